@@ -1,0 +1,124 @@
+"""The one-dimensional spectrum everything else looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import SpectrumError
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+Scalar = TypeVar("Scalar", bound=np.generic)
+MetaValue = str | int | float | bool
+
+MAX_PIXELS = 5_000_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Spectrum:
+    """One observed 1-D spectrum.
+
+    `wavelength` is vacuum angstrom, strictly increasing, observed frame; readers convert to it.
+    `flux`, `ivar` and `mask` share its length. ivar 0 and mask True mark a bad pixel; `ivar`
+    is None where the file gives no errors. Arrays are read-only.
+    """
+
+    wavelength: FloatArray
+    flux: FloatArray
+    ivar: FloatArray | None = None
+    mask: BoolArray | None = None
+    flux_unit: str = ""
+    resolution: float | None = None
+    """R = wavelength / FWHM, where the file or the survey tells it."""
+
+    object_id: str = ""
+    ra: float | None = None
+    dec: float | None = None
+    class_name: str = ""
+    subclass: str = ""
+    z: float | None = None
+    snr: float | None = None
+
+    survey: str = ""
+    release: str = ""
+    format: str = ""
+    medium_in_file: str = "vacuum"
+    path: str = ""
+    row: int = 0
+    rows: int = 1
+    simulated: bool = False
+    meta: Mapping[str, MetaValue] = field(default_factory=dict)
+    """The survey's own header keys, under their own names."""
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        wavelength = _frozen(self.wavelength, np.float64)
+        flux = _frozen(self.flux, np.float64)
+        if wavelength.ndim != 1 or flux.shape != wavelength.shape:
+            raise SpectrumError(
+                f"wavelength and flux differ in shape: {wavelength.shape} and {flux.shape}"
+            )
+        if not 2 <= wavelength.size <= MAX_PIXELS:
+            raise SpectrumError(f"a spectrum of {wavelength.size} pixels is not usable")
+        if not (np.isfinite(wavelength).all() and wavelength[0] > 0):
+            raise SpectrumError("wavelengths must be finite and positive")
+        if not (np.diff(wavelength) > 0).all():
+            raise SpectrumError("wavelengths must increase from pixel to pixel")
+        object.__setattr__(self, "wavelength", wavelength)
+        object.__setattr__(self, "flux", flux)
+        if self.ivar is not None:
+            ivar = np.asarray(self.ivar, dtype=np.float64)
+            if ivar.shape != wavelength.shape:
+                raise SpectrumError(f"ivar has shape {ivar.shape}, not {wavelength.shape}")
+            ivar = np.where(np.isfinite(ivar) & (ivar > 0), ivar, 0.0)
+            object.__setattr__(self, "ivar", _frozen(ivar, np.float64))
+        if self.mask is not None:
+            mask = _frozen(self.mask, np.bool_)
+            if mask.shape != wavelength.shape:
+                raise SpectrumError(f"mask has shape {mask.shape}, not {wavelength.shape}")
+            object.__setattr__(self, "mask", mask)
+        object.__setattr__(self, "meta", MappingProxyType(dict(self.meta)))
+
+    def __len__(self) -> int:
+        return int(self.wavelength.size)
+
+    @cached_property
+    def good(self) -> BoolArray:
+        """Pixels that may be measured: finite flux, not masked, ivar above 0 where there is one."""
+        good = np.isfinite(self.flux)
+        if self.mask is not None:
+            good &= ~self.mask
+        if self.ivar is not None:
+            good &= self.ivar > 0
+        good.setflags(write=False)
+        return good
+
+    @cached_property
+    def sigma(self) -> FloatArray | None:
+        """Error of each pixel in flux units; infinite where ivar is 0; None without ivar."""
+        if self.ivar is None:
+            return None
+        with np.errstate(divide="ignore"):
+            return _frozen(1.0 / np.sqrt(self.ivar), np.float64)
+
+    @property
+    def n_bad(self) -> int:
+        return len(self) - int(self.good.sum())
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return float(self.wavelength[0]), float(self.wavelength[-1])
+
+
+def _frozen(values: NDArray[Any], dtype: type[Scalar]) -> NDArray[Scalar]:
+    """A read-only native-endian copy, so that nobody changes what a spectrum was built from."""
+    array = np.array(values, dtype=dtype, copy=True)
+    array.setflags(write=False)
+    return array

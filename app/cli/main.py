@@ -1,0 +1,31 @@
+"""`spec-o3`: the commands people type. Each command lives in a file of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from agent.errors import WorkbenchError
+from app.cli.info import info
+from app.cli.render import render
+
+app = typer.Typer(
+    name="spec-o3",
+    help="Vet candidates of rare stars from survey spectra.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(info)
+app.command()(render)
+
+
+def main() -> None:
+    """Exit status: 0 done, 1 a message for the user, 2 a usage error."""
+    try:
+        app()
+    except WorkbenchError as error:
+        Console(stderr=True, soft_wrap=True).print(f"spec-o3: {error}", markup=False)
+        sys.exit(1)

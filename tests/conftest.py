@@ -1,0 +1,38 @@
+"""Fixtures every test may use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+def shared(folder: str) -> Path:
+    """A folder of real data beside the checkout; the test is skipped where it is absent."""
+    path = SHARED / folder
+    if not path.is_dir():
+        pytest.skip(f"real spectra are not beside this checkout: {path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def real_spectra() -> Path:
+    return shared("spectra")
+
+
+@pytest.fixture(scope="session")
+def labelled_spectra() -> Path:
+    return shared("labelled")
+
+
+@pytest.fixture(scope="session")
+def reference_pictures() -> Path:
+    return shared("render")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20260601)

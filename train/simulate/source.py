@@ -1,0 +1,39 @@
+"""What the sky gives the simulated telescope: a noiseless spectrum on one common grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+STEP_KMS = 25.0
+LIGHT_KMS = 299_792.458
+GRID: FloatArray = np.exp(
+    np.arange(np.log(3300.0), np.log(10700.0), STEP_KMS / LIGHT_KMS), dtype=np.float64
+)
+"""Vacuum angstrom, constant velocity step, so that a Doppler shift is a shift in pixels."""
+GRID.setflags(write=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A noiseless spectrum on GRID, with what it was made from.
+
+    `flux` is F_lambda in arbitrary units, reddening included, intrinsic line widths included,
+    rest frame for stars; the telescope applies `velocity_kms`. For galaxies and quasars the
+    redshift `z` is already in the flux and `velocity_kms` is 0.
+    `valid` is the range that holds information (empirical bases cover less than GRID).
+    """
+
+    label: str
+    subtype: str
+    flux: FloatArray
+    velocity_kms: float = 0.0
+    z: float = 0.0
+    resolution: float | None = None
+    """Of the flux itself where it came from a library; None for synthetic, unlimited."""
+    valid: tuple[float, float] = (float(GRID[0]), float(GRID[-1]))
+    parameters: dict[str, float | str] = field(default_factory=dict)
