@@ -1,0 +1,5 @@
+"""The simulated sky: noiseless spectra of every class, before any telescope."""
+
+from train.simulate.sky.draw import LABELS, draw_source
+
+__all__ = ["LABELS", "draw_source"]

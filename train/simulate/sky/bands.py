@@ -1,0 +1,104 @@
+"""Molecular bands of cool stars, interpolated between anchors measured on observed stars."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+
+from train.simulate.sky.heads import HEADS
+from train.simulate.sky.physics import SIZE, Rng, smooth_warp, vacuum
+from train.simulate.sky.profiles import add_head
+from train.simulate.source import GRID, FloatArray
+
+PIVOT = 6500.0
+SYSTEM_SPREAD = 0.12  # bands of one molecule do not keep exact ratios from star to star
+
+
+@dataclass(frozen=True, eq=False)
+class Anchor:
+    """Optical depth of each molecule on GRID, and the log of the smooth continuum, at one level."""
+
+    level: float
+    tau: dict[str, FloatArray]
+    log_continuum: FloatArray
+
+
+@cache
+def anchors(kind: str) -> tuple[Anchor, ...]:
+    """Anchors of "giant" and "dwarf" (level: TiO5), "carbon" and "s" (archetype number)."""
+    tau: dict[float, dict[str, FloatArray]] = {}
+    smooth: dict[float, list[tuple[float, float, float, float]]] = {}
+    text = resources.files("train.simulate.sky").joinpath("bands.txt").read_text()
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        of_kind, level, molecule, *numbers = line.split()
+        if of_kind != kind:
+            continue
+        if molecule == "continuum":
+            low, high, slope, curve = (float(word) for word in numbers)
+            smooth.setdefault(float(level), []).append((low, high, slope, curve))
+            continue
+        head, length, depth = (float(word) for word in numbers)
+        arrays = tau.setdefault(float(level), {})
+        out = arrays.setdefault(molecule, np.zeros(SIZE))
+        add_head(out, float(vacuum(head)), depth, length, HEADS[molecule][0])
+    return tuple(Anchor(level, tau[level], _join(smooth[level])) for level in sorted(tau))
+
+
+def _join(parts: list[tuple[float, float, float, float]]) -> FloatArray:
+    """One smooth log continuum from the quadratic of the blue and that of the red."""
+    curves = [_extended(*part) for part in sorted(parts)]
+    if len(curves) == 1:
+        return curves[0]
+    blue, red = curves
+    here = int(np.searchsorted(GRID, 7000.0))
+    weight = np.clip((GRID - 6600.0) / 800.0, 0, 1)
+    return blue * (1 - weight) + (red + blue[here] - red[here]) * weight
+
+
+def _extended(low: float, high: float, slope: float, curve: float) -> FloatArray:
+    """The fitted quadratic, continued beyond the fitted range as a moderate power law."""
+    x = np.log(GRID / PIVOT)
+    first, last = np.log(max(low, 4250.0) / PIVOT), np.log(max(high, 7200.0) / PIVOT)
+    inside = np.clip(x, first, last)
+    beyond = np.clip(slope + 2 * curve * inside, -2.0, 9.0) * (x - inside)
+    return slope * inside + curve * inside**2 + beyond
+
+
+def interpolate(kind: str, level: float) -> Anchor:
+    """Bands and continuum between the two nearest anchors; beyond the last ones they are held."""
+    known = anchors(kind)
+    levels = [anchor.level for anchor in known]
+    upper = min(max(bisect_right(levels, level), 1), len(known) - 1)
+    low, high = known[upper - 1], known[upper]
+    share = float(np.clip((level - low.level) / (high.level - low.level), 0, 1))
+    tau = {
+        molecule: _mix(low.tau.get(molecule), high.tau.get(molecule), share)
+        for molecule in low.tau.keys() | high.tau.keys()
+    }
+    return Anchor(level, tau, (1 - share) * low.log_continuum + share * high.log_continuum)
+
+
+def _mix(low: FloatArray | None, high: FloatArray | None, share: float) -> FloatArray:
+    if low is None and high is None:
+        return np.zeros(SIZE)
+    if low is None:
+        return share * high  # type: ignore[operator]
+    if high is None:
+        return (1 - share) * low
+    return (1 - share) * low + share * high
+
+
+def transmission(anchor: Anchor, strengths: dict[str, float], rng: Rng) -> FloatArray:
+    """exp(-tau) with each molecule scaled by `strengths` (1 where unnamed)."""
+    total = np.zeros(SIZE)
+    for molecule in sorted(anchor.tau):
+        strength = strengths.get(molecule, 1.0)
+        if strength > 0:
+            total += strength * anchor.tau[molecule]
+    return np.exp(-total * smooth_warp(rng, SYSTEM_SPREAD))

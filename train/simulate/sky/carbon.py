@@ -1,0 +1,125 @@
+"""Carbon stars: CH, R, N and J giants, carbon dwarfs; barium stars as their weak cousins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from train.simulate.sky import bands
+from train.simulate.sky.cool import disc_velocity, dust, emission_over, sunlike_flux
+from train.simulate.sky.forest import Atmosphere, add_atoms, add_cool_hydrogen, add_strong_metals
+from train.simulate.sky.physics import (
+    SIZE,
+    Rng,
+    chance,
+    log_uniform,
+    planck,
+    reddening,
+    smooth_warp,
+    truncated_normal,
+    vacuum,
+)
+from train.simulate.sky.profiles import add_gaussian, add_head, add_stark
+from train.simulate.source import GRID, FloatArray, Source
+
+# subtype: chance, temperature, strength of C2 and of CN relative to the archetypes
+KINDS: dict[str, tuple[float, tuple[float, float], tuple[float, float], tuple[float, float]]] = {
+    "C-H": (0.34, (4100, 5200), (0.25, 1.3), (0.15, 0.8)),
+    "C-R": (0.27, (3900, 5000), (0.25, 1.3), (0.4, 1.3)),
+    "C-N": (0.17, (2500, 3400), (0.7, 2.2), (0.8, 2.0)),
+    "C-J": (0.10, (2800, 4200), (0.8, 2.0), (0.8, 1.8)),
+    "dC": (0.12, (3800, 4800), (0.3, 1.4), (0.2, 0.8)),
+}
+
+
+def cs(rng: Rng) -> Source:
+    names = list(KINDS)
+    kind = str(rng.choice(names, p=[KINDS[name][0] for name in names]))
+    _, kelvins, c2_range, cn_range = KINDS[kind]
+    kelvin = float(rng.uniform(*kelvins))
+    c2, cn = log_uniform(rng, *c2_range), log_uniform(rng, *cn_range)
+    tau = c2 * _mixed("C2", rng) + cn * _mixed("CN", rng)
+    violet = cn * (1.0 if kind in ("C-R", "C-N", "C-J") else 0.7)
+    tau += violet * _mixed("CNv", rng)
+    tau += (rng.uniform(0.7, 1.5) if kind == "C-H" else rng.uniform(0.3, 1.0)) * _mixed("CH", rng)
+    log_g = 4.8 if kind == "dC" else float(rng.uniform(0.3, 2.8))
+    star = Atmosphere(kelvin, log_g, truncated_normal(rng, -0.7, 0.5, -2.5, 0.2))
+    _add_lines(tau, star, kind, rng)
+    if kind == "C-J" or (kind == "C-R" and chance(rng, 0.3)):
+        isotopic = c2 * rng.uniform(0.2, 0.6)
+        for air in (4744.5, 4752.2, 6168.0):
+            add_head(tau, float(vacuum(air)), 0.5 * isotopic, 25.0, "violet")
+    if kind in ("C-N", "C-J") and chance(rng, 0.6):
+        for air in (4640.0, 4867.0, 4977.0):  # SiC2
+            add_head(tau, float(vacuum(air)), log_uniform(rng, 0.2, 1.2), 45.0, "violet")
+    flux = planck(kelvin) * np.exp(-tau * smooth_warp(rng, 0.10)) * smooth_warp(rng, 0.08)
+    if kind == "C-N":
+        flux *= np.exp(-np.clip((5000 - GRID) / rng.uniform(180, 600), 0, 12))
+    if (kind in ("C-N", "C-J") and chance(rng, 0.15)) or (kind == "dC" and chance(rng, 0.15)):
+        emission_over(flux, 6564.61, log_uniform(rng, 0.8, 8), 110.0)
+    ebv = log_uniform(rng, 0.01, 0.15 if kind in ("C-H", "dC") else 1.0)
+    velocity = float(rng.normal(0, 130 if kind in ("C-H", "dC") else 45))
+    return Source(
+        "CS",
+        kind,
+        flux * reddening(ebv),
+        velocity,
+        parameters={
+            "kelvin": round(kelvin),
+            "c2": round(c2, 3),
+            "cn": round(cn, 3),
+            "ebv": round(ebv, 3),
+        },
+    )
+
+
+def _mixed(molecule: str, rng: Rng) -> FloatArray:
+    """One molecule's bands between the archetypes that were observed over the whole range."""
+    known = bands.anchors("carbon")
+    parts = [anchor.tau[molecule] for anchor in known if molecule in anchor.tau]
+    weights = rng.dirichlet(np.ones(len(parts)) * 1.5)
+    if molecule == "CN":  # the first archetype ends at 7400 A
+        weights[0] = 0.0
+    if molecule == "C2":  # the second has weak bands: only its shape is wanted
+        weights[1] *= 2.0
+    return np.asarray(sum(w * part for w, part in zip(weights / weights.sum(), parts, strict=True)))
+
+
+def _add_lines(tau: FloatArray, star: Atmosphere, kind: str, rng: Rng) -> None:
+    lines = np.zeros(SIZE)
+    add_atoms(lines, star, rng)
+    add_strong_metals(lines, star, rng)
+    tau += lines * (0.5 if star.kelvin < 3500 else 0.8)
+    add_cool_hydrogen(tau, star)
+    barium = log_uniform(rng, 0.1, 0.5) if kind == "C-R" else log_uniform(rng, 0.3, 2.0)
+    for wavelength, share in (
+        (4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.5), (6498.70, 0.6), (4078.86, 1.0), (4216.71, 0.8),
+    ):  # fmt: skip
+        add_gaussian(tau, wavelength, barium * share, 80.0)
+    sodium = rng.uniform(1.2, 2.8) if star.kelvin < 3600 else rng.uniform(0.2, 0.9)
+    for wavelength in (5891.58, 5897.55):
+        add_stark(tau, wavelength, 0.9, sodium, 2.0)
+    if kind == "dC":
+        dwarf = bands.anchors("dwarf")[2].tau
+        tau += dwarf["MgH"] * rng.uniform(0.2, 1.0)
+        if chance(rng, 0.5):
+            tau += dwarf["CaH"] * rng.uniform(0.2, 0.8)
+
+
+def barium(rng: Rng) -> Source:
+    """Barium giants: a K giant with deep s-process lines, mild CN, faint C2. Not a carbon star."""
+    star = Atmosphere(rng.uniform(4200, 5200), rng.uniform(1.5, 3.0), rng.normal(-0.2, 0.2))
+    tau = rng.uniform(0.0, 0.08) * _mixed("C2", rng) + rng.uniform(0.1, 0.4) * _mixed("CNv", rng)
+    strength = log_uniform(rng, 0.4, 1.6)
+    for wavelength, share in (
+        (4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.6), (6498.70, 0.7), (4078.86, 1.2), (4216.71, 0.9),
+    ):  # fmt: skip
+        add_gaussian(tau, wavelength, strength * share, 70.0)
+    extinction, ebv = dust(rng, 0.01, 0.6)
+    flux = sunlike_flux(star, rng, ch=rng.uniform(1.0, 1.6)) * np.exp(-tau) * extinction
+    return Source(
+        "K",
+        "K barium",
+        flux,
+        disc_velocity(rng, 0.2),
+        parameters={"kelvin": round(star.kelvin), "ba": round(strength, 2), "ebv": round(ebv, 3)},
+    )

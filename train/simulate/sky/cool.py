@@ -1,0 +1,251 @@
+"""F to M stars, M giants, S stars and carbon stars."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from train.simulate.sky import bands
+from train.simulate.sky.forest import (
+    Atmosphere,
+    add_atoms,
+    add_cool_hydrogen,
+    add_g_band,
+    add_strong_metals,
+)
+from train.simulate.sky.physics import (
+    SIZE,
+    Rng,
+    at,
+    chance,
+    log_uniform,
+    planck,
+    reddening,
+    smooth_warp,
+    truncated_normal,
+    vacuum,
+)
+from train.simulate.sky.profiles import add_gaussian, add_head, add_stark, stark_half_width
+from train.simulate.source import FloatArray, Source
+
+BALMER = (6564.61, 4862.69, 4341.69, 4102.90, 3971.19, 3890.15)
+
+
+def disc_velocity(rng: Rng, halo: float = 0.08) -> float:
+    """km/s: thin and thick disc, with a halo tail."""
+    return float(rng.normal(0.0, 120.0 if chance(rng, halo) else 40.0))
+
+
+def dust(rng: Rng, low: float, high: float) -> tuple[FloatArray, float]:
+    """Reddening with E(B-V) log-uniform and a scatter of R_V."""
+    ebv = log_uniform(rng, low, high)
+    return reddening(ebv, truncated_normal(rng, 3.1, 0.15, 2.6, 3.8)), ebv
+
+
+def emission_over(flux: FloatArray, wavelength: float, width: float, fwhm_kms: float) -> None:
+    """Add an emission line of equivalent width `width` angstrom to a flux array."""
+    line = np.zeros(SIZE)
+    add_gaussian(line, wavelength, width * max(at(flux, wavelength), 1e-6), fwhm_kms)
+    flux += line
+
+
+def sunlike(label: str, rng: Rng) -> Source:
+    """F, G and K: dwarfs and giants."""
+    low, high = {"F": (6000, 7300), "G": (5150, 6000), "K": (3950, 5150)}[label]
+    kelvin = float(rng.uniform(low, high))
+    giant = chance(rng, {"F": 0.1, "G": 0.4, "K": 0.7}[label])
+    log_g = float(rng.uniform(1.2, 3.2) if giant else rng.uniform(4.0, 4.8))
+    star = Atmosphere(kelvin, log_g, truncated_normal(rng, -0.25, 0.4, -2.2, 0.45))
+    flux = sunlike_flux(star, rng)
+    extinction, ebv = dust(rng, 0.01, 0.9 if giant else 0.3)
+    return Source(
+        label,
+        f"{label} {'giant' if giant else 'dwarf'}",
+        flux * extinction,
+        disc_velocity(rng),
+        parameters=_stated(star, ebv),
+    )
+
+
+def _stated(star: Atmosphere, ebv: float) -> dict[str, float | str]:
+    return {
+        "kelvin": round(star.kelvin, 1),
+        "log_g": round(star.log_g, 2),
+        "metallicity": round(star.metallicity, 2),
+        "ebv": round(ebv, 3),
+    }
+
+
+def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
+    """Flux of an F to K photosphere before dust."""
+    tau = np.zeros(SIZE)
+    add_atoms(tau, star, rng)
+    add_strong_metals(tau, star, rng)
+    add_cool_hydrogen(tau, star)
+    add_g_band(tau, star, ch * 10 ** (0.3 * star.metallicity), rng)
+    cool = float(np.clip((5600 - star.kelvin) / 1200, 0, 1))
+    if cool > 0:
+        giant = star.log_g < 3.5
+        metals = 10 ** (0.5 * star.metallicity)
+        for molecule, strength in (
+            ("CNv", (0.55 if giant else 0.25) * cool * metals * rng.lognormal(0, 0.35)),
+            ("CN", (0.18 if giant else 0.04) * cool * metals * rng.lognormal(0, 0.4)),
+        ):
+            tau += strength * bands.anchors("carbon")[2].tau[molecule]
+        magnesium = bands.anchors("dwarf")[1].tau.get("MgH")
+        if magnesium is not None:
+            tau += magnesium * cool * (0.35 if giant else 1.0) * rng.lognormal(0, 0.3)
+    very_cool = float(np.clip((4250 - star.kelvin) / 500, 0, 1))
+    if very_cool > 0:
+        kind = "giant" if star.log_g < 3.5 else "dwarf"
+        tau += very_cool * rng.uniform(0.2, 0.7) * bands.anchors(kind)[-1].tau["TiO"]
+    return planck(star.kelvin * rng.normal(1.02, 0.02)) * np.exp(-tau) * smooth_warp(rng, 0.04)
+
+
+def m_giant(rng: Rng, level: float | None = None) -> tuple[FloatArray, float, dict[str, float | str]]:
+    """Flux of an M giant, its TiO5, and what it was made from. Level from M0 (0.75) to M9 (0.16)."""
+    tio5 = float(rng.choice([rng.uniform(0.5, 0.78), rng.uniform(0.16, 0.6)])) if level is None else level
+    anchor = bands.interpolate("giant", tio5)
+    vanadium = rng.lognormal(0, 0.25)
+    strengths = {"TiO": rng.lognormal(0, 0.08), "VO": vanadium}
+    kelvin = float(np.interp(tio5, (0.16, 0.3, 0.5, 0.7, 0.85), (2700, 3250, 3550, 3800, 3950)))
+    star = Atmosphere(kelvin, rng.uniform(0.2, 1.8), truncated_normal(rng, -0.1, 0.3, -1.2, 0.4))
+    tau = np.zeros(SIZE)
+    _add_giant_lines(tau, star, rng, fade=float(np.clip((tio5 - 0.1) / 0.5, 0.3, 1.0)))
+    flux = np.exp(anchor.log_continuum - tau) * bands.transmission(anchor, strengths, rng)
+    flux *= smooth_warp(rng, 0.10) * planck(kelvin * rng.normal(1, 0.03)) / planck(kelvin)
+    return flux, tio5, {"tio5": round(tio5, 3), "kelvin": round(kelvin), "log_g": round(star.log_g, 2)}
+
+
+def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -> None:
+    """Atomic lines between the bands; the smooth part of the anchors already holds their haze."""
+    lines = np.zeros(SIZE)
+    add_atoms(lines, star, rng)
+    lines -= np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
+    tau += 0.6 * fade * lines
+    strong = np.zeros(SIZE)
+    add_strong_metals(strong, star, rng)
+    tau += fade * strong
+    add_gaussian(tau, 6564.61, rng.uniform(0.5, 1.4) * fade, 90.0)
+
+
+def mg(rng: Rng) -> Source:
+    flux, tio5, parameters = m_giant(rng)
+    subtype = "MG early" if tio5 > 0.6 else "MG mid" if tio5 > 0.35 else "MG late"
+    if tio5 < 0.45 and chance(rng, 0.2):
+        subtype = "MG Mira"
+        delta = log_uniform(rng, 3, 40)
+        for wavelength, share in ((4102.90, 1.0), (4341.69, 0.5), (3890.15, 0.4), (4862.69, 0.08)):
+            emission_over(flux, wavelength, delta * share * rng.uniform(0.6, 1.4), 120.0)
+        if chance(rng, 0.5):
+            emission_over(flux, 6564.61, rng.uniform(0.2, 2.0), 120.0)
+    extinction, ebv = dust(rng, 0.01, 1.2)
+    parameters["ebv"] = round(ebv, 3)
+    return Source("MG", subtype, flux * extinction, disc_velocity(rng, 0.15), parameters=parameters)
+
+
+def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
+    """Flux of an M dwarf of a given TiO5."""
+    anchor = bands.interpolate("dwarf", tio5)
+    hydride = rng.lognormal(0, 0.2)
+    strengths = {"TiO": rng.lognormal(0, 0.1), "CaH": hydride, "MgH": rng.lognormal(0, 0.25)}
+    tau = np.zeros(SIZE)
+    star = Atmosphere(3900.0, 4.8, truncated_normal(rng, -0.1, 0.3, -1.2, 0.4))
+    lines = np.zeros(SIZE)
+    add_atoms(lines, star, rng)
+    lines -= np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
+    tau += 0.45 * lines
+    cool = float(np.clip((0.9 - tio5) / 0.5, 0, 1))
+    areas = (
+        (5891.58, rng.uniform(1.5, 2.5) + 2.5 * cool), (5897.55, rng.uniform(1.2, 2.0) + 2.2 * cool),
+        (8185.51, 0.6 + 1.0 * cool), (8197.07, 0.9 + 1.4 * cool), (7667.01, 0.5 + 1.5 * cool),
+        (7701.08, 0.5 + 1.5 * cool), (4227.92, 3 + 7 * cool), (8500.35, 1.0 - 0.5 * cool),
+        (8544.44, 2.4 - 1.2 * cool), (8664.52, 2.0 - 1.0 * cool), (3934.77, 6.0), (3969.59, 5.0),
+        (6574.60, 0.15 + 0.3 * cool), (6104.4, 0.4), (6123.9, 0.6), (6163.88, 0.7),
+    )  # fmt: skip
+    for wavelength, area in areas:
+        each = area * rng.lognormal(0, 0.12)
+        add_stark(tau, wavelength, 0.8, max(stark_half_width(each, 0.8, 1.8), 0.4), 1.8)
+    kelvin = float(np.interp(tio5, (0.25, 0.5, 0.87), (2900, 3300, 3850)))
+    warm = planck(kelvin * rng.normal(1, 0.03)) / planck(kelvin)
+    flux = np.exp(anchor.log_continuum - tau) * bands.transmission(anchor, strengths, rng)
+    return flux * warm * smooth_warp(rng, 0.08)
+
+
+def add_chromosphere(flux: FloatArray, alpha: float, rng: Rng) -> None:
+    """Narrow Balmer and Ca II emission of an active M dwarf; `alpha` is EW(H alpha) in angstrom."""
+    decrement = (1.0, rng.uniform(0.9, 1.6), rng.uniform(1.0, 2.0), rng.uniform(0.9, 2.0), 1.2, 0.8)
+    for wavelength, share in zip(BALMER, decrement, strict=True):
+        emission_over(flux, wavelength, alpha * share, 110.0)
+    for wavelength in (3934.77, 3969.59):
+        emission_over(flux, wavelength, alpha * rng.uniform(1.0, 3.0), 90.0)
+
+
+def m_dwarf(rng: Rng) -> Source:
+    tio5 = float(rng.uniform(0.27, 0.9))
+    flux = m_dwarf_flux(rng, tio5)
+    subtype = "M dwarf"
+    alpha = 0.0
+    if chance(rng, 0.4):
+        alpha = log_uniform(rng, 0.7, 15)
+        subtype = "M dwarf active"
+        add_chromosphere(flux, alpha, rng)
+    ebv = log_uniform(rng, 0.002, 0.08)
+    return Source(
+        "M_DWARF",
+        subtype,
+        flux * reddening(ebv),
+        disc_velocity(rng),
+        parameters={"tio5": round(tio5, 3), "ew_alpha": round(alpha, 2), "ebv": round(ebv, 3)},
+    )
+
+
+def ss(rng: Rng) -> Source:
+    """S stars: MS, S and SC, extrinsic and intrinsic."""
+    kind = str(rng.choice(["MS", "S", "SC"], p=[0.55, 0.35, 0.10]))
+    zirconium = {"MS": (0.45, 1.0), "S": (0.9, 2.4), "SC": (0.3, 0.8)}[kind]
+    titanium = {"MS": (0.5, 1.2), "S": (0.15, 0.9), "SC": (0.0, 0.25)}[kind]
+    tio5 = float(rng.uniform(0.3, 0.68))
+    zro, tio = log_uniform(rng, *zirconium), float(rng.uniform(*titanium))
+    giant = bands.interpolate("giant", tio5)
+    special = bands.interpolate("s", float(rng.uniform(1, 2)))
+    yttrium, lanthanum = rng.lognormal(-0.1, 0.4) * zro**0.5, 0.0
+    if kind != "MS" and chance(rng, 0.5):
+        lanthanum = log_uniform(rng, 0.3, 2.0)
+    tau = np.zeros(SIZE)
+    tau += tio * giant.tau["TiO"] + rng.uniform(0, 0.8) * tio * giant.tau["VO"]
+    tau += zro * special.tau["ZrO"] + yttrium * special.tau["YO"]
+    tau += lanthanum * _lanthanum_oxide()
+    if kind == "SC":
+        tau += rng.uniform(0.3, 0.9) * bands.anchors("carbon")[2].tau["CN"]
+    tau *= smooth_warp(rng, bands.SYSTEM_SPREAD)
+    kelvin = float(np.interp(tio5, (0.3, 0.68), (3100, 3800)))
+    star = Atmosphere(kelvin, rng.uniform(0.2, 1.6), truncated_normal(rng, -0.1, 0.25, -0.8, 0.3))
+    _add_giant_lines(tau, star, rng, fade=0.9)
+    barium = log_uniform(rng, 0.3, 1.6)
+    for wavelength, share in ((4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.6), (6498.70, 0.7)):
+        add_gaussian(tau, wavelength, barium * share, 90.0)
+    if kind == "SC":
+        for wavelength in (5891.58, 5897.55):
+            add_stark(tau, wavelength, 0.9, rng.uniform(1.5, 3.0), 2.0)
+    flux = np.exp(giant.log_continuum - tau) * smooth_warp(rng, 0.10)
+    if chance(rng, 0.15):
+        for wavelength, share in ((6564.61, 0.5), (4862.69, 0.4), (4341.69, 1.0), (4102.90, 1.2)):
+            emission_over(flux, wavelength, rng.uniform(1, 8) * share, 120.0)
+    extinction, ebv = dust(rng, 0.01, 1.0)
+    parameters: dict[str, float | str] = {
+        "zro": round(zro, 3), "tio": round(tio, 3), "tio5_base": round(tio5, 3),
+        "lao": round(lanthanum, 3), "yo": round(float(yttrium), 3), "ebv": round(ebv, 3),
+    }  # fmt: skip
+    return Source("SS", kind, flux * extinction, disc_velocity(rng, 0.15), parameters=parameters)
+
+
+@cache
+def _lanthanum_oxide() -> FloatArray:
+    """LaO red bands; the atlas S stars end before them, so the strengths are set by hand."""
+    tau = np.zeros(SIZE)
+    for air, depth in ((7379.8, 0.2), (7403.5, 0.3), (7433, 0.15), (7876.8, 0.2), (7910.3, 0.3), (7943, 0.15)):
+        add_head(tau, float(vacuum(air)), depth, 40.0, "red")
+    return tau
+

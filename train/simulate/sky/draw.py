@@ -1,0 +1,39 @@
+"""One draw of the sky by label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from train.simulate.sky.carbon import barium, cs
+from train.simulate.sky.cataclysmic import cv
+from train.simulate.sky.cool import m_dwarf, mg, ss, sunlike
+from train.simulate.sky.extragalactic import galaxy, qso
+from train.simulate.sky.hot import a_star, b_star, o_star, subdwarf
+from train.simulate.sky.oddities import artefact, nebular, symbiotic, wolf_rayet, young_star
+from train.simulate.sky.physics import Rng, chance
+from train.simulate.sky.white_dwarf import wd
+from train.simulate.source import Source
+
+
+def _k_star(rng: Rng) -> Source:
+    return barium(rng) if chance(rng, 0.05) else sunlike("K", rng)
+
+
+DRAWS: dict[str, Callable[[Rng], Source]] = {
+    "CV": cv, "CS": cs, "SS": ss, "MG": mg, "WD": wd, "O": o_star, "B": b_star, "A": a_star,
+    "F": partial(sunlike, "F"), "G": partial(sunlike, "G"), "K": _k_star, "M_DWARF": m_dwarf,
+    "SDB": subdwarf, "QSO": qso, "GALAXY": galaxy, "NEBULA": nebular, "SYMBIOTIC": symbiotic,
+    "WR": wolf_rayet, "YSO": young_star, "ARTEFACT": artefact,
+}  # fmt: skip
+LABELS: tuple[str, ...] = tuple(DRAWS)
+
+
+def draw_source(label: str, rng: Rng) -> Source:
+    """A noiseless source of one class; every number it was made from is in `parameters`."""
+    source = DRAWS[label](rng)
+    if not (np.isfinite(source.flux).all() and (source.flux >= 0).all()):
+        raise ValueError(f"the draw of a {source.subtype} has bad flux: {source.parameters}")
+    return source

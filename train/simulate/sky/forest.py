@@ -1,0 +1,154 @@
+"""Atomic absorption of photospheres: named lines that follow temperature, and their weak crowd."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+
+from train.simulate.sky.physics import SIZE, Rng, vacuum
+from train.simulate.sky.profiles import add_gaussian, add_stark, stark_half_width
+from train.simulate.source import GRID, FloatArray
+
+INTRINSIC_KMS = 60.0
+CROWDS = 10  # several patterns of weak lines, mixed anew in each star, so that none is a fingerprint
+SOLAR_THETA = 5040.0 / 5777.0
+
+
+@dataclass(frozen=True)
+class Atmosphere:
+    """What sets the strength of atomic lines."""
+
+    kelvin: float
+    log_g: float
+    metallicity: float = 0.0
+
+    @property
+    def theta(self) -> float:
+        return 5040.0 / self.kelvin
+
+
+@cache
+def named_lines() -> dict[str, FloatArray]:
+    """Optical depth on GRID of each group of atomic.txt, at solar strength."""
+    text = resources.files("train.simulate.sky").joinpath("atomic.txt").read_text()
+    groups: dict[str, FloatArray] = {}
+    out = np.zeros(SIZE)
+    for line in text.splitlines():
+        if line.startswith("["):
+            out = groups.setdefault(line.strip("[]"), np.zeros(SIZE))
+        elif not line.startswith("#"):
+            numbers = [float(word) for word in line.split()]
+            for air, milliangstrom in zip(numbers[::2], numbers[1::2], strict=True):
+                add_gaussian(out, float(vacuum(air)), milliangstrom / 1000, INTRINSIC_KMS)
+    return groups
+
+
+@cache
+def crowds() -> FloatArray:
+    """Optical depth of weak lines, (CROWDS, SIZE): denser towards the blue as in the Sun."""
+    rng = np.random.default_rng(3883)
+    patterns = np.zeros((CROWDS, SIZE))
+    density = 0.34 * np.exp(-(GRID - 3800) / 520) + 0.012
+    chance_per_pixel = 0.2
+    for out in patterns:
+        places = np.flatnonzero(rng.random(SIZE) < chance_per_pixel)
+        spikes = np.zeros(SIZE)
+        spikes[places] = rng.exponential(1.0, places.size) ** 1.5 / 1.33 / chance_per_pixel
+        kernel = np.exp(-0.5 * (np.arange(-6, 7) / 1.2) ** 2)
+        out[:] = density * np.convolve(spikes, kernel / kernel.sum(), mode="same")
+    return patterns
+
+
+def add_atoms(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
+    """Metals of an F to M photosphere (and the few left in A stars)."""
+    groups, cooler = named_lines(), star.theta - SOLAR_THETA
+    metals = 10.0 ** (0.6 * star.metallicity)
+    neutral = 1.0 / (1.0 + np.exp((star.kelvin - 8600) / 450))
+    ionised = 1.0 / (1.0 + np.exp((star.kelvin - 11500) / 900))
+    jitter = rng.lognormal(0.0, 0.12, 5)
+    tau += groups["neutral_low"] * (metals * neutral * jitter[0] * 10 ** min(1.25 * cooler, 0.5))
+    tau += groups["neutral_high"] * (metals * neutral * jitter[1] * 10 ** min(0.6 * cooler, 0.2))
+    tau += groups["calcium"] * (metals * neutral * jitter[2] * 10 ** min(1.3 * cooler, 0.5))
+    gravity = 10 ** (0.11 * (4.4 - star.log_g))
+    tau += groups["ion"] * (metals * ionised * gravity * jitter[3] * 10 ** (-0.2 * abs(cooler)))
+    weak = metals * neutral * jitter[4] * 10 ** min(1.0 * cooler, 0.35)
+    picks = rng.integers(0, CROWDS, 2)
+    tau += (crowds()[picks[0]] + crowds()[picks[1]]) * (0.5 * weak)
+
+
+_CALCIUM_K = (
+    (3000, 3600, 4000, 4500, 5000, 5800, 6500, 7200, 8000, 8800, 9500, 12000, 16000),
+    (9.0, 12.0, 14.0, 14.0, 12.0, 9.5, 7.5, 5.0, 2.6, 1.1, 0.45, 0.1, 0.03),
+)
+
+
+def add_strong_metals(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
+    """Ca II, Ca I, Mg I, Na I, K I, Ba II, Sr II: the lines people look at."""
+    cooler = star.theta - SOLAR_THETA
+    metals = 10.0 ** (0.35 * star.metallicity) * rng.lognormal(0.0, 0.08)
+    dwarf = 10 ** (0.14 * (star.log_g - 4.4))
+    neutral = 1.0 / (1.0 + np.exp((star.kelvin - 8600) / 450))
+    k_line = float(np.interp(star.kelvin, *_CALCIUM_K)) * metals
+    for wavelength, area in ((3934.77, k_line), (3969.59, 0.8 * k_line)):
+        _add_damped(tau, wavelength, area, 0.9 if k_line > 3 else 0.6)
+    triplet = metals * float(
+        np.interp(star.kelvin, (3000, 4000, 5000, 6000, 7500, 9000, 11000), (6, 8, 7.5, 6.5, 5, 2.5, 0))
+    )
+    triplet *= 10 ** (0.07 * (4.4 - star.log_g))
+    for wavelength, share in ((8500.35, 0.2), (8544.44, 0.45), (8664.52, 0.35)):
+        _add_damped(tau, wavelength, triplet * share, 0.6)
+    blue = metals * neutral * dwarf
+    _add_damped(tau, 4227.92, 1.2 * blue * 10 ** min(1.6 * cooler, 0.9), 0.75)
+    for wavelength, area in ((5168.76, 0.6), (5174.12, 1.1), (5185.04, 1.4)):
+        _add_damped(tau, wavelength, area * blue * 10 ** min(1.0 * cooler, 0.4), 0.6)
+    sodium = blue * 10 ** min(1.7 * cooler, 0.75)
+    _add_damped(tau, 5891.58, 0.75 * sodium, 0.7)
+    _add_damped(tau, 5897.55, 0.6 * sodium, 0.7)
+    heavy = metals * neutral * 10 ** (0.1 * (4.4 - star.log_g)) * 10 ** min(0.5 * cooler, 0.3)
+    for wavelength, area in (
+        (4555.31, 0.2), (4935.46, 0.15), (6143.41, 0.12), (6498.70, 0.12), (4078.86, 0.35),
+        (4216.71, 0.25),
+    ):  # fmt: skip
+        add_gaussian(tau, wavelength, area * heavy, INTRINSIC_KMS)
+
+
+def _add_damped(tau: FloatArray, wavelength: float, area: float, depth: float) -> None:
+    if area > 0.02:
+        add_stark(tau, wavelength, depth, max(stark_half_width(area, depth, 2.0), 0.35), 2.0)
+
+
+_BALMER = {6564.61: "a", 4862.69: "b", 4341.69: "c", 4102.90: "d"}
+_HYDROGEN = (
+    (3500, 4200, 5000, 5800, 6300, 7000, 7800),
+    {
+        "a": (0.3, 0.9, 1.5, 2.7, 3.6, 5.2, 7.0),
+        "b": (0.1, 0.6, 1.4, 2.9, 4.0, 6.6, 9.5),
+        "c": (0.1, 0.5, 1.2, 2.6, 3.9, 6.8, 10.0),
+        "d": (0.1, 0.5, 1.1, 2.5, 3.8, 6.8, 10.0),
+    },
+)
+
+
+def add_cool_hydrogen(tau: FloatArray, star: Atmosphere) -> None:
+    """Balmer lines of F to M stars."""
+    kelvins, areas = _HYDROGEN
+    for wavelength, name in _BALMER.items():
+        area = float(np.interp(star.kelvin, kelvins, areas[name]))
+        _add_damped(tau, wavelength, area, 0.45)
+    if star.kelvin > 5600:
+        for wavelength, share in ((3971.19, 0.8), (3890.15, 0.7), (3836.48, 0.55), (3798.98, 0.4)):
+            area = share * float(np.interp(star.kelvin, kelvins, areas["d"]))
+            _add_damped(tau, wavelength, area, 0.45)
+
+
+def add_g_band(tau: FloatArray, star: Atmosphere, strength: float, rng: Rng) -> None:
+    """CH: a ragged trough from 4285 to 4325 angstrom, strongest near 5000 K."""
+    amount = strength * float(
+        np.interp(star.kelvin, (3400, 4200, 5000, 5800, 6500, 7200), (0.3, 0.7, 0.75, 0.55, 0.25, 0))
+    )
+    for air in (4288, 4292, 4297, 4300, 4304, 4308, 4312, 4315, 4323):
+        each = amount * rng.lognormal(0, 0.15) * (1.6 if 4296 < air < 4316 else 1.0)
+        add_gaussian(tau, float(vacuum(air)), 2.2 * each, 250.0)

@@ -1,0 +1,92 @@
+"""Continua, reddening and smooth distortions on the common grid."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray
+
+Rng = np.random.Generator
+
+SIZE = GRID.size
+LN_FIRST = float(np.log(GRID[0]))
+LN_STEP = STEP_KMS / LIGHT_KMS
+REFERENCE = 5500.0
+
+
+def vacuum(air: float | FloatArray) -> FloatArray:
+    """Air to vacuum angstrom (IAU formula of Morton 1991)."""
+    air = np.asarray(air, dtype=np.float64)
+    s2 = (1e4 / air) ** 2
+    return air * (1 + 6.4328e-5 + 2.94981e-2 / (146 - s2) + 2.5540e-4 / (41 - s2))
+
+
+def pixel(wavelength: float) -> float:
+    """Fractional grid index of a vacuum wavelength."""
+    return float((np.log(wavelength) - LN_FIRST) / LN_STEP)
+
+
+def at(values: FloatArray, wavelength: float) -> float:
+    """Value of a grid array near a wavelength; the ends are held."""
+    return float(values[min(max(round(pixel(wavelength)), 0), SIZE - 1)])
+
+
+_X = 1.43877688e8 / GRID  # hc / (lambda k), kelvin
+
+
+def planck(kelvin: float) -> FloatArray:
+    """Black body in F_lambda, 1 at 5500 A."""
+    x0 = 1.43877688e8 / REFERENCE / kelvin
+    with np.errstate(over="ignore"):
+        return (REFERENCE / GRID) ** 5 * np.expm1(x0) / np.expm1(_X / kelvin)
+
+
+_LOG_RATIO = np.log(GRID / REFERENCE)
+
+
+def power_law(index: float) -> FloatArray:
+    """F_lambda proportional to lambda**index, 1 at 5500 A."""
+    return np.exp(index * _LOG_RATIO)
+
+
+@cache
+def _extinction_curve() -> tuple[FloatArray, FloatArray]:
+    """a(x), b(x) of A(lambda)/A(V) = a + b/R_V in the optical (O'Donnell 1994 coefficients)."""
+    y = 1e4 / GRID - 1.82
+    a = np.polyval([-0.505, 1.647, -0.827, -1.718, 1.137, 0.701, -0.609, 0.104, 1.0], y)
+    b = np.polyval([3.347, -10.805, 5.491, 11.102, -7.985, -3.989, 2.908, 1.952, 0.0], y)
+    return a, b
+
+
+def reddening(ebv: float, r_v: float = 3.1) -> FloatArray:
+    """Transmission of interstellar dust."""
+    if ebv <= 0:
+        return np.ones(SIZE)
+    a, b = _extinction_curve()
+    return np.exp(-0.921034 * ebv * (a * r_v + b))
+
+
+_KNOTS = 9
+_BASIS = CubicSpline(np.linspace(0, 1, _KNOTS), np.eye(_KNOTS), bc_type="natural")(
+    np.linspace(0, 1, SIZE)
+)
+
+
+def smooth_warp(rng: Rng, sigma: float) -> FloatArray:
+    """A smooth multiplicative distortion, `sigma` in natural log at each of nine knots."""
+    return np.exp(_BASIS @ rng.normal(0.0, sigma, _KNOTS))
+
+
+def log_uniform(rng: Rng, low: float, high: float) -> float:
+    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+
+def chance(rng: Rng, probability: float) -> bool:
+    return bool(rng.random() < probability)
+
+
+def truncated_normal(rng: Rng, mean: float, sigma: float, low: float, high: float) -> float:
+    return float(np.clip(rng.normal(mean, sigma), low, high))
