@@ -85,13 +85,12 @@ def interpolate(kind: str, level: float) -> Anchor:
 
 
 def _mix(low: FloatArray | None, high: FloatArray | None, share: float) -> FloatArray:
-    if low is None and high is None:
-        return np.zeros(SIZE)
-    if low is None:
-        return share * high  # type: ignore[operator]
-    if high is None:
-        return (1 - share) * low
-    return (1 - share) * low + share * high
+    out = np.zeros(SIZE)
+    if low is not None:
+        out += (1 - share) * low
+    if high is not None:
+        out += share * high
+    return out
 
 
 def transmission(anchor: Anchor, strengths: dict[str, float], rng: Rng) -> FloatArray:

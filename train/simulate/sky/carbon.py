@@ -6,7 +6,13 @@ import numpy as np
 
 from train.simulate.sky import bands
 from train.simulate.sky.cool import disc_velocity, dust, emission_over, sunlike_flux
-from train.simulate.sky.forest import Atmosphere, add_atoms, add_cool_hydrogen, add_strong_metals
+from train.simulate.sky.forest import (
+    Atmosphere,
+    add_atoms,
+    add_cool_hydrogen,
+    add_strong_metals,
+    blanket,
+)
 from train.simulate.sky.physics import (
     SIZE,
     Rng,
@@ -23,8 +29,8 @@ from train.simulate.source import GRID, FloatArray, Source
 
 # subtype: chance, temperature, strength of C2 and of CN relative to the archetypes
 KINDS: dict[str, tuple[float, tuple[float, float], tuple[float, float], tuple[float, float]]] = {
-    "C-H": (0.34, (4100, 5200), (0.25, 1.3), (0.15, 0.8)),
-    "C-R": (0.27, (3900, 5000), (0.25, 1.3), (0.4, 1.3)),
+    "C-H": (0.34, (4000, 5100), (0.3, 1.4), (0.2, 0.9)),
+    "C-R": (0.27, (3800, 4900), (0.3, 1.4), (0.4, 1.3)),
     "C-N": (0.17, (2500, 3400), (0.7, 2.2), (0.8, 2.0)),
     "C-J": (0.10, (2800, 4200), (0.8, 2.0), (0.8, 1.8)),
     "dC": (0.12, (3800, 4800), (0.3, 1.4), (0.2, 0.8)),
@@ -38,12 +44,13 @@ def cs(rng: Rng) -> Source:
     kelvin = float(rng.uniform(*kelvins))
     c2, cn = log_uniform(rng, *c2_range), log_uniform(rng, *cn_range)
     tau = c2 * _mixed("C2", rng) + cn * _mixed("CN", rng)
-    violet = cn * (1.0 if kind in ("C-R", "C-N", "C-J") else 0.7)
+    violet = (cn + 0.3) * (1.2 if kind in ("C-R", "C-N", "C-J") else 0.9)
     tau += violet * _mixed("CNv", rng)
     tau += (rng.uniform(0.7, 1.5) if kind == "C-H" else rng.uniform(0.3, 1.0)) * _mixed("CH", rng)
     log_g = 4.8 if kind == "dC" else float(rng.uniform(0.3, 2.8))
     star = Atmosphere(kelvin, log_g, truncated_normal(rng, -0.7, 0.5, -2.5, 0.2))
     _add_lines(tau, star, kind, rng)
+    tau += blanket() * rng.uniform(0.4, 1.3)
     if kind == "C-J" or (kind == "C-R" and chance(rng, 0.3)):
         isotopic = c2 * rng.uniform(0.2, 0.6)
         for air in (4744.5, 4752.2, 6168.0):
@@ -92,7 +99,8 @@ def _add_lines(tau: FloatArray, star: Atmosphere, kind: str, rng: Rng) -> None:
     add_cool_hydrogen(tau, star)
     barium = log_uniform(rng, 0.1, 0.5) if kind == "C-R" else log_uniform(rng, 0.3, 2.0)
     for wavelength, share in (
-        (4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.5), (6498.70, 0.6), (4078.86, 1.0), (4216.71, 0.8),
+        (4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.5), (6498.70, 0.6), (4078.86, 1.0),
+        (4216.71, 0.8),
     ):  # fmt: skip
         add_gaussian(tau, wavelength, barium * share, 80.0)
     sodium = rng.uniform(1.2, 2.8) if star.kelvin < 3600 else rng.uniform(0.2, 0.9)
@@ -111,7 +119,8 @@ def barium(rng: Rng) -> Source:
     tau = rng.uniform(0.0, 0.08) * _mixed("C2", rng) + rng.uniform(0.1, 0.4) * _mixed("CNv", rng)
     strength = log_uniform(rng, 0.4, 1.6)
     for wavelength, share in (
-        (4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.6), (6498.70, 0.7), (4078.86, 1.2), (4216.71, 0.9),
+        (4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.6), (6498.70, 0.7), (4078.86, 1.2),
+        (4216.71, 0.9),
     ):  # fmt: skip
         add_gaussian(tau, wavelength, strength * share, 70.0)
     extinction, ebv = dust(rng, 0.01, 0.6)

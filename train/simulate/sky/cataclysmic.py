@@ -81,7 +81,8 @@ def _decrement(alpha: float, rng: Rng, flat: float) -> list[float]:
 
 
 def _disc_emission(
-    flux: FloatArray, alpha: float, flat: float, helium: float, ionised: float, fwhm: float, rng: Rng,
+    flux: FloatArray, alpha: float, flat: float, helium: float, ionised: float, fwhm: float, rng:
+    Rng,
     double: float,
 ) -> _Lines:  # fmt: skip
     split = rng.uniform(0.4, 0.62) if chance(rng, double) else 0.0
@@ -135,7 +136,13 @@ def _quiescent(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     share = rng.uniform(0, 0.6)
     flux = (1 - share) * power_law(index) + share * hot
     flux *= jump(-log_uniform(rng, 0.03, 0.5), 3700.0, 18.0) * smooth_warp(rng, 0.04)
-    parameters = _donor(flux, float(rng.choice([0.0, rng.uniform(0.02, 0.5), rng.uniform(0.4, 0.85)], p=[0.45, 0.4, 0.15])), rng)
+    parameters = _donor(
+        flux,
+        float(
+            rng.choice([0.0, rng.uniform(0.02, 0.5), rng.uniform(0.4, 0.85)], p=[0.45, 0.4, 0.15])
+        ),
+        rng,
+    )
     alpha, fwhm = log_uniform(rng, 12, 200), log_uniform(rng, 600, 2300)
     helium = rng.uniform(0.08, 0.35)
     ionised = float(rng.choice([rng.uniform(0, 0.06), rng.uniform(0.05, 0.3)]))
@@ -152,7 +159,9 @@ def _short_period(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     flux = share * planck(kelvin) * np.exp(-tau) + (1 - share) * power_law(rng.uniform(-2, -0.3))
     flux *= smooth_warp(rng, 0.03)
     alpha, fwhm = log_uniform(rng, 15, 120), log_uniform(rng, 900, 2300)
-    _disc_emission(flux, alpha, rng.uniform(0.25, 0.6), rng.uniform(0.03, 0.2), 0.02, fwhm, rng, double=0.8)
+    _disc_emission(
+        flux, alpha, rng.uniform(0.25, 0.6), rng.uniform(0.03, 0.2), 0.02, fwhm, rng, double=0.8
+    )
     return flux, {"kelvin": round(kelvin), "ew_alpha": round(alpha, 1), "fwhm_kms": round(fwhm)}
 
 
@@ -162,7 +171,9 @@ def _absorbing_disc(rng: Rng) -> FloatArray:
     tau = np.zeros(SIZE)
     depth = rng.uniform(0.03, 0.25)
     for i, wavelength in enumerate(BALMER):
-        add_stark(tau, wavelength, depth * (0.45 if i == 0 else 1.0) * 0.93**i, rng.uniform(16, 36), 2.2)
+        add_stark(
+            tau, wavelength, depth * (0.45 if i == 0 else 1.0) * 0.93**i, rng.uniform(16, 36), 2.2
+        )
     if chance(rng, 0.6):
         for wavelength in (4472.73, 4027.33, 4923.3):
             add_stark(tau, wavelength, depth * rng.uniform(0.1, 0.4), rng.uniform(10, 22), 2.2)
@@ -173,7 +184,9 @@ def _outburst(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     flux = _absorbing_disc(rng)
     alpha, fwhm = log_uniform(rng, 1.0, 12), log_uniform(rng, 500, 1500)
     lines = _Lines(flux, fwhm, 0.5 if chance(rng, 0.4) else 0.0, 0.0, rng)
-    for wavelength, width in zip(BALMER, _decrement(alpha, rng, rng.uniform(0.2, 0.6)), strict=True):
+    for wavelength, width in zip(
+        BALMER, _decrement(alpha, rng, rng.uniform(0.2, 0.6)), strict=True
+    ):
         lines.add(wavelength, width)
     beta = 0.4 * alpha
     lines.add(4686.99, rng.uniform(0.2, 1.5) * beta)
@@ -184,12 +197,22 @@ def _outburst(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
 
 
 def _novalike(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
-    flux = _absorbing_disc(rng) if chance(rng, 0.6) else power_law(rng.uniform(-2.8, -1.2)) * smooth_warp(rng, 0.03)
+    flux = (
+        _absorbing_disc(rng)
+        if chance(rng, 0.6)
+        else power_law(rng.uniform(-2.8, -1.2)) * smooth_warp(rng, 0.03)
+    )
     parameters = _donor(flux, float(rng.choice([0.0, rng.uniform(0.05, 0.4)], p=[0.7, 0.3])), rng)
     alpha, fwhm = log_uniform(rng, 4, 45), log_uniform(rng, 400, 1400)
     ionised = log_uniform(rng, 0.1, 1.3)
-    _disc_emission(flux, alpha, rng.uniform(0.35, 0.9), rng.uniform(0.08, 0.3), ionised, fwhm, rng, double=0.15)
-    return flux, parameters | {"ew_alpha": round(alpha, 1), "fwhm_kms": round(fwhm), "he_ii": round(ionised, 2)}
+    _disc_emission(
+        flux, alpha, rng.uniform(0.35, 0.9), rng.uniform(0.08, 0.3), ionised, fwhm, rng, double=0.15
+    )
+    return flux, parameters | {
+        "ew_alpha": round(alpha, 1),
+        "fwhm_kms": round(fwhm),
+        "he_ii": round(ionised, 2),
+    }
 
 
 def _cyclotron(flux: FloatArray, strength: float, rng: Rng) -> None:
@@ -210,12 +233,22 @@ def _polar(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     alpha = log_uniform(rng, 15, 150)
     fwhm = rng.uniform(280, 650)
     flat, ionised = rng.uniform(0.7, 1.5), rng.uniform(0.35, 1.2)
-    _disc_emission(flux, 0.65 * alpha, flat, rng.uniform(0.12, 0.35), ionised, fwhm, rng, double=0.0)
+    _disc_emission(
+        flux, 0.65 * alpha, flat, rng.uniform(0.12, 0.35), ionised, fwhm, rng, double=0.0
+    )
     base = _Lines(flux, rng.uniform(1000, 1600), 0.0, 0.0, rng)
     offset = 1 + rng.normal(0, 250) / 299_792.458
-    for wavelength, share in ((6564.61, 0.35), (4862.69, 0.35 * flat), (4686.99, 0.3 * flat * ionised)):
+    for wavelength, share in (
+        (6564.61, 0.35),
+        (4862.69, 0.35 * flat),
+        (4686.99, 0.3 * flat * ionised),
+    ):
         base.add(wavelength * offset, alpha * share)
-    return flux, parameters | {"ew_alpha": round(alpha, 1), "fwhm_kms": round(float(fwhm)), "he_ii": round(float(ionised), 2)}
+    return flux, parameters | {
+        "ew_alpha": round(alpha, 1),
+        "fwhm_kms": round(float(fwhm)),
+        "he_ii": round(float(ionised), 2),
+    }
 
 
 def _polar_low(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
@@ -224,7 +257,9 @@ def _polar_low(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     _cyclotron(flux, log_uniform(rng, 0.2, 1.5), rng)
     parameters = _donor(flux, float(rng.uniform(0.2, 0.7)), rng)
     alpha = log_uniform(rng, 3, 30)
-    _disc_emission(flux, alpha, rng.uniform(0.5, 1.0), 0.05, 0.03, rng.uniform(200, 400), rng, double=0.0)
+    _disc_emission(
+        flux, alpha, rng.uniform(0.5, 1.0), 0.05, 0.03, rng.uniform(200, 400), rng, double=0.0
+    )
     return flux, parameters | {"ew_alpha": round(alpha, 1)}
 
 

@@ -90,12 +90,12 @@ def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
         metals = 10 ** (0.5 * star.metallicity)
         for molecule, strength in (
             ("CNv", (0.55 if giant else 0.25) * cool * metals * rng.lognormal(0, 0.35)),
-            ("CN", (0.18 if giant else 0.04) * cool * metals * rng.lognormal(0, 0.4)),
+            ("CN", (0.10 if giant else 0.03) * cool * metals * rng.lognormal(0, 0.4)),
         ):
             tau += strength * bands.anchors("carbon")[2].tau[molecule]
         magnesium = bands.anchors("dwarf")[1].tau.get("MgH")
         if magnesium is not None:
-            tau += magnesium * cool * (0.35 if giant else 1.0) * rng.lognormal(0, 0.3)
+            tau += magnesium * cool * (0.55 if giant else 1.0) * rng.lognormal(0, 0.3)
     very_cool = float(np.clip((4250 - star.kelvin) / 500, 0, 1))
     if very_cool > 0:
         kind = "giant" if star.log_g < 3.5 else "dwarf"
@@ -103,9 +103,15 @@ def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
     return planck(star.kelvin * rng.normal(1.02, 0.02)) * np.exp(-tau) * smooth_warp(rng, 0.04)
 
 
-def m_giant(rng: Rng, level: float | None = None) -> tuple[FloatArray, float, dict[str, float | str]]:
-    """Flux of an M giant, its TiO5, and what it was made from. Level from M0 (0.75) to M9 (0.16)."""
-    tio5 = float(rng.choice([rng.uniform(0.5, 0.78), rng.uniform(0.16, 0.6)])) if level is None else level
+def m_giant(
+    rng: Rng, level: float | None = None
+) -> tuple[FloatArray, float, dict[str, float | str]]:
+    """Flux of an M giant, its TiO5 (0.75 at M0 to 0.16 at M9), and what it was made from."""
+    tio5 = (
+        float(rng.choice([rng.uniform(0.5, 0.78), rng.uniform(0.16, 0.6)]))
+        if level is None
+        else level
+    )
     anchor = bands.interpolate("giant", tio5)
     vanadium = rng.lognormal(0, 0.25)
     strengths = {"TiO": rng.lognormal(0, 0.08), "VO": vanadium}
@@ -115,7 +121,11 @@ def m_giant(rng: Rng, level: float | None = None) -> tuple[FloatArray, float, di
     _add_giant_lines(tau, star, rng, fade=float(np.clip((tio5 - 0.1) / 0.5, 0.3, 1.0)))
     flux = np.exp(anchor.log_continuum - tau) * bands.transmission(anchor, strengths, rng)
     flux *= smooth_warp(rng, 0.10) * planck(kelvin * rng.normal(1, 0.03)) / planck(kelvin)
-    return flux, tio5, {"tio5": round(tio5, 3), "kelvin": round(kelvin), "log_g": round(star.log_g, 2)}
+    return (
+        flux,
+        tio5,
+        {"tio5": round(tio5, 3), "kelvin": round(kelvin), "log_g": round(star.log_g, 2)},
+    )
 
 
 def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -> None:
@@ -158,9 +168,10 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
     tau += 0.45 * lines
     cool = float(np.clip((0.9 - tio5) / 0.5, 0, 1))
     areas = (
-        (5891.58, rng.uniform(1.5, 2.5) + 2.5 * cool), (5897.55, rng.uniform(1.2, 2.0) + 2.2 * cool),
+        (5891.58, rng.uniform(1.5, 2.5) + 2.5 * cool),
+        (5897.55, rng.uniform(1.2, 2.0) + 2.2 * cool),
         (8185.51, 0.6 + 1.0 * cool), (8197.07, 0.9 + 1.4 * cool), (7667.01, 0.5 + 1.5 * cool),
-        (7701.08, 0.5 + 1.5 * cool), (4227.92, 3 + 7 * cool), (8500.35, 1.0 - 0.5 * cool),
+        (7701.08, 0.5 + 1.5 * cool), (4227.92, 7 + 9 * cool), (8500.35, 1.0 - 0.5 * cool),
         (8544.44, 2.4 - 1.2 * cool), (8664.52, 2.0 - 1.0 * cool), (3934.77, 6.0), (3969.59, 5.0),
         (6574.60, 0.15 + 0.3 * cool), (6104.4, 0.4), (6123.9, 0.6), (6163.88, 0.7),
     )  # fmt: skip
@@ -245,7 +256,13 @@ def ss(rng: Rng) -> Source:
 def _lanthanum_oxide() -> FloatArray:
     """LaO red bands; the atlas S stars end before them, so the strengths are set by hand."""
     tau = np.zeros(SIZE)
-    for air, depth in ((7379.8, 0.2), (7403.5, 0.3), (7433, 0.15), (7876.8, 0.2), (7910.3, 0.3), (7943, 0.15)):
+    for air, depth in (
+        (7379.8, 0.2),
+        (7403.5, 0.3),
+        (7433, 0.15),
+        (7876.8, 0.2),
+        (7910.3, 0.3),
+        (7943, 0.15),
+    ):
         add_head(tau, float(vacuum(air)), depth, 40.0, "red")
     return tau
-

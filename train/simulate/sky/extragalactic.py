@@ -23,10 +23,12 @@ from train.simulate.sky.physics import (
 from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray, Source
 
 # rest vacuum wavelength: typical EW in angstrom and width relative to H beta
-BROAD = {1215.67: (75, 1.2), 1240.8: (18, 1.2), 1397.8: (8, 1.1), 1549.06: (26, 1.15), 1640.4: (6, 1.2),
+BROAD = {1215.67: (75, 1.2), 1240.8: (18, 1.2), 1397.8: (8, 1.1), 1549.06: (26, 1.15),
+1640.4: (6, 1.2),
          1908.73: (21, 1.2), 2798.75: (32, 0.95), 4102.9: (5, 1.0), 4341.69: (13, 1.0),
          4862.69: (46, 1.0), 6564.61: (195, 0.95), 5877.25: (5, 1.0)}  # fmt: skip
-NARROW = {2799.1: 0.0, 3346.8: 0.05, 3426.8: 0.1, 3728.5: 0.25, 3869.86: 0.15, 4341.69: 0.08, 4364.44: 0.06,
+NARROW = {2799.1: 0.0, 3346.8: 0.05, 3426.8: 0.1, 3728.5: 0.25, 3869.86: 0.15, 4341.69: 0.08,
+4364.44: 0.06,
           4862.69: 0.15, 4960.29: 1 / 2.98, 5008.24: 1.0, 6302.04: 0.05, 6549.86: 0.1, 6564.61: 0.5,
           6585.27: 0.3, 6718.29: 0.12, 6732.68: 0.1}  # fmt: skip
 
@@ -53,14 +55,28 @@ def qso(rng: Rng) -> Source:
     for line, (equivalent, relative) in BROAD.items():
         centre = line * (1 + z)
         if GRID[0] - 300 < centre < GRID[-1] + 300:
-            area = equivalent * strength * rng.lognormal(0, 0.3) * (1 + z) * at(base, min(max(centre, GRID[0]), GRID[-1]))
+            area = (
+                equivalent
+                * strength
+                * rng.lognormal(0, 0.3)
+                * (1 + z)
+                * at(base, min(max(centre, GRID[0]), GRID[-1]))
+            )
             _line(flux, centre, 0.65 * area, width * relative)
             _line(flux, centre, 0.35 * area, 2.1 * width * relative)
     iron = strength * rng.lognormal(-0.2, 0.5)
-    for low, high, height in ((4435, 4685, 0.16), (5100, 5400, 0.13), (2200, 2700, 0.25), (2820, 2950, 0.12), (3100, 3500, 0.08)):
+    for low, high, height in (
+        (4435, 4685, 0.16),
+        (5100, 5400, 0.13),
+        (2200, 2700, 0.25),
+        (2820, 2950, 0.12),
+        (3100, 3500, 0.08),
+    ):
         bump = 1 / (1 + np.exp(-(rest - low) / 30)) / (1 + np.exp((rest - high) / 30))
         flux += base * height * iron * bump
-    flux += base * rng.uniform(0.05, 0.25) * np.exp(-0.5 * ((rest - 3000) / 550) ** 2)  # Balmer continuum
+    flux += (
+        base * rng.uniform(0.05, 0.25) * np.exp(-0.5 * ((rest - 3000) / 550) ** 2)
+    )  # Balmer continuum
     oxygen = log_uniform(rng, 2, 60)
     for line, share in NARROW.items():
         centre = line * (1 + z)
@@ -78,8 +94,13 @@ def qso(rng: Rng) -> Source:
         centre = 1549.06 * (1 + z) * (1 - rng.uniform(3000, 18000) / LIGHT_KMS)
         flux *= 1 - rng.uniform(0.3, 0.9) * np.exp(-0.5 * ((GRID - centre) / (centre * 0.009)) ** 2)
     ebv = log_uniform(rng, 0.01, 0.1)
-    return Source("QSO", kind, flux * reddening(ebv), z=z,
-                  parameters={"z": round(z, 4), "fwhm_kms": round(width), "index": round(index, 2)})  # fmt: skip
+    return Source(
+        "QSO",
+        kind,
+        flux * reddening(ebv),
+        z=z,
+        parameters={"z": round(z, 4), "fwhm_kms": round(width), "index": round(index, 2)},
+    )
 
 
 def _lyman_forest(rest: FloatArray, z: float, rng: Rng) -> FloatArray:
@@ -98,7 +119,10 @@ def _stellar_bases() -> dict[str, FloatArray]:
     rng = np.random.default_rng(4000)
     giants = [sunlike_flux(Atmosphere(t, 2.0, 0.0), rng) for t in (4100, 4400, 4800)]
     dwarfs = [sunlike_flux(Atmosphere(t, 4.4, 0.0), rng) for t in (5500, 6000)]
-    old = sum(g / at(g, 6000) for g in giants) / 3 * 0.65 + sum(d / at(d, 6000) for d in dwarfs) / 2 * 0.35
+    old = (
+        sum(g / at(g, 6000) for g in giants) / 3 * 0.65
+        + sum(d / at(d, 6000) for d in dwarfs) / 2 * 0.35
+    )
     tau = np.zeros(SIZE)
     add_series(tau, 9.0, 0.55, 8.0, 1.7)
     young = planck(13000.0) * jump(0.8, 3660.0) * np.exp(-tau)
@@ -140,12 +164,21 @@ def galaxy(rng: Rng) -> Source:
         base = flux.copy()
         fwhm = rng.uniform(90, 320)
         for line, share in (
-            (3728.5, 0.9), (3869.86, 0.1 * oxygen), (4341.69, 0.15), (4862.69, 0.33), (4960.29, 0.33 * oxygen / 2.98),
+            (3728.5, 0.9), (3869.86, 0.1 * oxygen), (4341.69, 0.15), (4862.69, 0.33),
+            (4960.29, 0.33 * oxygen / 2.98),
             (5008.24, 0.33 * oxygen), (5877.25, 0.04), (6302.04, 0.04), (6549.86, nitrogen / 3.05),
-            (6564.61, 1.0), (6585.27, nitrogen), (6718.29, 0.2), (6732.68, 0.15), (9071.1, 0.08), (9533.2, 0.2),
+            (6564.61, 1.0), (6585.27, nitrogen), (6718.29, 0.2), (6732.68, 0.15), (9071.1, 0.08),
+            (9533.2, 0.2),
         ):  # fmt: skip
             centre = line * (1 + z)
             if GRID[0] < centre < GRID[-1]:
-                _line(flux, centre, alpha * share * rng.lognormal(0, 0.08) * (1 + z) * at(base, 6564.61), float(fwhm))
+                _line(
+                    flux,
+                    centre,
+                    alpha * share * rng.lognormal(0, 0.08) * (1 + z) * at(base, 6564.61),
+                    float(fwhm),
+                )
         parameters["ew_alpha"] = round(alpha, 1)
-    return Source("GALAXY", "starforming" if forming else "passive", flux, z=z, parameters=parameters)
+    return Source(
+        "GALAXY", "starforming" if forming else "passive", flux, z=z, parameters=parameters
+    )

@@ -2,9 +2,11 @@
 
     python -m train.simulate.sky.fit_bands LIBRARY PLAN.toml OUT.txt
 
-Each star is fitted in log flux as a quadratic in log wavelength minus non-negative optical depths of
+Each star is fitted in log flux as a quadratic in log wavelength minus non-negative optical depths
+of
 sharp-edged bands at laboratory head wavelengths, each with three possible lengths of its tail. PLAN
-names the stars of each anchor (`[[anchor]] kind, level, files, low, high, fwhm, molecules, keep_low,
+names the stars of each anchor (`[[anchor]] kind, level, files, low, high, fwhm, molecules,
+keep_low,
 keep_high`); strengths of an anchor are means over its stars. Only band strengths and the three
 numbers of the smooth part are kept: no observed flux is stored.
 """
@@ -73,7 +75,7 @@ def fit_star(
 def fit_plan(library: Path, plan: Path) -> list[str]:
     lines = [
         "# Written by fit_bands.py: kind level molecule head_air tail_length tau",
-        "# and per fitted range: kind level continuum low high slope curvature (ln flux, ln 6500 A)",
+        "# and per fitted range: kind level continuum low high slope curvature (ln-ln)",
     ]
     for anchor in tomllib.loads(plan.read_text())["anchor"]:
         sums: dict[Key, list[float]] = {}

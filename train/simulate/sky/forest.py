@@ -7,13 +7,17 @@ from functools import cache
 from importlib import resources
 
 import numpy as np
+from scipy.special import expit
 
 from train.simulate.sky.physics import SIZE, Rng, vacuum
 from train.simulate.sky.profiles import add_gaussian, add_stark, stark_half_width
 from train.simulate.source import GRID, FloatArray
 
 INTRINSIC_KMS = 60.0
-CROWDS = 10  # several patterns of weak lines, mixed anew in each star, so that none is a fingerprint
+NARROWEST = 0.4  # half width of a damped line, angstrom
+CROWDS = (
+    10  # several patterns of weak lines, mixed anew in each star, so that none is a fingerprint
+)
 SOLAR_THETA = 5040.0 / 5777.0
 
 
@@ -62,11 +66,23 @@ def crowds() -> FloatArray:
     return patterns
 
 
+@cache
+def blanket() -> FloatArray:
+    """Unresolved lines below the break at 4000 angstrom, unit optical depth at 3900."""
+    depth = 0.3 + 0.4 * np.clip((4100 - GRID) / 300, 0, 1)
+    return depth * expit((3992 - GRID) / 9) + 0.22 * expit((4320 - GRID) / 40)
+
+
+def _neutral(kelvin: float) -> float:
+    """Share of the metals' lines that survives ionisation in warm stars."""
+    return float(1.0 / (1.0 + np.exp((kelvin - 7700) / 420)))
+
+
 def add_atoms(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     """Metals of an F to M photosphere (and the few left in A stars)."""
     groups, cooler = named_lines(), star.theta - SOLAR_THETA
     metals = 10.0 ** (0.6 * star.metallicity)
-    neutral = 1.0 / (1.0 + np.exp((star.kelvin - 8600) / 450))
+    neutral = _neutral(star.kelvin)
     ionised = 1.0 / (1.0 + np.exp((star.kelvin - 11500) / 900))
     jitter = rng.lognormal(0.0, 0.12, 5)
     tau += groups["neutral_low"] * (metals * neutral * jitter[0] * 10 ** min(1.25 * cooler, 0.5))
@@ -74,9 +90,12 @@ def add_atoms(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     tau += groups["calcium"] * (metals * neutral * jitter[2] * 10 ** min(1.3 * cooler, 0.5))
     gravity = 10 ** (0.11 * (4.4 - star.log_g))
     tau += groups["ion"] * (metals * ionised * gravity * jitter[3] * 10 ** (-0.2 * abs(cooler)))
-    weak = metals * neutral * jitter[4] * 10 ** min(1.0 * cooler, 0.35)
+    weak = metals * neutral * jitter[4] * 10 ** min((1.0 if cooler > 0 else 2.0) * cooler, 0.3)
     picks = rng.integers(0, CROWDS, 2)
     tau += (crowds()[picks[0]] + crowds()[picks[1]]) * (0.5 * weak)
+    tau += blanket() * (
+        weak * float(np.interp(star.kelvin, (3500, 4300, 5000, 6500), (1.0, 0.9, 0.5, 0.2)))
+    )
 
 
 _CALCIUM_K = (
@@ -90,12 +109,14 @@ def add_strong_metals(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     cooler = star.theta - SOLAR_THETA
     metals = 10.0 ** (0.35 * star.metallicity) * rng.lognormal(0.0, 0.08)
     dwarf = 10 ** (0.14 * (star.log_g - 4.4))
-    neutral = 1.0 / (1.0 + np.exp((star.kelvin - 8600) / 450))
+    neutral = _neutral(star.kelvin)
     k_line = float(np.interp(star.kelvin, *_CALCIUM_K)) * metals
     for wavelength, area in ((3934.77, k_line), (3969.59, 0.8 * k_line)):
         _add_damped(tau, wavelength, area, 0.9 if k_line > 3 else 0.6)
     triplet = metals * float(
-        np.interp(star.kelvin, (3000, 4000, 5000, 6000, 7500, 9000, 11000), (6, 8, 7.5, 6.5, 5, 2.5, 0))
+        np.interp(
+            star.kelvin, (3000, 4000, 5000, 6000, 7500, 9000, 11000), (6, 8, 7.5, 6.5, 5, 2.5, 0)
+        )
     )
     triplet *= 10 ** (0.07 * (4.4 - star.log_g))
     for wavelength, share in ((8500.35, 0.2), (8544.44, 0.45), (8664.52, 0.35)):
@@ -104,7 +125,7 @@ def add_strong_metals(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     _add_damped(tau, 4227.92, 1.2 * blue * 10 ** min(1.6 * cooler, 0.9), 0.75)
     for wavelength, area in ((5168.76, 0.6), (5174.12, 1.1), (5185.04, 1.4)):
         _add_damped(tau, wavelength, area * blue * 10 ** min(1.0 * cooler, 0.4), 0.6)
-    sodium = blue * 10 ** min(1.7 * cooler, 0.75)
+    sodium = blue * 1.5 * 10 ** min(1.9 * cooler, 0.8)
     _add_damped(tau, 5891.58, 0.75 * sodium, 0.7)
     _add_damped(tau, 5897.55, 0.6 * sodium, 0.7)
     heavy = metals * neutral * 10 ** (0.1 * (4.4 - star.log_g)) * 10 ** min(0.5 * cooler, 0.3)
@@ -116,8 +137,10 @@ def add_strong_metals(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
 
 
 def _add_damped(tau: FloatArray, wavelength: float, area: float, depth: float) -> None:
+    """A line with wings; weak ones keep a width of their own and lose depth instead."""
     if area > 0.02:
-        add_stark(tau, wavelength, depth, max(stark_half_width(area, depth, 2.0), 0.35), 2.0)
+        depth = min(depth, area / (np.pi * NARROWEST))
+        add_stark(tau, wavelength, depth, stark_half_width(area, depth, 2.0), 2.0)
 
 
 _BALMER = {6564.61: "a", 4862.69: "b", 4341.69: "c", 4102.90: "d"}
@@ -147,7 +170,9 @@ def add_cool_hydrogen(tau: FloatArray, star: Atmosphere) -> None:
 def add_g_band(tau: FloatArray, star: Atmosphere, strength: float, rng: Rng) -> None:
     """CH: a ragged trough from 4285 to 4325 angstrom, strongest near 5000 K."""
     amount = strength * float(
-        np.interp(star.kelvin, (3400, 4200, 5000, 5800, 6500, 7200), (0.3, 0.7, 0.75, 0.55, 0.25, 0))
+        np.interp(
+            star.kelvin, (3400, 4200, 5000, 5800, 6500, 7200), (0.3, 0.7, 0.75, 0.55, 0.25, 0)
+        )
     )
     for air in (4288, 4292, 4297, 4300, 4304, 4308, 4312, 4315, 4323):
         each = amount * rng.lognormal(0, 0.15) * (1.6 if 4296 < air < 4316 else 1.0)

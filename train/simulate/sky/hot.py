@@ -19,10 +19,12 @@ from train.simulate.sky.physics import (
 from train.simulate.sky.profiles import add_double, add_gaussian, add_stark, stark_half_width
 from train.simulate.source import GRID, FloatArray, Source
 
-BALMER_N = np.arange(3, 31)
-BALMER = 3647.06 / (1 - 4 / BALMER_N**2)  # vacuum: limit 3647.06
-PASCHEN_N = np.arange(8, 26)
-PASCHEN = 8205.9 / (1 - 9 / PASCHEN_N**2)
+BALMER_N: tuple[int, ...] = tuple(range(3, 31))
+BALMER: tuple[float, ...] = tuple(
+    3647.06 / (1 - 4 / n**2) for n in BALMER_N
+)  # vacuum: limit 3647.06
+PASCHEN_N: tuple[int, ...] = tuple(range(8, 26))
+PASCHEN: tuple[float, ...] = tuple(8205.9 / (1 - 9 / n**2) for n in PASCHEN_N)
 
 HE_I = {
     3820.69: 0.6, 3889.75: 0.5, 3965.85: 0.35, 4010.39: 0.25, 4027.33: 1.1, 4122.05: 0.25,
@@ -40,27 +42,27 @@ def add_series(
 ) -> None:
     """Balmer absorption. `gamma`: EW of H gamma, angstrom; `decay`: how fast lines beyond it fade.
 
-    The strength of the line to level n falls as exp(-((n-5)/decay)**1.5), so a white dwarf (decay 3)
+    The strength of the line to level n falls as exp(-((n-5)/decay)**1.5), so a white dwarf (decay
+    3)
     loses its lines after H9 and a supergiant (decay 12) shows more than twenty.
     """
     for n, wavelength in zip(BALMER_N, BALMER, strict=True):
-        share = {3: alpha, 4: 1.0}.get(int(n), float(np.exp(-((max(n - 5, 0) / decay) ** 1.5))))
+        share = {3: alpha, 4: 1.0}.get(n, float(np.exp(-((max(n - 5, 0) / decay) ** 1.5))))
         area = gamma * share
         if area < 0.05:
             break
-        line_depth = depth * (0.8 if n == 3 else 1.0) * min(1.0, 0.4 + 0.6 * share)
-        opacity = -np.log1p(-min(line_depth, 0.93))
-        add_stark(
-            tau, float(wavelength), opacity, max(stark_half_width(area, opacity, power), 0.8), power
-        )
+        line_depth = min(depth * (0.8 if n == 3 else 1.0) * min(1.0, 0.4 + 0.6 * share), 0.93)
+        half_width = max(stark_half_width(area, line_depth, power), 0.8)
+        add_stark(tau, wavelength, -np.log1p(-line_depth), half_width, power)
 
 
 def add_paschen(tau: FloatArray, area: float, decay: float = 9.0) -> None:
-    """Paschen absorption; `area` is the EW of P12."""
+    """Paschen absorption; `area` is the EW of P12. The lines are wide and shallow."""
+    half_width = float(np.clip(2.5 + 1.3 * area, 2.5, 9.0))
     for n, wavelength in zip(PASCHEN_N, PASCHEN, strict=True):
         each = area * float(np.exp(-((max(n - 12, 0) / decay) ** 1.5)))
         if each > 0.05 and wavelength < GRID[-1] + 80:
-            add_stark(tau, float(wavelength), 0.3, max(stark_half_width(each, 0.3, 2.0), 1.0), 2.0)
+            add_stark(tau, wavelength, each / (np.pi * half_width), half_width, 2.0)
 
 
 def jump(size_mag: float, edge: float, width: float = 9.0) -> FloatArray:
@@ -81,7 +83,7 @@ def add_scaled(
 def add_interstellar(tau: FloatArray, ebv: float, rng: Rng) -> None:
     """Ca II, Na I and the diffuse bands that follow dust."""
     for wavelength, scale, fwhm in (
-        (3934.77, 0.5, 60.0), (3969.59, 0.3, 60.0), (5891.58, 0.55, 60.0), (5897.55, 0.4, 60.0),
+        (3934.77, 0.5, 60.0), (3969.59, 0.3, 60.0), (5891.58, 0.4, 60.0), (5897.55, 0.3, 60.0),
         (4429.5, 2.2, 1300.0), (5782.1, 0.5, 130.0), (5798.7, 0.15, 110.0), (6285.4, 1.0, 230.0),
         (6615.4, 0.2, 70.0),
     ):  # fmt: skip
@@ -105,20 +107,25 @@ def hydrogen_star(
     tau = np.zeros(SIZE)
     warm = float(np.clip((kelvin - 7400) / 2000, 0, 1))
     alpha = float(np.interp(kelvin, (7400, 9500, 15000, 30000), (0.72, 0.68, 0.7, 0.85)))
-    power = rng.uniform(1.55, 1.9)
-    add_series(tau, gamma, 0.66 if luminosity < 0.5 else 0.55, 8.5 + 4 * luminosity, power, alpha)
-    add_paschen(tau, 3.2 * warm * (gamma / 14) ** 0.7)
+    power = rng.uniform(1.7, 2.1)
+    depth = float(np.clip(0.18 + 0.48 * gamma / 13 + 0.15 * luminosity, 0.15, 0.7))
+    decay = float(np.interp(kelvin, (9500, 15000, 30000), (8.5, 7.0, 5.0))) + 4 * luminosity
+    add_series(tau, gamma, depth, decay, power, alpha)
+    add_paschen(tau, 4.5 * warm * (gamma / 14) ** 1.2)
     size = float(np.interp(kelvin, *_JUMP)) * (1 + 0.15 * luminosity)
     continuum = planck(_colour(kelvin) * rng.normal(1, 0.02))
-    continuum *= jump(size, 3660.0) * jump(0.12 * size, 8240.0, 40.0)
+    continuum *= jump(size, 3660.0) * jump(0.06 * size, 8230.0, 60.0)
     return continuum * smooth_warp(rng, 0.02), tau
 
 
 def _colour(kelvin: float) -> float:
     """Colour temperature of the Paschen continuum: hydrogen opacity makes it bluer than Teff."""
     return float(
-        np.interp(kelvin, (7000, 8000, 9500, 11000, 15000, 25000, 45000),
-                  (7900, 9800, 14000, 16000, 20000, 30000, 48000))  # fmt: skip
+        np.interp(
+            kelvin,
+            (7000, 8000, 9500, 11000, 15000, 25000, 45000),
+            (7900, 9800, 14000, 16000, 20000, 30000, 48000),
+        )
     )
 
 
@@ -128,27 +135,46 @@ def rotation(rng: Rng, low: float, high: float) -> float:
 
 def a_star(rng: Rng) -> Source:
     kelvin = float(rng.uniform(7400, 10400))
-    kind = str(rng.choice(["A V", "A III", "A I", "Am", "Ap", "BHB", "Ae"],
-                          p=[0.56, 0.10, 0.06, 0.08, 0.05, 0.12, 0.03]))  # fmt: skip
+    kind = str(
+        rng.choice(
+            ["A V", "A III", "A I", "Am", "Ap", "BHB", "Ae"],
+            p=[0.56, 0.10, 0.06, 0.08, 0.05, 0.12, 0.03],
+        )
+    )
     luminosity = {"A I": rng.uniform(0.6, 1.0), "A III": rng.uniform(0.1, 0.3)}.get(kind, 0.0)
-    metallicity = {"Am": 0.4, "Ap": 0.1, "BHB": rng.uniform(-2.2, -1.2)}.get(kind, rng.normal(-0.1, 0.25))
+    metallicity = {"Am": 0.4, "Ap": 0.1, "BHB": rng.uniform(-2.2, -1.2)}.get(
+        kind, rng.normal(-0.1, 0.25)
+    )
     continuum, tau = hydrogen_star(kelvin, luminosity, rng, 0.85 if kind == "BHB" else 1.0)
     star = Atmosphere(kelvin, 4.0 - 2.5 * luminosity, float(metallicity))
     add_atoms(tau, star, rng)
     add_strong_metals(tau, star, rng)
     width = rotation(rng, 20, 230)
-    add_gaussian(tau, 4482.46, 0.45 * 10 ** (0.5 * star.metallicity) * rng.lognormal(0, 0.15), width)
+    add_gaussian(
+        tau, 4482.46, 0.45 * 10 ** (0.5 * star.metallicity) * rng.lognormal(0, 0.15), width
+    )
     add_gaussian(tau, 7775.64, (0.6 + 1.0 * luminosity) * rng.lognormal(0, 0.2), width)
     if kind == "Ap":
-        for wavelength, area in ((4078.86, 0.5), (4129.9, 0.6), (4132.06, 0.5), (4173.1, 0.4), (4206.2, 0.4)):
+        for wavelength, area in (
+            (4078.86, 0.5),
+            (4129.9, 0.6),
+            (4132.06, 0.5),
+            (4173.1, 0.4),
+            (4206.2, 0.4),
+        ):
             add_gaussian(tau, wavelength, area * rng.lognormal(0, 0.4), width)
     extinction, ebv = dust(rng, 0.005, 0.08 if kind == "BHB" else 0.6)
     add_interstellar(tau, ebv, rng)
     flux = continuum * np.exp(-tau)
     if kind == "Ae":
         _add_disc(flux, log_uniform(rng, 2, 25), rng)
-    return Source("A", kind, flux * extinction, disc_velocity(rng, 0.9 if kind == "BHB" else 0.05),
-                  parameters={"kelvin": round(kelvin), "ebv": round(ebv, 3)})  # fmt: skip
+    return Source(
+        "A",
+        kind,
+        flux * extinction,
+        disc_velocity(rng, 0.9 if kind == "BHB" else 0.05),
+        parameters={"kelvin": round(kelvin), "ebv": round(ebv, 3)},
+    )
 
 
 def _add_disc(flux: FloatArray, alpha: float, rng: Rng) -> None:
@@ -163,7 +189,9 @@ def _add_disc(flux: FloatArray, alpha: float, rng: Rng) -> None:
 
 def b_star(rng: Rng) -> Source:
     kelvin = float(np.clip(log_uniform(rng, 10400, 30500), 10400, 30500))
-    luminosity = float(rng.choice([0.0, rng.uniform(0.1, 0.4), rng.uniform(0.5, 1.0)], p=[0.65, 0.2, 0.15]))
+    luminosity = float(
+        rng.choice([0.0, rng.uniform(0.1, 0.4), rng.uniform(0.5, 1.0)], p=[0.65, 0.2, 0.15])
+    )
     continuum, tau = hydrogen_star(kelvin, luminosity, rng)
     width = rotation(rng, 20, 320)
     helium = float(np.interp(kelvin, (10000, 11500, 14000, 18000, 21000, 26000, 31000),
@@ -188,23 +216,38 @@ def b_star(rng: Rng) -> Source:
     if luminosity < 0.5 and chance(rng, 0.12):
         kind = "Be"
         _add_disc(flux, log_uniform(rng, 3, 50), rng)
-    return Source("B", kind, flux * extinction, disc_velocity(rng, 0.04),
-                  parameters={"kelvin": round(kelvin), "he_i": round(helium, 2), "ebv": round(ebv, 3)})  # fmt: skip
+    return Source(
+        "B",
+        kind,
+        flux * extinction,
+        disc_velocity(rng, 0.04),
+        parameters={"kelvin": round(kelvin), "he_i": round(helium, 2), "ebv": round(ebv, 3)},
+    )
 
 
 def o_star(rng: Rng) -> Source:
     kelvin = float(rng.uniform(30500, 46000))
-    luminosity = float(rng.choice([0.0, rng.uniform(0.2, 0.5), rng.uniform(0.5, 0.9)], p=[0.5, 0.25, 0.25]))
+    luminosity = float(
+        rng.choice([0.0, rng.uniform(0.2, 0.5), rng.uniform(0.5, 0.9)], p=[0.5, 0.25, 0.25])
+    )
     continuum, tau = hydrogen_star(kelvin, 0.4 * luminosity, rng)
     width = rotation(rng, 40, 320)
-    singly = float(np.interp(kelvin, (30000, 32000, 35000, 38000, 42000, 46000), (0.12, 0.25, 0.5, 0.8, 1.0, 1.1)))
-    neutral = float(np.interp(kelvin, (30000, 33000, 36000, 40000, 46000), (0.95, 0.85, 0.65, 0.35, 0.08)))
+    singly = float(
+        np.interp(
+            kelvin, (30000, 32000, 35000, 38000, 42000, 46000), (0.12, 0.25, 0.5, 0.8, 1.0, 1.1)
+        )
+    )
+    neutral = float(
+        np.interp(kelvin, (30000, 33000, 36000, 40000, 46000), (0.95, 0.85, 0.65, 0.35, 0.08))
+    )
     add_scaled(tau, HE_II, singly, width, rng)
     add_scaled(tau, HE_I, neutral, width, rng)
     for wavelength, area in ((4090.01, 0.45), (4117.26, 0.3), (4650.43, 0.25)):
         cooler = float(np.interp(kelvin, (30000, 36000, 42000), (1.0, 0.4, 0.1)))
-        add_gaussian(tau, wavelength, area * cooler * (0.6 + luminosity) * rng.lognormal(0, 0.2), width)
-    extinction, ebv = dust(rng, 0.15, 2.6)
+        add_gaussian(
+            tau, wavelength, area * cooler * (0.6 + luminosity) * rng.lognormal(0, 0.2), width
+        )
+    extinction, ebv = dust(rng, 0.02, 2.2)
     add_interstellar(tau, ebv, rng)
     flux = continuum * np.exp(-tau)
     kind = "O"
@@ -218,8 +261,17 @@ def o_star(rng: Rng) -> Source:
     if chance(rng, 0.12):
         kind += " nebula"
         add_nebula(flux, log_uniform(rng, 1, 25), rng)
-    return Source("O", kind, flux * extinction, disc_velocity(rng, 0.03),
-                  parameters={"kelvin": round(kelvin), "luminosity": round(luminosity, 2), "ebv": round(ebv, 3)})  # fmt: skip
+    return Source(
+        "O",
+        kind,
+        flux * extinction,
+        disc_velocity(rng, 0.03),
+        parameters={
+            "kelvin": round(kelvin),
+            "luminosity": round(luminosity, 2),
+            "ebv": round(ebv, 3),
+        },
+    )
 
 
 def add_nebula(flux: FloatArray, alpha: float, rng: Rng) -> None:
@@ -228,9 +280,11 @@ def add_nebula(flux: FloatArray, alpha: float, rng: Rng) -> None:
     continuum = max(at(flux, 6600.0), 1e-9)
     nitrogen, sulphur = rng.uniform(0.08, 0.35), rng.uniform(0.08, 0.4)
     for wavelength, share in (
-        (6564.61, 1.0), (4862.69, 0.35), (4341.69, 0.16), (4102.90, 0.09), (5008.24, 0.35 * excitation),
+        (6564.61, 1.0), (4862.69, 0.35), (4341.69, 0.16), (4102.90, 0.09),
+        (5008.24, 0.35 * excitation),
         (4960.29, 0.35 * excitation / 2.98), (6585.27, nitrogen), (6549.86, nitrogen / 3.05),
-        (6718.29, sulphur), (6732.68, sulphur * rng.uniform(0.7, 1.1)), (3728.5, 0.6), (5877.25, 0.04),
+        (6718.29, sulphur), (6732.68, sulphur * rng.uniform(0.7, 1.1)), (3728.5, 0.6),
+        (5877.25, 0.04),
         (9071.1, 0.08 * excitation), (9533.2, 0.2 * excitation),
     ):  # fmt: skip
         line = np.zeros(SIZE)
@@ -241,19 +295,43 @@ def add_nebula(flux: FloatArray, alpha: float, rng: Rng) -> None:
 def subdwarf(rng: Rng) -> Source:
     """sdB, sdOB, He-sdO: compact and hot; Balmer lines wide but fewer than a B star's."""
     kind = str(rng.choice(["sdB", "sdOB", "sdO", "He-sdO"], p=[0.55, 0.2, 0.13, 0.12]))
-    kelvin = float({"sdB": rng.uniform(22000, 33000), "sdOB": rng.uniform(33000, 40000)}.get(kind, rng.uniform(38000, 65000)))
+    kelvin = float(
+        {"sdB": rng.uniform(22000, 33000), "sdOB": rng.uniform(33000, 40000)}.get(
+            kind, rng.uniform(38000, 65000)
+        )
+    )
     tau = np.zeros(SIZE)
-    gamma = {"sdB": rng.uniform(5.5, 10), "sdOB": rng.uniform(4.5, 7), "sdO": rng.uniform(3.5, 6)}.get(kind, rng.uniform(0.3, 1.5))
+    gamma = {
+        "sdB": rng.uniform(5.5, 10),
+        "sdOB": rng.uniform(4.5, 7),
+        "sdO": rng.uniform(3.5, 6),
+    }.get(kind, rng.uniform(0.3, 1.5))
     add_series(tau, gamma, 0.42, rng.uniform(5.0, 6.8), rng.uniform(1.6, 1.9), 0.65)
-    helium = {"sdB": log_uniform(rng, 0.05, 1.0), "sdOB": rng.uniform(0.4, 1.4), "sdO": rng.uniform(0.2, 0.8)}.get(kind, rng.uniform(1.2, 3.0))
-    ionised = {"sdB": 0.0, "sdOB": rng.uniform(0.1, 0.6), "sdO": rng.uniform(0.6, 1.8)}.get(kind, rng.uniform(0.8, 3.0))
+    helium = {
+        "sdB": log_uniform(rng, 0.05, 1.0),
+        "sdOB": rng.uniform(0.4, 1.4),
+        "sdO": rng.uniform(0.2, 0.8),
+    }.get(kind, rng.uniform(1.2, 3.0))
+    ionised = {"sdB": 0.0, "sdOB": rng.uniform(0.1, 0.6), "sdO": rng.uniform(0.6, 1.8)}.get(
+        kind, rng.uniform(0.8, 3.0)
+    )
     add_scaled(tau, HE_I, helium, rng.uniform(200, 420), rng)
     add_scaled(tau, HE_II, ionised, rng.uniform(250, 600), rng)
-    flux = planck(kelvin * 1.05) * jump(rng.uniform(0.02, 0.25), 3670.0) * np.exp(-tau) * smooth_warp(rng, 0.02)
+    flux = (
+        planck(kelvin * 1.05)
+        * jump(rng.uniform(0.02, 0.25), 3670.0)
+        * np.exp(-tau)
+        * smooth_warp(rng, 0.02)
+    )
     if chance(rng, 0.2):
         kind += "+MS"
         companion = planck(rng.uniform(4500, 6500))
         flux = flux + companion * rng.uniform(0.1, 0.8)
     extinction, ebv = dust(rng, 0.005, 0.3)
-    return Source("SDB", kind, flux * extinction, float(rng.normal(0, truncated_normal(rng, 70, 20, 30, 150))),
-                  parameters={"kelvin": round(kelvin), "ew_gamma": round(gamma, 2), "ebv": round(ebv, 3)})  # fmt: skip
+    return Source(
+        "SDB",
+        kind,
+        flux * extinction,
+        float(rng.normal(0, truncated_normal(rng, 70, 20, 30, 150))),
+        parameters={"kelvin": round(kelvin), "ew_gamma": round(gamma, 2), "ebv": round(ebv, 3)},
+    )

@@ -23,22 +23,26 @@ from train.simulate.source import FloatArray, Source
 
 def symbiotic(rng: Rng) -> Source:
     """An M giant with the hot lines of its companion's nebula."""
-    flux, tio5, parameters = m_giant(rng, float(rng.uniform(0.25, 0.7)))
+    flux, _, parameters = m_giant(rng, float(rng.uniform(0.25, 0.7)))
     flux = flux / at(flux, 6500)
     hot = rng.uniform(0.02, 0.3) * power_law(rng.uniform(-2.5, -1.0))
     flux = flux + hot
     alpha = log_uniform(rng, 15, 250)
     for wavelength, share in (
-        (6564.61, 1.0), (4862.69, 0.45), (4341.69, 0.3), (4102.90, 0.2), (4686.99, rng.uniform(0.02, 0.4)),
+        (6564.61, 1.0), (4862.69, 0.45), (4341.69, 0.3), (4102.90, 0.2),
+        (4686.99, rng.uniform(0.02, 0.4)),
         (5877.25, 0.08), (6679.99, 0.05), (7067.14, 0.06), (5008.24, rng.uniform(0, 0.4)),
-        (4960.29, rng.uniform(0, 0.13)), (4364.44, rng.uniform(0, 0.2)), (3869.86, rng.uniform(0, 0.15)),
+        (4960.29, rng.uniform(0, 0.13)), (4364.44, rng.uniform(0, 0.2)),
+        (3869.86, rng.uniform(0, 0.15)),
         (6088.66, rng.uniform(0, 0.06)), (6832.0, rng.uniform(0, 0.08)),
     ):  # fmt: skip
         fwhm = rng.uniform(700, 1300) if wavelength == 6832.0 else rng.uniform(90, 260)
         emission_over(flux, wavelength, alpha * share, fwhm)
     extinction, ebv = dust(rng, 0.05, 1.2)
     parameters |= {"ew_alpha": round(alpha, 1), "ebv": round(ebv, 3)}
-    return Source("SYMBIOTIC", "symbiotic", flux * extinction, disc_velocity(rng), parameters=parameters)
+    return Source(
+        "SYMBIOTIC", "symbiotic", flux * extinction, disc_velocity(rng), parameters=parameters
+    )
 
 
 def wolf_rayet(rng: Rng) -> Source:
@@ -48,17 +52,24 @@ def wolf_rayet(rng: Rng) -> Source:
     fwhm = log_uniform(rng, 800, 3200)
     strength = log_uniform(rng, 8, 150)
     lines = (
-        {4686.99: 1.0, 5413.03: 0.22, 6561.9: 0.35, 4860.6: 0.15, 4339.9: 0.1, 4542.9: 0.08, 4605.0: 0.15,
+        {4686.99: 1.0, 5413.03: 0.22, 6561.9: 0.35, 4860.6: 0.15, 4339.9: 0.1, 4542.9: 0.08,
+        4605.0: 0.15,
          4621.3: 0.15, 4640.0: 0.35, 5877.3: 0.12, 7113.0: 0.25, 4058.9: 0.12, 8238.9: 0.15}
         if kind == "WN"
-        else {4651.0: 1.3, 4687.0: 0.4, 5806.0: 1.1, 5697.5: 0.5, 6560.0: 0.25, 7726.0: 0.3, 7063.0: 0.2,
+        else {4651.0: 1.3, 4687.0: 0.4, 5806.0: 1.1, 5697.5: 0.5, 6560.0: 0.25, 7726.0: 0.3,
+        7063.0: 0.2,
               5877.3: 0.2, 5413.0: 0.12, 4441.0: 0.12}
     )  # fmt: skip
     for wavelength, share in lines.items():
         emission_over(flux, wavelength, strength * share * rng.lognormal(0, 0.2), fwhm)
     extinction, ebv = dust(rng, 0.2, 2.2)
-    return Source("WR", kind, flux * extinction * smooth_warp(rng, 0.03), disc_velocity(rng),
-                  parameters={"fwhm_kms": round(fwhm), "ew": round(strength, 1), "ebv": round(ebv, 3)})  # fmt: skip
+    return Source(
+        "WR",
+        kind,
+        flux * extinction * smooth_warp(rng, 0.03),
+        disc_velocity(rng),
+        parameters={"fwhm_kms": round(fwhm), "ew": round(strength, 1), "ebv": round(ebv, 3)},
+    )
 
 
 def young_star(rng: Rng) -> Source:
@@ -73,17 +84,38 @@ def young_star(rng: Rng) -> Source:
     alpha = log_uniform(rng, 3, 120)
     classical = alpha > 10
     fwhm = rng.uniform(180, 480) if classical else rng.uniform(90, 160)
-    for wavelength, share in ((6564.61, 1.0), (4862.69, 0.4), (4341.69, 0.25), (4102.90, 0.2), (3934.77, 0.7), (3969.59, 0.6)):
+    for wavelength, share in (
+        (6564.61, 1.0),
+        (4862.69, 0.4),
+        (4341.69, 0.25),
+        (4102.90, 0.2),
+        (3934.77, 0.7),
+        (3969.59, 0.6),
+    ):
         emission_over(flux, wavelength, alpha * share * rng.lognormal(0, 0.15), fwhm)
     if classical:
         for wavelength in (8500.35, 8544.44, 8664.52, 8448.7):
             emission_over(flux, wavelength, alpha * rng.uniform(0.02, 0.2), fwhm)
         if chance(rng, 0.5):
-            for wavelength, share in ((6302.04, 1.0), (6365.54, 0.33), (6718.29, 0.3), (6732.68, 0.4)):
+            for wavelength, share in (
+                (6302.04, 1.0),
+                (6365.54, 0.33),
+                (6718.29, 0.3),
+                (6732.68, 0.4),
+            ):
                 emission_over(flux, wavelength, rng.uniform(0.3, 3.0) * share, 100.0)
     extinction, ebv = dust(rng, 0.05, 1.5)
-    return Source("YSO", "CTTS" if classical else "WTTS", flux * extinction, disc_velocity(rng, 0.0),
-                  parameters={"ew_alpha": round(alpha, 1), "veiling": round(veiling, 2), "ebv": round(ebv, 3)})  # fmt: skip
+    return Source(
+        "YSO",
+        "CTTS" if classical else "WTTS",
+        flux * extinction,
+        disc_velocity(rng, 0.0),
+        parameters={
+            "ew_alpha": round(alpha, 1),
+            "veiling": round(veiling, 2),
+            "ebv": round(ebv, 3),
+        },
+    )
 
 
 def nebular(rng: Rng) -> Source:
@@ -94,19 +126,32 @@ def nebular(rng: Rng) -> Source:
         if chance(rng, 0.5):
             for lines, share in ((HE_I, 0.15), (HE_II, 0.1)):
                 for wavelength in list(lines)[:6]:
-                    emission_over(flux, wavelength, rng.uniform(1, 12) * share * lines[wavelength], 70.0)
+                    emission_over(
+                        flux, wavelength, rng.uniform(1, 12) * share * lines[wavelength], 70.0
+                    )
         return Source("NEBULA", "compact nebula", flux, disc_velocity(rng, 0.1), parameters={})
     star = b_star(rng) if chance(rng, 0.4) else a_star(rng) if chance(rng, 0.5) else None
-    flux = star.flux.copy() if star else sunlike_flux(Atmosphere(float(rng.uniform(4200, 6800)), 4.0), rng)
+    flux = (
+        star.flux.copy()
+        if star
+        else sunlike_flux(Atmosphere(float(rng.uniform(4200, 6800)), 4.0), rng)
+    )
     alpha = log_uniform(rng, 2, 60)
     add_nebula(flux, alpha, rng)
-    return Source("NEBULA", f"nebula over {star.label if star else 'cool star'}", flux, float(rng.normal(0, 30)),
-                  parameters={"ew_alpha": round(alpha, 1)})  # fmt: skip
+    return Source(
+        "NEBULA",
+        f"nebula over {star.label if star else 'cool star'}",
+        flux,
+        float(rng.normal(0, 30)),
+        parameters={"ew_alpha": round(alpha, 1)},
+    )
 
 
 def artefact(rng: Rng) -> Source:
     """No source: sky left-overs, a smooth gradient, a saturated neighbour's wing."""
-    flux: FloatArray = power_law(rng.uniform(-2.5, 2.5)) * smooth_warp(rng, log_uniform(rng, 0.05, 0.5))
+    flux: FloatArray = power_law(rng.uniform(-2.5, 2.5)) * smooth_warp(
+        rng, log_uniform(rng, 0.05, 0.5)
+    )
     if chance(rng, 0.4):
         twilight = sunlike_flux(Atmosphere(5777.0, 4.44), rng)
         flux = flux * 0.3 + twilight * power_law(rng.uniform(-2.5, 0.0))

@@ -58,7 +58,7 @@ def _extinction_curve() -> tuple[FloatArray, FloatArray]:
     y = 1e4 / GRID - 1.82
     a = np.polyval([-0.505, 1.647, -0.827, -1.718, 1.137, 0.701, -0.609, 0.104, 1.0], y)
     b = np.polyval([3.347, -10.805, 5.491, 11.102, -7.985, -3.989, 2.908, 1.952, 0.0], y)
-    return a, b
+    return np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
 
 
 def reddening(ebv: float, r_v: float = 3.1) -> FloatArray:

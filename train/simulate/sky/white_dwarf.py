@@ -27,7 +27,7 @@ KINDS = {
 }  # fmt: skip
 
 _BETA = ((6000, 7000, 8000, 9500, 11000, 12500, 15000, 20000, 30000, 45000, 80000),
-         (2.0, 7.0, 14.0, 28.0, 38.0, 42.0, 37.0, 27.0, 18.0, 11.0, 7.0))  # fmt: skip
+         (2.0, 8.0, 17.0, 37.0, 52.0, 57.0, 48.0, 34.0, 21.0, 13.0, 8.0))  # fmt: skip
 
 
 def wd(rng: Rng) -> Source:
@@ -35,7 +35,9 @@ def wd(rng: Rng) -> Source:
     flux, parameters = white_dwarf_flux(kind, rng)
     ebv = log_uniform(rng, 0.002, 0.12)
     parameters["ebv"] = round(ebv, 3)
-    return Source("WD", kind, flux * reddening(ebv), float(rng.normal(25, 40)), parameters=parameters)
+    return Source(
+        "WD", kind, flux * reddening(ebv), float(rng.normal(25, 40)), parameters=parameters
+    )
 
 
 def white_dwarf_flux(kind: str, rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
@@ -70,18 +72,19 @@ def add_da_lines(tau: FloatArray, kelvin: float, log_g: float, rng: Rng) -> floa
         beta *= 10 ** (-0.08 * (log_g - 8))
     else:
         beta *= 10 ** (0.10 * (log_g - 8))
-    depth = float(np.clip(0.22 + beta / 70, 0.15, 0.68)) * rng.uniform(0.9, 1.05)
-    shares = {3: float(np.interp(kelvin, (7000, 12000, 25000, 60000), (1.1, 0.62, 0.7, 0.8))), 4: 1.0, 5: 0.88, 6: 0.70}
+    depth = float(np.clip(0.18 + beta / 125, 0.15, 0.6)) * rng.uniform(0.9, 1.05)
+    alpha = float(np.interp(kelvin, (7000, 9000, 12000, 25000, 60000), (1.1, 0.7, 0.52, 0.6, 0.75)))
+    shares = {3: alpha, 4: 1.0, 5: 0.88, 6: 0.70}
     fade = 1.7 - 0.5 * (log_g - 8)
-    power = rng.uniform(1.5, 1.8)
+    power = rng.uniform(1.65, 2.05)
     for n, wavelength in zip(BALMER_N, BALMER, strict=True):
-        share = shares.get(int(n), 0.70 * float(np.exp(-((max(n - 6, 0) / fade) ** 1.2))))
+        share = shares.get(n, 0.70 * float(np.exp(-((max(n - 6, 0) / fade) ** 1.2))))
         area = beta * share
         if area < 0.15:
             break
-        line_depth = depth * min(1.0, 0.45 + 0.6 * share) * (0.85 if n == 3 else 1.0)
-        opacity = -np.log1p(-min(line_depth, 0.85))
-        add_stark(tau, float(wavelength), opacity, stark_half_width(area, opacity, power), power)
+        line_depth = depth * min(1.0, 0.45 + 0.6 * share) * (0.75 if n == 3 else 1.0)
+        half_width = stark_half_width(area, line_depth, power)
+        add_stark(tau, wavelength, -np.log1p(-min(line_depth, 0.85)), half_width, power)
     core = rng.uniform(0.0, 0.25) * depth
     for wavelength in (6564.61, 4862.69):
         add_gaussian(tau, wavelength, core * 5, 250.0)
@@ -95,8 +98,11 @@ def _da(rng: Rng, companion: bool) -> tuple[FloatArray, dict[str, float | str]]:
     beta = add_da_lines(tau, kelvin, log_g, rng)
     if chance(rng, 0.05) and kelvin < 15000:
         add_gaussian(tau, 3934.77, rng.uniform(0.3, 2.0), 90.0)
-    size = float(np.interp(kelvin, (6500, 10000, 13000, 20000, 40000), (0.15, 0.4, 0.45, 0.25, 0.08)))
-    flux = _continuum(kelvin, rng) * jump(size, 3700.0, 25.0) * np.exp(-tau)
+    size = float(
+        np.interp(kelvin, (6500, 10000, 13000, 20000, 40000), (0.15, 0.4, 0.45, 0.25, 0.08))
+    )
+    bluer = float(np.interp(kelvin, (7000, 10000, 16000, 25000), (1.0, 1.15, 1.15, 1.0)))
+    flux = _continuum(kelvin * bluer, rng) * jump(size, 3700.0, 25.0) * np.exp(-tau)
     parameters: dict[str, float | str] = {
         "kelvin": round(kelvin), "log_g": round(log_g, 2), "ew_beta": round(beta, 1),
     }  # fmt: skip
@@ -107,7 +113,10 @@ def _da(rng: Rng, companion: bool) -> tuple[FloatArray, dict[str, float | str]]:
             add_chromosphere(dwarf, log_uniform(rng, 1, 12), rng)
         share = rng.uniform(0.15, 0.9)
         flux = (1 - share) * flux / at(flux, 8000.0) + share * dwarf / at(dwarf, 8000.0)
-        parameters |= {"companion_tio5": round(tio5, 2), "companion_at_8000": round(float(share), 2)}
+        parameters |= {
+            "companion_tio5": round(tio5, 2),
+            "companion_at_8000": round(float(share), 2),
+        }
     return flux, parameters
 
 
@@ -121,7 +130,7 @@ def _db(rng: Rng, hydrogen: bool) -> tuple[FloatArray, dict[str, float | str]]:
         area = helium * share * rng.lognormal(0, 0.12)
         depth = float(np.clip(0.12 + area / 45, 0.05, 0.5))
         opacity = -np.log1p(-depth)
-        add_stark(tau, wavelength, opacity, wide * stark_half_width(area, opacity, 1.8), 1.8)
+        add_stark(tau, wavelength, opacity, wide * stark_half_width(area, depth, 1.8), 1.8)
     if hydrogen:
         for wavelength, share in ((6564.61, 0.7), (4862.69, 1.0), (4341.69, 0.8)):
             add_stark(tau, wavelength, 0.2, rng.uniform(6, 14) * share, 1.8)
@@ -136,7 +145,10 @@ def _do(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     for wavelength, share in HE_II.items():
         area = strength * share * (1.5 if wavelength == 4686.99 else 0.7)
         add_stark(tau, wavelength, 0.25, stark_half_width(area, 0.25, 1.8), 1.8)
-    return _continuum(kelvin, rng) * np.exp(-tau), {"kelvin": round(kelvin), "ew_he_ii": round(float(strength), 1)}
+    return _continuum(kelvin, rng) * np.exp(-tau), {
+        "kelvin": round(kelvin),
+        "ew_he_ii": round(float(strength), 1),
+    }
 
 
 def _dq(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
@@ -156,7 +168,11 @@ def _dq(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
         for air in (4269, 4372, 4762, 4772, 4932, 5052, 5380):  # C I
             add_gaussian(tau, float(vacuum(air)), rng.uniform(0.5, 4.0), 600.0)
     flux = _continuum(kelvin, rng) * np.exp(-tau)
-    return flux, {"kelvin": round(kelvin), "c2": round(strength, 2), "blueshift": round(float(shift), 1)}
+    return flux, {
+        "kelvin": round(kelvin),
+        "c2": round(strength, 2),
+        "blueshift": round(float(shift), 1),
+    }
 
 
 def _dz(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
@@ -166,16 +182,20 @@ def _dz(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     depth = float(np.clip(0.3 + calcium / 60, 0.3, 0.92))
     opacity = -np.log1p(-depth)
     for wavelength, share in ((3934.77, 1.0), (3969.59, 0.8)):
-        add_stark(tau, wavelength, opacity, stark_half_width(calcium * share, opacity, 1.7), 1.7)
+        add_stark(tau, wavelength, opacity, stark_half_width(calcium * share, depth, 1.7), 1.7)
     metals = calcium / 30
     for air, area in (
         (3835.0, 6), (3720.0, 8), (3746.0, 5), (3820.0, 5), (4226.7, 4), (5167.3, 3), (5172.7, 5),
-        (5183.6, 6), (5892.9, 2.5), (4383.5, 3), (4045.8, 2), (5269.5, 2), (8542.1, 2), (8662.1, 1.5),
+        (5183.6, 6), (5892.9, 2.5), (4383.5, 3), (4045.8, 2), (5269.5, 2), (8542.1, 2),
+        (8662.1, 1.5),
     ):  # fmt: skip
         each = area * metals * rng.lognormal(0, 0.4)
         if each > 0.2:
             add_stark(tau, float(vacuum(air)), 0.4, stark_half_width(each, 0.4, 1.7), 1.7)
-    return _continuum(kelvin, rng) * np.exp(-tau), {"kelvin": round(kelvin), "ew_ca_k": round(calcium, 1)}
+    return _continuum(kelvin, rng) * np.exp(-tau), {
+        "kelvin": round(kelvin),
+        "ew_ca_k": round(calcium, 1),
+    }
 
 
 def _magnetic(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
@@ -185,7 +205,7 @@ def _magnetic(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     beta = float(np.interp(kelvin, *_BETA)) * 0.8
     tau = np.zeros(SIZE)
     for n, wavelength in zip(BALMER_N[:5], BALMER[:5], strict=True):
-        area = beta * {3: 0.6, 4: 1.0, 5: 0.9, 6: 0.6, 7: 0.3}[int(n)]
+        area = beta * {3: 0.6, 4: 1.0, 5: 0.9, 6: 0.6, 7: 0.3}[n]
         split = 4.67e-7 * wavelength**2 * field  # linear, angstrom; quadratic pulls all blueward
         pull = -0.008 * field**2 * (n / 3.0) ** 4 * 0.15
         smear = 1 + 0.25 * field / 10
