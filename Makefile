@@ -1,0 +1,50 @@
+# Every target sets up what it needs: a virtual environment in .venv, made again when
+# pyproject.toml or the pins change. Needs Python 3.11 or newer, make, and pip's index.
+
+SHELL := /bin/sh
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	>/dev/null 2>&1 && { echo $$p; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c packaging/constraints.txt
+JOBS ?= auto
+PINS := pyproject.toml packaging/constraints.txt
+
+.PHONY: run test check bench format clean
+
+run: $(VENV)/.base ## set up, then the demo on the bundled sample
+	$(BIN)/spec-o3 demo
+
+test: $(VENV)/.dev ## every test
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n $(JOBS)
+
+check: $(VENV)/.dev ## lint, format, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.dev ## one JSON line per figure
+	$(BIN)/python -m tests.bench
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (try: apt-get install python3)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: $(PINS) | $(VENV)/bin/python
+	$(PIP) -e .
+	sh packaging/system_libraries.sh
+	touch $@
+
+$(VENV)/.dev: $(PINS) | $(VENV)/bin/python
+	$(PIP) -e '.[dev,formats]'
+	sh packaging/system_libraries.sh
+	touch $@ $(VENV)/.base

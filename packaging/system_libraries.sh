@@ -1,0 +1,28 @@
+#!/bin/sh
+# Shared libraries that Qt loads and pip cannot bring. Installed where we are root on a Debian-like
+# system, otherwise named with the command that installs them. Quiet when nothing is missing.
+set -eu
+[ "$(uname -s)" = Linux ] || exit 0
+
+missing=""
+while read -r library package; do
+    ldconfig -p 2>/dev/null | grep -q "$library" || missing="$missing $package"
+done <<'LIST'
+libEGL.so.1 libegl1
+libGL.so.1 libgl1
+libxkbcommon.so.0 libxkbcommon0
+libdbus-1.so.3 libdbus-1-3
+libfontconfig.so.1 libfontconfig1
+libglib-2.0.so.0 libglib2.0-0
+LIST
+[ -n "$missing" ] || exit 0
+
+command="apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "installing system libraries:$missing"
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive $command >/dev/null
+else
+    echo "The window needs system libraries that are missing here. On Debian or Ubuntu run:" >&2
+    echo "    sudo $command" >&2
+fi
