@@ -23,11 +23,12 @@ from train.simulate.sky.white_dwarf import add_da_lines
 from train.simulate.source import GRID, FloatArray, Source
 
 KINDS = {
-    "quiescent": 0.46, "WZ Sge": 0.12, "outburst": 0.08, "novalike": 0.12, "polar": 0.14,
+    "quiescent": 0.48, "WZ Sge": 0.12, "outburst": 0.06, "novalike": 0.12, "polar": 0.14,
     "polar low": 0.03, "AM CVn": 0.05,
 }  # fmt: skip
 
-BALMER = (6564.61, 4862.69, 4341.69, 4102.90, 3971.19, 3890.15, 3836.48, 3798.98)
+BALMER = (6564.61, 4862.69, 4341.69, 4102.90, 3971.19, 3890.15, 3836.48, 3798.98, 3771.7, 3751.2)
+PASCHEN = (9231.5, 9017.4, 8865.2, 8752.9, 8667.4, 8600.8, 8547.7, 8504.8)
 HE_I = {4472.73: 1.0, 5877.25: 1.3, 6679.99: 0.7, 7067.14: 0.6, 4923.30: 0.45, 5017.08: 0.4,
         4027.33: 0.6, 4389.16: 0.25, 3889.75: 0.4}  # fmt: skip
 FE_II = {4925.30: 1.0, 5019.84: 1.0, 5170.47: 1.4, 5317.8: 1.2, 5277.5: 0.6, 4584.9: 0.6}
@@ -73,7 +74,7 @@ def _decrement(alpha: float, rng: Rng, flat: float) -> list[float]:
     """Equivalent widths of the Balmer lines from EW(H alpha); `flat` near 1 is optically thick."""
     beta = alpha * flat * rng.lognormal(0, 0.12)
     widths = [alpha, beta]
-    ratio = rng.uniform(0.62, 0.92)
+    ratio = rng.uniform(0.7, 0.95)
     while len(widths) < len(BALMER):
         widths.append(widths[-1] * ratio * rng.lognormal(0, 0.05))
         ratio *= rng.uniform(0.82, 0.97)
@@ -100,16 +101,21 @@ def _disc_emission(
         iron = rng.uniform(0.02, 0.15) * beta
         for wavelength, share in FE_II.items():
             lines.add(wavelength, iron * share)
-    if chance(rng, 0.22):
-        triplet = rng.uniform(0.05, 0.25) * alpha
+    if chance(rng, 0.7):
+        triplet = rng.uniform(0.03, 0.25) * alpha
         for wavelength in (8500.35, 8544.44, 8664.52):
             lines.add(wavelength, triplet)
-    if chance(rng, 0.3):
+    if chance(rng, 0.6):
+        calcium = rng.uniform(0.05, 0.35) * beta
+        lines.add(3934.77, calcium)
+        lines.add(3969.59, 0.7 * calcium)
+    if chance(rng, 0.45):
         lines.add(8448.7, rng.uniform(0.03, 0.15) * alpha)
         lines.add(7775.6, rng.uniform(0.01, 0.08) * alpha)
-    if chance(rng, 0.4):
-        for wavelength in (8865.2, 9017.4, 9231.5, 8752.9, 8600.8):
-            lines.add(wavelength, rng.uniform(0.02, 0.12) * alpha)
+    if chance(rng, 0.8):
+        paschen = rng.uniform(0.02, 0.14) * alpha
+        for i, wavelength in enumerate(PASCHEN):
+            lines.add(wavelength, paschen * 0.93**i)
     return lines
 
 
@@ -135,7 +141,7 @@ def _quiescent(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     hot = planck(log_uniform(rng, 9000, 22000))
     share = rng.uniform(0, 0.6)
     flux = (1 - share) * power_law(index) + share * hot
-    flux *= jump(-log_uniform(rng, 0.03, 0.5), 3700.0, 18.0) * smooth_warp(rng, 0.04)
+    flux *= jump(-log_uniform(rng, 0.05, 0.7), 3720.0, 28.0) * smooth_warp(rng, 0.04)
     parameters = _donor(
         flux,
         float(
@@ -143,8 +149,8 @@ def _quiescent(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
         ),
         rng,
     )
-    alpha, fwhm = log_uniform(rng, 12, 200), log_uniform(rng, 600, 2300)
-    helium = rng.uniform(0.08, 0.35)
+    alpha, fwhm = log_uniform(rng, 18, 190), log_uniform(rng, 700, 2400)
+    helium = rng.uniform(0.1, 0.4)
     ionised = float(rng.choice([rng.uniform(0, 0.06), rng.uniform(0.05, 0.3)]))
     _disc_emission(flux, alpha, rng.uniform(0.4, 1.1), helium, ionised, fwhm, rng, double=0.45)
     return flux, parameters | {"ew_alpha": round(alpha, 1), "fwhm_kms": round(fwhm)}
@@ -158,7 +164,7 @@ def _short_period(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     share = rng.uniform(0.45, 0.85)
     flux = share * planck(kelvin) * np.exp(-tau) + (1 - share) * power_law(rng.uniform(-2, -0.3))
     flux *= smooth_warp(rng, 0.03)
-    alpha, fwhm = log_uniform(rng, 15, 120), log_uniform(rng, 900, 2300)
+    alpha, fwhm = log_uniform(rng, 20, 140), log_uniform(rng, 1000, 2400)
     _disc_emission(
         flux, alpha, rng.uniform(0.25, 0.6), rng.uniform(0.03, 0.2), 0.02, fwhm, rng, double=0.8
     )
@@ -203,8 +209,8 @@ def _novalike(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
         else power_law(rng.uniform(-2.8, -1.2)) * smooth_warp(rng, 0.03)
     )
     parameters = _donor(flux, float(rng.choice([0.0, rng.uniform(0.05, 0.4)], p=[0.7, 0.3])), rng)
-    alpha, fwhm = log_uniform(rng, 4, 45), log_uniform(rng, 400, 1400)
-    ionised = log_uniform(rng, 0.1, 1.3)
+    alpha, fwhm = log_uniform(rng, 6, 60), log_uniform(rng, 400, 1400)
+    ionised = log_uniform(rng, 0.1, 0.9)
     _disc_emission(
         flux, alpha, rng.uniform(0.35, 0.9), rng.uniform(0.08, 0.3), ionised, fwhm, rng, double=0.15
     )

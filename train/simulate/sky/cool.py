@@ -13,6 +13,7 @@ from train.simulate.sky.forest import (
     add_cool_hydrogen,
     add_g_band,
     add_strong_metals,
+    blanket,
 )
 from train.simulate.sky.physics import (
     SIZE,
@@ -95,7 +96,7 @@ def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
             tau += strength * bands.anchors("carbon")[2].tau[molecule]
         magnesium = bands.anchors("dwarf")[1].tau.get("MgH")
         if magnesium is not None:
-            tau += magnesium * cool * (0.55 if giant else 1.0) * rng.lognormal(0, 0.3)
+            tau += magnesium * cool * (0.2 if giant else 0.8) * rng.lognormal(0, 0.3)
     very_cool = float(np.clip((4250 - star.kelvin) / 500, 0, 1))
     if very_cool > 0:
         kind = "giant" if star.log_g < 3.5 else "dwarf"
@@ -134,7 +135,7 @@ def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -
     add_atoms(lines, star, rng)
     lines -= np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
     tau += 0.6 * fade * lines
-    strong = np.zeros(SIZE)
+    strong = blanket() * rng.uniform(0.7, 1.6)
     add_strong_metals(strong, star, rng)
     tau += fade * strong
     add_gaussian(tau, 6564.61, rng.uniform(0.5, 1.4) * fade, 90.0)
@@ -165,14 +166,14 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
     lines = np.zeros(SIZE)
     add_atoms(lines, star, rng)
     lines -= np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
-    tau += 0.45 * lines
+    tau += 0.45 * lines + blanket() * rng.uniform(0.2, 0.9)
     cool = float(np.clip((0.9 - tio5) / 0.5, 0, 1))
     areas = (
         (5891.58, rng.uniform(1.5, 2.5) + 2.5 * cool),
         (5897.55, rng.uniform(1.2, 2.0) + 2.2 * cool),
         (8185.51, 0.6 + 1.0 * cool), (8197.07, 0.9 + 1.4 * cool), (7667.01, 0.5 + 1.5 * cool),
-        (7701.08, 0.5 + 1.5 * cool), (4227.92, 7 + 9 * cool), (8500.35, 1.0 - 0.5 * cool),
-        (8544.44, 2.4 - 1.2 * cool), (8664.52, 2.0 - 1.0 * cool), (3934.77, 6.0), (3969.59, 5.0),
+        (7701.08, 0.5 + 1.5 * cool), (4227.92, 9 + 10 * cool), (8500.35, 0.7 - 0.35 * cool),
+        (8544.44, 1.7 - 0.8 * cool), (8664.52, 1.4 - 0.7 * cool), (3934.77, 6.0), (3969.59, 5.0),
         (6574.60, 0.15 + 0.3 * cool), (6104.4, 0.4), (6123.9, 0.6), (6163.88, 0.7),
     )  # fmt: skip
     for wavelength, area in areas:

@@ -87,6 +87,7 @@ def add_atoms(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     jitter = rng.lognormal(0.0, 0.12, 5)
     tau += groups["neutral_low"] * (metals * neutral * jitter[0] * 10 ** min(1.25 * cooler, 0.5))
     tau += groups["neutral_high"] * (metals * neutral * jitter[1] * 10 ** min(0.6 * cooler, 0.2))
+    tau += groups["coolest"] * (metals * neutral * jitter[0] * 10 ** min(2.0 * cooler, 0.75))
     tau += groups["calcium"] * (metals * neutral * jitter[2] * 10 ** min(1.3 * cooler, 0.5))
     gravity = 10 ** (0.11 * (4.4 - star.log_g))
     tau += groups["ion"] * (metals * ionised * gravity * jitter[3] * 10 ** (-0.2 * abs(cooler)))
@@ -108,7 +109,7 @@ def add_strong_metals(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     """Ca II, Ca I, Mg I, Na I, K I, Ba II, Sr II: the lines people look at."""
     cooler = star.theta - SOLAR_THETA
     metals = 10.0 ** (0.35 * star.metallicity) * rng.lognormal(0.0, 0.08)
-    dwarf = 10 ** (0.14 * (star.log_g - 4.4))
+    dwarf = 10 ** (0.06 * (star.log_g - 4.4))
     neutral = _neutral(star.kelvin)
     k_line = float(np.interp(star.kelvin, *_CALCIUM_K)) * metals
     for wavelength, area in ((3934.77, k_line), (3969.59, 0.8 * k_line)):
@@ -122,8 +123,8 @@ def add_strong_metals(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     for wavelength, share in ((8500.35, 0.2), (8544.44, 0.45), (8664.52, 0.35)):
         _add_damped(tau, wavelength, triplet * share, 0.6)
     blue = metals * neutral * dwarf
-    _add_damped(tau, 4227.92, 1.2 * blue * 10 ** min(1.6 * cooler, 0.9), 0.75)
-    for wavelength, area in ((5168.76, 0.6), (5174.12, 1.1), (5185.04, 1.4)):
+    _add_damped(tau, 4227.92, 1.7 * blue * 10 ** min(1.6 * cooler, 0.9), 0.75)
+    for wavelength, area in ((5168.76, 0.9), (5174.12, 1.4), (5185.04, 1.7)):
         _add_damped(tau, wavelength, area * blue * 10 ** min(1.0 * cooler, 0.4), 0.6)
     sodium = blue * 1.5 * 10 ** min(1.9 * cooler, 0.8)
     _add_damped(tau, 5891.58, 0.75 * sodium, 0.7)
@@ -147,7 +148,7 @@ _BALMER = {6564.61: "a", 4862.69: "b", 4341.69: "c", 4102.90: "d"}
 _HYDROGEN = (
     (3500, 4200, 5000, 5800, 6300, 7000, 7800),
     {
-        "a": (0.3, 0.9, 1.5, 2.7, 3.6, 5.2, 7.0),
+        "a": (0.4, 1.2, 1.9, 2.9, 3.7, 5.2, 7.0),
         "b": (0.1, 0.6, 1.4, 2.9, 4.0, 6.6, 9.5),
         "c": (0.1, 0.5, 1.2, 2.6, 3.9, 6.8, 10.0),
         "d": (0.1, 0.5, 1.1, 2.5, 3.8, 6.8, 10.0),
@@ -170,9 +171,7 @@ def add_cool_hydrogen(tau: FloatArray, star: Atmosphere) -> None:
 def add_g_band(tau: FloatArray, star: Atmosphere, strength: float, rng: Rng) -> None:
     """CH: a ragged trough from 4285 to 4325 angstrom, strongest near 5000 K."""
     amount = strength * float(
-        np.interp(
-            star.kelvin, (3400, 4200, 5000, 5800, 6500, 7200), (0.3, 0.7, 0.75, 0.55, 0.25, 0)
-        )
+        np.interp(star.kelvin, (3400, 4200, 5000, 5800, 6500, 7200), (0.2, 0.4, 0.48, 0.4, 0.2, 0))
     )
     for air in (4288, 4292, 4297, 4300, 4304, 4308, 4312, 4315, 4323):
         each = amount * rng.lognormal(0, 0.15) * (1.6 if 4296 < air < 4316 else 1.0)

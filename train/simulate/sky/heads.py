@@ -42,7 +42,12 @@ CN_VIOLET = (3590.4, 3850.9, 3861.9, 3871.4, 3883.4, 4152.4, 4158.1, 4167.8, 418
 CH = (3871, 3889.0, 4292, 4300, 4308, 4314.2, 4324)
 MGH = (4780, 4844, 4943, 5007, 5086, 5125, 5156, 5182, 5211.0)
 CAH = tuple(range(6340, 6422, 8)) + tuple(range(6720, 7048, 9))
-CAOH = tuple(range(6200, 6266, 9)) + tuple(range(5530, 5580, 10))
+CAOH = (
+    tuple(range(6200, 6266, 9))
+    + tuple(range(5530, 5580, 10))
+    + tuple(range(5690, 5756, 9))
+    + tuple(range(6010, 6156, 9))
+)
 
 HEADS: dict[str, tuple[str, tuple[float, ...]]] = {
     "TiO": ("red", TIO),

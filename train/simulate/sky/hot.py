@@ -58,7 +58,7 @@ def add_series(
 
 def add_paschen(tau: FloatArray, area: float, decay: float = 9.0) -> None:
     """Paschen absorption; `area` is the EW of P12. The lines are wide and shallow."""
-    half_width = float(np.clip(2.5 + 1.3 * area, 2.5, 9.0))
+    half_width = float(np.clip(4.0 + 1.0 * area, 4.0, 9.5))
     for n, wavelength in zip(PASCHEN_N, PASCHEN, strict=True):
         each = area * float(np.exp(-((max(n - 12, 0) / decay) ** 1.5)))
         if each > 0.05 and wavelength < GRID[-1] + 80:
@@ -93,7 +93,7 @@ def add_interstellar(tau: FloatArray, ebv: float, rng: Rng) -> None:
 
 
 _GAMMA = ((7400, 8200, 9000, 9800, 10500, 12000, 15000, 20000, 27000, 32000, 45000),
-          (9.5, 12.5, 14.0, 14.5, 13.5, 11.0, 8.0, 5.8, 4.0, 3.0, 2.0))  # fmt: skip
+          (9.8, 13.5, 15.5, 16.0, 15.0, 12.0, 8.5, 6.0, 4.1, 3.0, 2.0))  # fmt: skip
 _JUMP = ((7000, 8000, 9500, 11000, 14000, 20000, 30000, 45000),
          (0.75, 1.05, 1.25, 1.1, 0.75, 0.45, 0.15, 0.05))  # fmt: skip
 
@@ -109,12 +109,12 @@ def hydrogen_star(
     alpha = float(np.interp(kelvin, (7400, 9500, 15000, 30000), (0.72, 0.68, 0.7, 0.85)))
     power = rng.uniform(1.7, 2.1)
     depth = float(np.clip(0.18 + 0.48 * gamma / 13 + 0.15 * luminosity, 0.15, 0.7))
-    decay = float(np.interp(kelvin, (9500, 15000, 30000), (8.5, 7.0, 5.0))) + 4 * luminosity
+    decay = float(np.interp(kelvin, (9500, 15000, 30000), (11.0, 9.0, 6.5))) + 4 * luminosity
     add_series(tau, gamma, depth, decay, power, alpha)
-    add_paschen(tau, 4.5 * warm * (gamma / 14) ** 1.2)
+    add_paschen(tau, 11.0 * warm * (gamma / 14) ** 1.1)
     size = float(np.interp(kelvin, *_JUMP)) * (1 + 0.15 * luminosity)
     continuum = planck(_colour(kelvin) * rng.normal(1, 0.02))
-    continuum *= jump(size, 3660.0) * jump(0.06 * size, 8230.0, 60.0)
+    continuum *= jump(1.2 * size, 3700.0, 14.0) * jump(0.06 * size, 8230.0, 60.0)
     return continuum * smooth_warp(rng, 0.02), tau
 
 
@@ -202,7 +202,12 @@ def b_star(rng: Rng) -> Source:
         helium *= factor
     add_scaled(tau, HE_I, helium, width, rng)
     warm = float(np.interp(kelvin, (10500, 15000, 22000, 30000), (1.0, 0.6, 0.3, 0.1)))
-    for wavelength, area in ((4482.46, 0.38 * warm), (4129.21, 0.2 * warm), (4132.06, 0.2 * warm)):
+    for wavelength, area in (
+        (4482.46, 0.38 * warm),
+        (7775.64, 0.7 * warm),
+        (4129.21, 0.2 * warm),
+        (4132.06, 0.2 * warm),
+    ):
         add_gaussian(tau, wavelength, area * rng.lognormal(0, 0.2), width)
     hot = float(np.exp(-(((kelvin - 24000) / 6000) ** 2))) * (1 + luminosity)
     for wavelength, area in (
@@ -241,7 +246,7 @@ def o_star(rng: Rng) -> Source:
         np.interp(kelvin, (30000, 33000, 36000, 40000, 46000), (0.95, 0.85, 0.65, 0.35, 0.08))
     )
     add_scaled(tau, HE_II, singly, width, rng)
-    add_scaled(tau, HE_I, neutral, width, rng)
+    add_scaled(tau, HE_I, 1.25 * neutral, width, rng)
     for wavelength, area in ((4090.01, 0.45), (4117.26, 0.3), (4650.43, 0.25)):
         cooler = float(np.interp(kelvin, (30000, 36000, 42000), (1.0, 0.4, 0.1)))
         add_gaussian(

@@ -74,15 +74,15 @@ def add_da_lines(tau: FloatArray, kelvin: float, log_g: float, rng: Rng) -> floa
         beta *= 10 ** (0.10 * (log_g - 8))
     depth = float(np.clip(0.18 + beta / 125, 0.15, 0.6)) * rng.uniform(0.9, 1.05)
     alpha = float(np.interp(kelvin, (7000, 9000, 12000, 25000, 60000), (1.1, 0.7, 0.52, 0.6, 0.75)))
-    shares = {3: alpha, 4: 1.0, 5: 0.88, 6: 0.70}
-    fade = 1.7 - 0.5 * (log_g - 8)
+    shares = {3: alpha, 4: 1.0, 5: 0.95, 6: 0.84}
+    fade = 2.1 - 0.6 * (log_g - 8)
     power = rng.uniform(1.65, 2.05)
     for n, wavelength in zip(BALMER_N, BALMER, strict=True):
-        share = shares.get(n, 0.70 * float(np.exp(-((max(n - 6, 0) / fade) ** 1.2))))
+        share = shares.get(n, 0.84 * float(np.exp(-((max(n - 6, 0) / fade) ** 1.2))))
         area = beta * share
         if area < 0.15:
             break
-        line_depth = depth * min(1.0, 0.45 + 0.6 * share) * (0.75 if n == 3 else 1.0)
+        line_depth = depth * min(1.0, 0.45 + 0.6 * share) * {3: 0.75, 4: 1.0}.get(n, 1.1)
         half_width = stark_half_width(area, line_depth, power)
         add_stark(tau, wavelength, -np.log1p(-min(line_depth, 0.85)), half_width, power)
     core = rng.uniform(0.0, 0.25) * depth
@@ -102,7 +102,7 @@ def _da(rng: Rng, companion: bool) -> tuple[FloatArray, dict[str, float | str]]:
         np.interp(kelvin, (6500, 10000, 13000, 20000, 40000), (0.15, 0.4, 0.45, 0.25, 0.08))
     )
     bluer = float(np.interp(kelvin, (7000, 10000, 16000, 25000), (1.0, 1.15, 1.15, 1.0)))
-    flux = _continuum(kelvin * bluer, rng) * jump(size, 3700.0, 25.0) * np.exp(-tau)
+    flux = _continuum(kelvin * bluer, rng) * jump(size, 3780.0, 45.0) * np.exp(-tau)
     parameters: dict[str, float | str] = {
         "kelvin": round(kelvin), "log_g": round(log_g, 2), "ew_beta": round(beta, 1),
     }  # fmt: skip

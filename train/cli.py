@@ -1,0 +1,36 @@
+"""`spec-o3-train`: the commands that make models from labels and simulations."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from agent.errors import WorkbenchError
+from train.simulate.command import simulate
+
+app = typer.Typer(
+    name="spec-o3-train",
+    help="Make inspectors from labels and simulations.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def commands() -> None:
+    """Make inspectors from labels and simulations."""
+
+
+app.command()(simulate)
+
+
+def main() -> None:
+    """Exit status: 0 done, 1 a message for the user, 2 a usage error."""
+    try:
+        app()
+    except WorkbenchError as error:
+        Console(stderr=True, soft_wrap=True).print(f"spec-o3-train: {error}", markup=False)
+        sys.exit(1)

@@ -1,0 +1,165 @@
+"""A campaign on disk: files, tables, and the settings that let it go on after a stop."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+
+from agent.errors import WorkbenchError
+from train.simulate.campaign import Assignment, Settings, assignments
+from train.simulate.identity import program_version
+from train.simulate.layouts import atlas, desi, lamost, sdss
+from train.simulate.production import Made, make
+from train.simulate.shards import SPECTRA_PER_SHARD, write_shard
+from train.simulate.surveys import ATLAS
+from train.simulate.truth import Rows, Tables, rows_of
+
+SETTINGS_FILE = "simulation.json"
+JOBS_AHEAD = 8
+FILES_PER_FOLDER = 1000
+
+
+@dataclass(frozen=True)
+class Job:
+    """The spectra of one file."""
+
+    members: tuple[Assignment, ...]
+
+    @property
+    def first(self) -> int:
+        return self.members[0].index
+
+
+def jobs_of(settings: Settings) -> list[Job]:
+    """In the order of their first number; DESI files hold several targets, shards many."""
+    plan = assignments(settings)
+    if settings.arrays:
+        return [
+            Job(tuple(plan[i : i + SPECTRA_PER_SHARD]))
+            for i in range(0, len(plan), SPECTRA_PER_SHARD)
+        ]
+    shared = [one for one in plan if one.survey == "DESI"]
+    jobs = [Job((one,)) for one in plan if one.survey != "DESI"]
+    step = desi.TARGETS_PER_FILE
+    jobs += [Job(tuple(shared[i : i + step])) for i in range(0, len(shared), step)]
+    return sorted(jobs, key=lambda job: job.first)
+
+
+def run_job(folder: Path, settings: Settings, job: Job) -> list[Rows]:
+    """Make one file; returns its lines of the tables."""
+    made = [make(settings, member) for member in job.members]
+    if settings.arrays:
+        name = f"arrays-{job.first // SPECTRA_PER_SHARD:05d}.npz"
+        write_shard(folder / name, made)
+    else:
+        name = _write_fits(folder, settings, made)
+    return [rows_of(one, name, row) for row, one in enumerate(made)]
+
+
+def _write_fits(folder: Path, settings: Settings, made: Sequence[Made]) -> str:
+    entries = [one.entry for one in made]
+    first, survey = entries[0], entries[0].observation.survey
+    layout = {"LAMOST": lamost, "DESI": desi, ATLAS: atlas}.get(survey, sdss)
+    name = layout.file_name(first) + (".gz" if settings.gzip else "")
+    place = f"spectra/{first.target.index // FILES_PER_FOLDER:03d}"
+    (folder / place).mkdir(parents=True, exist_ok=True)
+    path = folder / place / name
+    if survey == "DESI":
+        desi.write(path, entries)
+    elif survey == "LAMOST":
+        lamost.write(path, first)
+    elif survey == ATLAS:
+        atlas.write(path, first)
+    else:
+        sdss.write(path, first)
+    return f"{place}/{name}"
+
+
+def run(
+    folder: Path, settings: Settings, workers: int = 1, advance: Callable[[int], None] | None = None
+) -> int:
+    """Make what is missing; returns how many spectra were made now.
+
+    `advance` hears how many more spectra are there, those of an earlier run first.
+    """
+    jobs, tables = jobs_of(settings), Tables(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _claim(folder, settings)
+        done, rows = _finished(jobs, tables.rows_done())
+        tables.keep(rows)
+    except OSError as error:
+        raise WorkbenchError(f"cannot use {folder}: {error.strerror or error}") from error
+    advance = advance or (lambda _: None)
+    advance(rows)
+    work = partial(run_job, folder, settings)
+    made = 0
+    for lines in _in_order(work, jobs[done:], workers):
+        tables.append(lines)
+        advance(len(lines))
+        made += len(lines)
+    return made
+
+
+def _claim(folder: Path, settings: Settings) -> None:
+    """Write the settings, or refuse a folder that holds a campaign with others."""
+    path = folder / SETTINGS_FILE
+    now = {"settings": settings.as_json(), "version": program_version()}
+    text = json.dumps(now, indent=1)
+    if path.is_file():
+        try:
+            before = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise WorkbenchError(
+                f"{path} is damaged: remove it or choose another folder"
+            ) from error
+        if before != json.loads(text):
+            raise WorkbenchError(
+                f"{folder} holds a simulation with other settings (see {path.name}): "
+                "choose another folder, or repeat its settings to go on with it"
+            )
+        return
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _finished(jobs: list[Job], rows: int) -> tuple[int, int]:
+    """Whole jobs within the first `rows` rows: how many, and how many rows they have."""
+    total = 0
+    for number, job in enumerate(jobs):
+        if total + len(job.members) > rows:
+            return number, total
+        total += len(job.members)
+    return len(jobs), total
+
+
+def _in_order(
+    work: Callable[[Job], list[Rows]], jobs: Sequence[Job], workers: int
+) -> Iterator[list[Rows]]:
+    """Results in the order of jobs, with a bounded number of them under way."""
+    if workers <= 1 or len(jobs) < 2:
+        yield from map(work, jobs)
+        return
+    # spawn: the same on every system, and safe beside the progress bar's thread.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting = iter(jobs)
+        under_way: list[Future[list[Rows]]] = [
+            pool.submit(work, job) for job in islice(waiting, workers * JOBS_AHEAD)
+        ]
+        try:
+            while under_way:
+                yield under_way.pop(0).result()
+                under_way += [pool.submit(work, job) for job in islice(waiting, 1)]
+        except BrokenProcessPool as error:
+            raise WorkbenchError(
+                "a worker process was killed (out of memory?): repeat the command, "
+                "with fewer --workers, to go on"
+            ) from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,140 @@
+"""What to simulate: which class, which survey, which S/N, for each number of a campaign.
+
+Everything about spectrum `index` follows from (seed, index) and the settings, so neither the number
+of workers nor the order of work changes a single byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from agent.errors import WorkbenchError
+from train.simulate.frame import Rng
+from train.simulate.quality import GRADES
+from train.simulate.sky import LABELS
+from train.simulate.surveys import ATLAS
+
+MIXED = "MIXED"
+SURVEY_SHARES = {"LAMOST": 0.52, "SDSS": 0.18, "BOSS": 0.12, "DESI": 0.10, ATLAS: 0.08}
+QUALITY_SHARES = {"good": 0.15, "typical": 0.75, "poor": 0.10}
+MAX_COUNT = 10_000_000
+
+# What a candidate list of each class is contaminated with: hard cases first, weights relative.
+CONTAMINANTS: dict[str, dict[str, float]] = {
+    "CV": {
+        "QSO": 2, "GALAXY": 2, "A": 2, "M_DWARF": 2, "WD": 1.5, "SDB": 1, "SYMBIOTIC": 1,
+        "ARTEFACT": 1.5, "NEBULA": 1.5, "WR": 0.6, "YSO": 1.2, "B": 1, "O": 0.3, "F": 0.6,
+    },
+    "CS": {"K": 3, "M_DWARF": 2, "SS": 1.5, "WD": 1, "MG": 2, "G": 1, "SYMBIOTIC": 0.5,
+           "ARTEFACT": 1, "GALAXY": 0.7, "YSO": 0.3},
+    "SS": {"MG": 4, "M_DWARF": 2, "CS": 1.5, "K": 2, "SYMBIOTIC": 0.8, "ARTEFACT": 0.7},
+    "MG": {"M_DWARF": 4, "K": 3, "SS": 1.5, "SYMBIOTIC": 1, "CS": 1.2, "YSO": 0.7,
+           "ARTEFACT": 0.7, "GALAXY": 0.4},
+    "WD": {"A": 3, "SDB": 2.5, "B": 2, "O": 0.5, "QSO": 1.5, "CV": 1.2, "F": 1.5, "GALAXY": 0.5,
+           "ARTEFACT": 1},
+    "O": {"B": 4, "SDB": 2, "WR": 1.2, "WD": 1.5, "A": 1, "CV": 0.7, "QSO": 0.5, "NEBULA": 0.7,
+          "ARTEFACT": 0.7},
+    "B": {"A": 4, "O": 1.5, "SDB": 2.5, "WD": 1.5, "F": 0.7, "CV": 0.5, "WR": 0.3, "YSO": 0.3,
+          "ARTEFACT": 0.7},
+    "A": {"F": 3.5, "B": 3, "SDB": 1.2, "WD": 2, "G": 0.7, "QSO": 0.5, "CV": 0.5, "NEBULA": 0.5,
+          "ARTEFACT": 0.7},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All that decides what a campaign makes."""
+
+    seed: int
+    count: int
+    task: str = ""
+    labels: tuple[str, ...] = ()
+    """Without a task: drawn from evenly. Empty means every label."""
+    odds: tuple[float, float] = (1.0, 5.0)
+    """Of the task's class against its contaminants."""
+    survey: str = MIXED
+    """One, several with commas between, or MIXED for all in their usual shares."""
+    snr: tuple[float, float] = (5.0, 100.0)
+    quality: str = "mixed"
+    library: str = ""
+    arrays: bool = False
+    gzip: bool = True
+
+    def __post_init__(self) -> None:
+        known = set(LABELS)
+        if self.task and self.task not in CONTAMINANTS:
+            raise WorkbenchError(f"no task {self.task!r}: use one of {', '.join(CONTAMINANTS)}")
+        for label in self.labels:
+            if label not in known:
+                raise WorkbenchError(f"no class {label!r}: use one of {', '.join(LABELS)}")
+        if self.task and self.labels:
+            raise WorkbenchError("a task brings its own classes: give --task or --labels, not both")
+        for survey in self.surveys:
+            if survey not in SURVEY_SHARES:
+                known_surveys = ", ".join((*SURVEY_SHARES, MIXED))
+                raise WorkbenchError(f"no survey {survey!r}: use one of {known_surveys}")
+        if self.quality not in (*GRADES, "mixed"):
+            raise WorkbenchError(f"no quality {self.quality!r}: {', '.join((*GRADES, 'mixed'))}")
+        low, high = self.snr
+        if not 0.5 <= low <= high <= 1000:
+            raise WorkbenchError(f"S/N {low} to {high}: give two values from 0.5 to 1000")
+        if not 1 <= self.count <= MAX_COUNT or self.seed < 0:
+            raise WorkbenchError(f"count must be 1 to {MAX_COUNT} and the seed not negative")
+        if not (min(self.odds) >= 0 and sum(self.odds) > 0):
+            raise WorkbenchError(f"odds {self.odds[0]}:{self.odds[1]} are no odds")
+
+    @property
+    def surveys(self) -> tuple[str, ...]:
+        if self.survey == MIXED:
+            return tuple(SURVEY_SHARES)
+        return tuple(dict.fromkeys(part.strip() for part in self.survey.split(",")))
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One spectrum to make."""
+
+    index: int
+    label: str
+    survey: str
+
+
+def spectrum_rng(seed: int, index: int) -> Rng:
+    return np.random.default_rng(np.random.SeedSequence((seed, index)))
+
+
+def assignments(settings: Settings) -> list[Assignment]:
+    """Every number's class and survey; the share of positives is exact, their places random."""
+    rng = np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=(1,)))
+    labels = _labels(settings, rng)
+    shares = np.array([SURVEY_SHARES[survey] for survey in settings.surveys])
+    surveys = rng.choice(settings.surveys, settings.count, p=shares / shares.sum())
+    return [
+        Assignment(index, str(label), str(survey))
+        for index, (label, survey) in enumerate(zip(labels, surveys, strict=True))
+    ]
+
+
+def _labels(settings: Settings, rng: Rng) -> np.ndarray:
+    if not settings.task:
+        return rng.choice(list(settings.labels or LABELS), settings.count)
+    share = settings.odds[0] / sum(settings.odds)
+    positives = round(settings.count * share)
+    contaminants = CONTAMINANTS[settings.task]
+    weights = np.array(list(contaminants.values()))
+    others = rng.choice(list(contaminants), settings.count - positives, p=weights / weights.sum())
+    labels = np.concatenate([np.full(positives, settings.task), others])
+    return rng.permutation(labels)
+
+
+def draw_quality(settings: Settings, label: str, rng: Rng) -> str:
+    if settings.quality != "mixed":
+        return settings.quality
+    if label == "ARTEFACT" and rng.random() < 0.5:
+        return "poor"
+    return str(rng.choice(list(QUALITY_SHARES), p=list(QUALITY_SHARES.values())))

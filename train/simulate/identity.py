@@ -1,0 +1,114 @@
+"""A fictitious target: place, names and numbers no survey has used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from train.simulate.frame import Rng
+from train.simulate.instrument import pixels_between
+from train.simulate.observation import Observation
+
+FIRST_PLATE = 90_000
+"""Above every plate SDSS has drilled."""
+FIRST_TARGETID = 9_000_000_000_000_000_000
+"""Above every TARGETID of DESI: bits 60 and up are in use nowhere."""
+MAG_BANDS = {"g": (4000, 5500), "r": (5500, 6900), "i": (6900, 8200), "z": (8200, 9100)}
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """Who made a file: what it takes to make it again."""
+
+    seed: int
+    index: int
+    version: str
+
+    @property
+    def text(self) -> str:
+        return (
+            f"SIMULATED spectrum: spec-o3-train simulate {self.version}, "
+            f"seed {self.seed}, number {self.index}. Not an observation."
+        )
+
+
+def program_version() -> str:
+    try:
+        return version("spec-o3-workbench")
+    except PackageNotFoundError:
+        return "source"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Coordinates in degrees (fictitious), magnitudes, and the survey's numbering."""
+
+    index: int
+    ra: float
+    dec: float
+    mjd: int
+    magnitudes: dict[str, float]
+    spectrograph: int
+    fiber: int
+    plate: int
+    targetid: int
+
+    @property
+    def designation(self) -> str:
+        return f"SIM J{sexagesimal(self.ra, self.dec)}"
+
+    @property
+    def name(self) -> str:
+        return f"SIM{self.index:08d}"
+
+
+def draw_target(observation: Observation, index: int, rng: Rng) -> Target:
+    """Index alone makes names unique; `rng` only places and dates the target."""
+    ra = float(rng.uniform(0.0, 360.0))
+    dec = float(np.degrees(np.arcsin(rng.uniform(np.sin(np.radians(-8)), np.sin(np.radians(60))))))
+    return Target(
+        index=index,
+        ra=round(ra, 6),
+        dec=round(dec, 6),
+        mjd=int(rng.integers(55900, 60300)),
+        magnitudes=_magnitudes(observation, rng),
+        spectrograph=index // 250 % 16 + 1,
+        fiber=index % 250 + 1,
+        plate=FIRST_PLATE + index // 250,
+        targetid=FIRST_TARGETID + index,
+    )
+
+
+def _magnitudes(observation: Observation, rng: Rng) -> dict[str, float]:
+    """Of the flux itself in wide bands; the zero point follows S/N: bright objects have more."""
+    snr = max(observation.snr["r"], observation.snr["i"], 1.0)
+    bright = 19.8 - 2.5 * np.log10(snr) + 0.4 * float(rng.standard_normal())
+    level = {}
+    for band, limits in MAG_BANDS.items():
+        inside = pixels_between(observation.wavelength, *limits)
+        good = observation.ivar[inside] > 0
+        f_nu = observation.flux[inside][good] * observation.wavelength[inside][good] ** 2
+        level[band] = float(np.median(f_nu)) if f_nu.size > 10 else 0.0
+    reference = level["r"] if level["r"] > 0 else max(*level.values(), 1e-30)
+    scatter = 0.05 * rng.standard_normal(len(level))
+    return {
+        band: round(float(bright - 2.5 * np.log10(value / reference) + noise), 2)
+        if value > 0
+        else 99.0
+        for (band, value), noise in zip(level.items(), scatter, strict=True)
+    }
+
+
+def sexagesimal(ra: float, dec: float) -> str:
+    """HHMMSS.ss+DDMMSS.s, truncated as survey names are."""
+    centiseconds = int(ra / 15.0 * 360_000)
+    seconds, hundredths = divmod(centiseconds, 100)
+    sign = "-" if dec < 0 else "+"
+    tenths = int(abs(dec) * 36_000)
+    arcseconds, tenth = divmod(tenths, 10)
+    return (
+        f"{seconds // 3600:02d}{seconds // 60 % 60:02d}{seconds % 60:02d}.{hundredths:02d}"
+        f"{sign}{arcseconds // 3600:02d}{arcseconds // 60 % 60:02d}{arcseconds % 60:02d}.{tenth}"
+    )

@@ -1,0 +1,69 @@
+"""What every simulated file shares: its marks, and a reproducible way to disk."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from astropy.io import fits
+from astropy.time import Time
+from numpy.typing import NDArray
+
+from agent.errors import WorkbenchError
+from train.simulate.guesses import Guess
+from train.simulate.identity import Stamp, Target
+from train.simulate.observation import Observation
+
+AUTHOR = "Spec-o3 Workbench"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One spectrum on its way into a file."""
+
+    observation: Observation
+    target: Target
+    guess: Guess
+    stamp: Stamp
+
+
+def mark(header: Any, stamp: Stamp) -> None:
+    """Say in the primary header, for programs and for people, that this is simulated."""
+    header["SIMULATE"] = (True, "this spectrum is simulated")
+    header["SIMSEED"] = (stamp.seed, "seed of the simulation")
+    header["SIMINDEX"] = (stamp.index, "number of the spectrum in the simulation")
+    header["SIMVERS"] = (stamp.version, "version of spec-o3-train")
+    header["COMMENT"] = stamp.text
+
+
+def iso_date(mjd: float) -> str:
+    date: str = Time(mjd, format="mjd").isot
+    return date
+
+
+def float32(values: NDArray[Any]) -> NDArray[np.float32]:
+    return np.asarray(values, dtype=np.float32)
+
+
+def save(hdus: Sequence[Any], path: Path) -> None:
+    """Write whole or not at all; the same content gives the same bytes, gz included."""
+    buffer = io.BytesIO()
+    fits.HDUList(list(hdus)).writeto(buffer, output_verify="exception")
+    content = buffer.getvalue()
+    if path.suffix == ".gz":
+        packed = io.BytesIO()
+        with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
+            file.write(content)
+        content = packed.getvalue()
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,0 +1,119 @@
+"""DESI coadds: three arms of several targets, and the redrock table beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from astropy.io import fits
+
+from train.simulate.guesses import Guess
+from train.simulate.layouts.common import AUTHOR, Entry, float32, mark, save
+
+FLUX_UNIT = "10**-17 erg/(s cm2 Angstrom)"
+TARGETS_PER_FILE = 8
+SUBTYPES = {"Carbon": "K", "gM": "M", "WD": "WD", "CV": "CV", "OB": "B", "O": "B"}
+
+
+def file_name(first: Entry) -> str:
+    return f"coadd-sim-dark-{first.target.index:07d}.fits"
+
+
+def redrock_path(path: Path) -> Path:
+    return path.with_name(path.name.replace("coadd-", "redrock-", 1))
+
+
+def write(path: Path, entries: Sequence[Entry]) -> None:
+    """The coadd and its redrock companion; rows in the order given."""
+    primary = _primary(entries[0])
+    hdus: list[Any] = [primary, _fibermap(entries)]
+    for number in range(len(entries[0].observation.arms)):
+        cameras = [entry.observation.arms[number] for entry in entries]
+        name = cameras[0].name
+        wavelength = fits.ImageHDU(cameras[0].wavelength, name=f"{name}_WAVELENGTH")
+        wavelength.header["BUNIT"] = "Angstrom"
+        flux = fits.ImageHDU(
+            float32(np.stack([camera.flux for camera in cameras])), name=f"{name}_FLUX"
+        )
+        flux.header["BUNIT"] = FLUX_UNIT
+        ivar = float32(np.stack([camera.ivar for camera in cameras]))
+        mask = np.stack([camera.mask for camera in cameras]).astype(np.int32)
+        hdus += [
+            wavelength,
+            flux,
+            fits.ImageHDU(ivar, name=f"{name}_IVAR"),
+            fits.ImageHDU(mask, name=f"{name}_MASK"),
+        ]
+    # The companion first: a coadd is never there without it.
+    save([_primary(entries[0]), _redshifts(entries), _fibermap(entries)], redrock_path(path))
+    save(hdus, path)
+
+
+def _primary(first: Entry) -> Any:
+    primary = fits.PrimaryHDU()
+    mark(primary.header, first.stamp)
+    primary.header["AUTHOR"] = AUTHOR
+    primary.header["SURVEY"] = ("sim", "survey name")
+    primary.header["PROGRAM"] = ("dark", "program name")
+    primary.header["SPGRP"] = ("healpix", "spectral grouping")
+    primary.header["TELESCOP"] = ("KPNO 4.0-m telescope", "telescope imitated")
+    return primary
+
+
+def _fibermap(entries: Sequence[Entry]) -> Any:
+    targets = [entry.target for entry in entries]
+
+    def flux(band: str) -> list[float]:
+        return [10 ** (0.4 * (22.5 - target.magnitudes[band])) for target in targets]
+
+    columns: list[tuple[str, str, Any]] = [
+        ("TARGETID", "K", [target.targetid for target in targets]),
+        ("COADD_FIBERSTATUS", "J", [0] * len(targets)),
+        ("TARGET_RA", "D", [target.ra for target in targets]),
+        ("TARGET_DEC", "D", [target.dec for target in targets]),
+        ("DESINAME", "26A", [target.designation for target in targets]),
+        ("OBJTYPE", "3A", ["TGT"] * len(targets)),
+        ("FLUX_G", "E", flux("g")),
+        ("FLUX_R", "E", flux("r")),
+        ("FLUX_Z", "E", flux("z")),
+        ("COADD_NUMEXP", "I", [4] * len(targets)),
+        ("MEAN_MJD", "D", [float(target.mjd) for target in targets]),
+    ]
+    return _table(columns, "FIBERMAP")
+
+
+def redrock_words(guess: Guess) -> tuple[str, str, int]:
+    """SPECTYPE, SUBTYPE, ZWARN."""
+    if guess.class_name.upper() == "UNKNOWN":
+        return "GALAXY", "", 4
+    if guess.class_name == "QSO":
+        return "QSO", "HIZ" if guess.z > 1.6 else "LOZ", 0
+    if guess.class_name != "STAR":
+        return guess.class_name, "", 0
+    for start, subtype in SUBTYPES.items():
+        if guess.subclass.startswith(start):
+            return "STAR", subtype, 0
+    return "STAR", guess.subclass[:1], 0
+
+
+def _redshifts(entries: Sequence[Entry]) -> Any:
+    words = [redrock_words(entry.guess) for entry in entries]
+    z = [
+        entry.guess.z if warning == 0 else 0.0
+        for entry, (_, _, warning) in zip(entries, words, strict=True)
+    ]
+    columns: list[tuple[str, str, Any]] = [
+        ("TARGETID", "K", [entry.target.targetid for entry in entries]),
+        ("Z", "D", z),
+        ("ZWARN", "K", [warning for _, _, warning in words]),
+        ("SPECTYPE", "6A", [spectype for spectype, _, _ in words]),
+        ("SUBTYPE", "20A", [subtype for _, subtype, _ in words]),
+    ]
+    return _table(columns, "REDSHIFTS")
+
+
+def _table(columns: list[tuple[str, str, Any]], name: str) -> Any:
+    made = [fits.Column(name=key, format=kind, array=values) for key, kind, values in columns]
+    return fits.BinTableHDU.from_columns(made, name=name)

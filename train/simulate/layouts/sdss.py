@@ -1,0 +1,113 @@
+"""SDSS and BOSS `spec` files, lite: COADD and one row about the object."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from astropy.io import fits
+
+from train.simulate.guesses import Guess
+from train.simulate.layouts.common import AUTHOR, Entry, float32, mark, save
+
+NODATA = 1 << 24
+BORESIGHT_OFFSET = 0.9
+"""Degrees: the primary header's RA and DEC are where the telescope pointed."""
+UPPER_CASE = ("DR12",)
+"""Files of this release have upper-case columns and no extension names."""
+
+
+def file_name(entry: Entry) -> str:
+    target = entry.target
+    return f"spec-{target.plate:04d}-{target.mjd}-{target.fiber:04d}.fits"
+
+
+def write(path: Path, entry: Entry) -> None:
+    save([_primary(entry), _coadd(entry), _catalogue(entry)], path)
+
+
+def _primary(entry: Entry) -> Any:
+    target, seen = entry.target, entry.observation
+    primary = fits.PrimaryHDU()
+    header = primary.header
+    mark(header, entry.stamp)
+    header["TELESCOP"] = ("SDSS 2.5-M", "telescope imitated")
+    header["AUTHOR"] = AUTHOR
+    header["RA"] = (round((target.ra + BORESIGHT_OFFSET) % 360.0, 5), "boresight, fictitious")
+    header["DEC"] = (round(target.dec - BORESIGHT_OFFSET / 2, 5), "boresight, fictitious")
+    header["EQUINOX"] = 2000.0
+    header["RADECSYS"] = "FK5"
+    header["MJD"] = (target.mjd, "MJD of observation")
+    header["PLATEID"] = (target.plate, "Plate Id")
+    header["FIBERID"] = target.fiber
+    header["NAME"] = (target.designation, "Name of target")
+    header["VACUUM"] = (True, "Wavelengths are in vacuum")
+    header["COEFF0"] = round(float(np.log10(seen.wavelength[0])), 7)
+    header["COEFF1"] = 1e-4
+    header["BUNIT"] = "1E-17 erg/cm^2/s/Ang"
+    if seen.survey == "BOSS":
+        header["PLUG_RA"] = (target.ra, "RA of object (fictitious)")
+        header["PLUG_DEC"] = (target.dec, "Dec of object (fictitious)")
+    return primary
+
+
+def _coadd(entry: Entry) -> Any:
+    seen = entry.observation
+    sigma_pixels = np.full(seen.wavelength.size, 1e4 / np.log(10) / seen.resolution / 2.3548)
+    values: list[tuple[str, str, Any]] = [
+        ("flux", "E", float32(seen.flux)),
+        ("loglam", "E", float32(np.log10(seen.wavelength))),
+        ("ivar", "E", float32(seen.ivar)),
+        ("and_mask", "J", seen.andmask * NODATA),
+        ("or_mask", "J", seen.ormask * NODATA),
+        ("wdisp", "E", float32(sigma_pixels)),
+    ]
+    upper = seen.release in UPPER_CASE
+    columns = [
+        fits.Column(name=name.upper() if upper else name, format=kind, array=array)
+        for name, kind, array in values
+    ]
+    return fits.BinTableHDU.from_columns(columns, name=None if upper else "COADD")
+
+
+def sdss_words(guess: Guess) -> tuple[str, str, int]:
+    """CLASS, SUBCLASS, ZWARNING: SDSS always names a class and warns instead."""
+    if guess.class_name.upper() == "UNKNOWN":
+        return "GALAXY", "", 4
+    return guess.class_name, guess.subclass, 0
+
+
+def _catalogue(entry: Entry) -> Any:
+    seen, target = entry.observation, entry.target
+    class_name, subclass, warning = sdss_words(entry.guess)
+    z = entry.guess.z if warning == 0 else 0.0
+    legacy = seen.survey == "SDSS"
+    row: list[tuple[str, str, Any]] = [
+        ("SURVEY", "6A", "sdss" if legacy else "boss"),
+        ("INSTRUMENT", "4A", "SDSS" if legacy else "BOSS"),
+        ("PROGRAMNAME", "23A", "simulated"),
+        ("SPECPRIMARY", "B", 1),
+        ("PLATE", "J", target.plate),
+        ("MJD", "J", target.mjd),
+        ("FIBERID", "J", target.fiber),
+        ("PLUG_RA", "D", target.ra),
+        ("PLUG_DEC", "D", target.dec),
+        ("CLASS", "6A", class_name),
+        ("SUBCLASS", "21A", subclass),
+        ("Z", "E", z),
+        ("ZWARNING", "J", warning),
+        ("SN_MEDIAN_ALL", "E", _median_snr(entry)),
+        ("SN_MEDIAN", "5E", np.array([seen.snr[band] for band in "ugriz"])),
+    ]
+    if legacy:
+        row.insert(4, ("SPECLEGACY", "B", 1))
+    columns = [fits.Column(name=name, format=kind, array=[value]) for name, kind, value in row]
+    name = None if seen.release in UPPER_CASE else ("SPECOBJ" if legacy else "SPALL")
+    return fits.BinTableHDU.from_columns(columns, name=name)
+
+
+def _median_snr(entry: Entry) -> float:
+    seen = entry.observation
+    good = seen.ivar > 0
+    return float(np.median(seen.flux[good] * np.sqrt(seen.ivar[good]))) if good.any() else 0.0

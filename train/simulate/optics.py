@@ -1,0 +1,99 @@
+"""From GRID to a detector: blur by the resolution, then integrate over each pixel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.ndimage import correlate1d
+
+from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray
+
+LN_FIRST = float(np.log(GRID[0]))
+LN_STEP = STEP_KMS / LIGHT_KMS
+MARGIN = 60
+"""Grid pixels blurred beyond an arm's ends: room for the kernel and for a Doppler shift."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One camera. Resolution runs linearly in wavelength from its first to its last angstrom."""
+
+    name: str
+    low: float
+    high: float
+    resolution_low: float
+    resolution_high: float
+
+
+def sigma_pixels(resolution: float, own: float | None = None) -> float:
+    """Blur in GRID pixels that brings a flux of resolution `own` (None: unlimited) to this one."""
+    variance = (1.0 / resolution) ** 2 - (1.0 / own if own else 0.0) ** 2
+    return float(np.sqrt(max(variance, 0.0))) / 2.3548 / LN_STEP
+
+
+def blur(flux: FloatArray, sigma: float) -> FloatArray:
+    if sigma < 0.3:
+        return flux
+    reach = max(int(np.ceil(3.5 * sigma)), 1)
+    offsets = np.arange(-reach, reach + 1)
+    kernel = np.exp(-0.5 * (offsets / sigma) ** 2)
+    blurred: FloatArray = correlate1d(flux, kernel / kernel.sum(), mode="nearest")
+    return blurred
+
+
+def through_arms(
+    flux: FloatArray, arms: tuple[Arm, ...], scale: float = 1.0, own: float | None = None
+) -> FloatArray:
+    """Flux on GRID as the cameras blur it; arms hand over smoothly where they overlap.
+
+    Within an arm two Gaussians, for its two ends, are mixed so that the variance of the mixture is
+    right in between: the error of the shape is far below the noise, and it costs two passes.
+    """
+    seen = flux.copy()
+    for number, arm in enumerate(arms):
+        start = max(int((np.log(arm.low) - LN_FIRST) / LN_STEP) - MARGIN, 0)
+        stop = min(int((np.log(arm.high) - LN_FIRST) / LN_STEP) + MARGIN, GRID.size)
+        part = flux[start:stop]
+        first = sigma_pixels(arm.resolution_low * scale, own)
+        last = sigma_pixels(arm.resolution_high * scale, own)
+        ramp = np.linspace(0.0, 1.0, part.size)
+        blurred = blur(part, first)
+        blurred = blurred + ramp * (blur(part, last) - blurred)
+        if number == 0:
+            seen[start:stop] = blurred
+            continue
+        overlap = _overlap(arms[number - 1], arm, start, stop)
+        seen[start:stop] += overlap * (blurred - seen[start:stop])
+    return seen
+
+
+def _overlap(before: Arm, arm: Arm, start: int, stop: int) -> FloatArray:
+    """0 where the arm before it still rules, 1 where this arm does."""
+    width = max(before.high - arm.low, 1.0)
+    ramp: FloatArray = np.clip((GRID[start:stop] - arm.low) / width, 0.0, 1.0)
+    return ramp
+
+
+def pixel_edges(wavelength: FloatArray) -> FloatArray:
+    """Edges of pixels, half-way between centres, as cell places on GRID (pixels + 1)."""
+    middle = 0.5 * (wavelength[1:] + wavelength[:-1])
+    edges = np.concatenate(
+        [
+            [1.5 * wavelength[0] - 0.5 * wavelength[1]],
+            middle,
+            [1.5 * wavelength[-1] - 0.5 * wavelength[-2]],
+        ]
+    )
+    return (np.log(edges) - LN_FIRST) / LN_STEP + 0.5
+
+
+def integrate(flux: FloatArray, edges: FloatArray, velocity_kms: float = 0.0) -> FloatArray:
+    """Mean of `flux` over each pixel, the source receding at `velocity_kms`. Conserves flux."""
+    total = np.empty(flux.size + 1)
+    total[0] = 0.0
+    np.cumsum(flux, out=total[1:])
+    place = np.clip(edges - np.log1p(velocity_kms / LIGHT_KMS) / LN_STEP, 0.0, flux.size - 1e-6)
+    cell = place.astype(np.intp)
+    upto = total[cell] + (place - cell) * flux[cell]
+    return np.diff(upto) / np.maximum(np.diff(place), 1e-9)

@@ -1,0 +1,103 @@
+"""One spectrum of a campaign, from its number to what a file needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from agent.errors import WorkbenchError
+from train.simulate.atlas import observe_atlas
+from train.simulate.campaign import Assignment, Settings, draw_quality, spectrum_rng
+from train.simulate.frame import Rng, happens, log_uniform
+from train.simulate.guesses import guess
+from train.simulate.identity import Stamp, draw_target, program_version
+from train.simulate.layouts.common import Entry
+from train.simulate.library import Library
+from train.simulate.quality import graded
+from train.simulate.sky import draw_source
+from train.simulate.source import Source
+from train.simulate.surveys import ATLAS, profile_named
+from train.simulate.telescope import observe
+
+NEIGHBOURS = ("A", "F", "G", "G", "K", "K", "M_DWARF")
+LIBRARY_SHARE = 0.5
+"""Of the spectra of a class the library knows: the rest stay synthetic, so that what a model
+learns does not hang on a few bases."""
+ATLAS_BRIGHTER = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A file's entry and the truth about it."""
+
+    source: Source
+    entry: Entry
+    quality: str
+
+
+@lru_cache(maxsize=4)
+def library_at(folder: str) -> Library:
+    return Library(Path(folder))
+
+
+def make(settings: Settings, assignment: Assignment) -> Made:
+    rng = spectrum_rng(settings.seed, assignment.index)
+    snr = log_uniform(rng, settings.snr)
+    quality = draw_quality(settings, assignment.label, rng)
+    source = _source(settings, assignment, rng)
+    if assignment.survey == ATLAS:
+        observation = observe_atlas(source, rng, snr * ATLAS_BRIGHTER)
+    else:
+        odds = graded(profile_named(assignment.survey).quality, quality).crosstalk_odds
+        companion = _neighbour(assignment.label, rng) if happens(rng, odds) else None
+        observation = observe(source, assignment.survey, rng, snr, companion, quality)
+    answer = guess(source, observation.snr["r"], rng)
+    target = draw_target(observation, assignment.index, rng)
+    stamp = Stamp(settings.seed, assignment.index, program_version())
+    return Made(source, Entry(observation, target, answer, stamp), quality)
+
+
+def _source(settings: Settings, assignment: Assignment, rng: Rng) -> Source:
+    if settings.library:
+        library = library_at(settings.library)
+        if assignment.label in library.by_label and happens(rng, LIBRARY_SHARE):
+            base = _base(library, assignment, rng)
+            if base is not None:
+                return base
+    return draw_source(assignment.label, rng)
+
+
+def _base(library: Library, assignment: Assignment, rng: Rng) -> Source | None:
+    """None where the base drawn is unreadable (the command has said so) or misses the range."""
+    try:
+        base = library.draw(assignment.label, rng)
+    except WorkbenchError:
+        return None
+    return base if _is_seen(base, assignment.survey) else None
+
+
+def _is_seen(base: Source, survey: str) -> bool:
+    """Whether this base reaches the range the telescope's S/N is set in."""
+    low, high = base.valid
+    if survey == ATLAS:
+        return low < 3900.0 and high > 6700.0
+    return low < 5600.0 and high > 6500.0
+
+
+def _neighbour(label: str, rng: Rng) -> Source | None:
+    other = NEIGHBOURS[int(rng.integers(len(NEIGHBOURS)))]
+    if other == label:
+        return None
+    return draw_source(other, rng)
+
+
+def usable_bases(folder: str, labels: set[str]) -> tuple[int, list[str]]:
+    """How many bases of these labels can be read, and why the others cannot."""
+    library = library_at(folder)
+    refused = library.unreadable(labels)
+    wanted = sum(len(bases) for label, bases in library.by_label.items() if label in labels)
+    if wanted == len(refused):
+        why = f": {refused[0]}" if refused else ""
+        raise WorkbenchError(f"{folder} has no readable base of {', '.join(sorted(labels))}{why}")
+    return wanted - len(refused), refused

@@ -1,0 +1,74 @@
+"""Spectra as plain arrays, many to a file: what training reads.
+
+A shard is an .npz without pickles: `flux`, `ivar` and `wavelength` of all its spectra end to end
+(float32), `offsets` (first pixel of each, and the total), `index` (number in the campaign).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from agent.errors import WorkbenchError
+from agent.spectra.spectrum import MAX_PIXELS, Spectrum
+from train.simulate.production import Made
+
+SPECTRA_PER_SHARD = 500
+MAX_SHARD_BYTES = 1_000_000_000
+
+
+def write_shard(path: Path, made: Sequence[Made]) -> None:
+    """ivar is 0 throughout where the imitated file states no errors."""
+    seen = [one.entry.observation for one in made]
+    sizes = [one.flux.size for one in seen]
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            np.savez(
+                file,
+                flux=np.concatenate([one.flux for one in seen]).astype(np.float32),
+                ivar=np.concatenate([one.ivar * one.errors_known for one in seen]).astype(
+                    np.float32
+                ),
+                wavelength=np.concatenate([one.wavelength for one in seen]).astype(np.float32),
+                offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+                index=np.array([one.entry.target.index for one in made], dtype=np.int64),
+            )
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def read_shard(path: Path) -> Iterator[Spectrum]:
+    """Its spectra in the order of their rows."""
+    try:
+        with ZipFile(path) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > MAX_SHARD_BYTES:
+            raise WorkbenchError(f"{path} unpacks to {size} bytes: too much for a shard")
+        with np.load(path, allow_pickle=False) as shard:
+            flux, ivar, wavelength = shard["flux"], shard["ivar"], shard["wavelength"]
+            offsets = shard["offsets"]
+    except (OSError, KeyError, ValueError, BadZipFile) as error:
+        raise WorkbenchError(f"{path} is no shard of simulated spectra: {error}") from error
+    if not (flux.size == ivar.size == wavelength.size):
+        raise WorkbenchError(f"{path}: its arrays differ in length")
+    for row, (start, stop) in enumerate(pairwise(offsets.tolist())):
+        if not 0 <= start < stop <= flux.size or stop - start > MAX_PIXELS:
+            raise WorkbenchError(f"{path}: its offsets do not fit its arrays")
+        errors = ivar[start:stop]
+        yield Spectrum(
+            wavelength=wavelength[start:stop].astype(np.float64),
+            flux=flux[start:stop],
+            ivar=errors if errors.any() else None,
+            format="simulated",
+            path=str(path),
+            row=row,
+            rows=offsets.size - 1,
+            simulated=True,
+        )
