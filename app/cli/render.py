@@ -2,8 +2,70 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.errors import WorkbenchError
+from agent.render import STYLES, png_bytes, render_array
+from agent.spectra.readers import read
+from agent.tool import run_tool
 
 
-def render(file: Path, out: Path) -> None:
+class StyleName(StrEnum):
+    PUBLISHED = "published"
+    COMPACT = "compact"
+    COMPACT_PANELS = "compact-panels"
+
+
+def render(
+    file: Annotated[Path, typer.Argument(help="A spectrum file.", show_default=False)],
+    out: Annotated[Path, typer.Argument(help="The picture to write, .png.", show_default=False)],
+    wavelengths: Annotated[
+        tuple[float, float] | None,
+        typer.Option("--range", metavar="LO HI", help="Show only this range, Å."),
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="What the range is shown for; goes into the reply line.")
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="Title of the picture.", show_default="Spectrum: FILE")
+    ] = None,
+    style: Annotated[StyleName, typer.Option(help="Look of the picture.")] = StyleName.PUBLISHED,
+    row: Annotated[int, typer.Option(min=0, help="Which spectrum of a file with several.")] = 0,
+) -> None:
     """Draw a spectrum, or one window of it, as the agent sees it."""
+    _check_target(out)
+    if label is not None and wavelengths is None:
+        raise WorkbenchError("--label says what a range is shown for; give --range with it")
+    spectrum = read(file, row=row)
+    name = f"Spectrum: {file.name}" if title is None else title
+    look = STYLES[style.value]
+    if wavelengths is None:
+        picture = png_bytes(render_array(spectrum, title=name, style=look))
+        reply = f"{out}: the whole spectrum"
+    else:
+        arguments = {"wavelength_range": [_plain(end) for end in wavelengths], "label": label}
+        result = run_tool(spectrum, arguments, look, title=name)
+        picture, reply = png_bytes(result.picture), result.text
+    try:
+        out.write_bytes(picture)
+    except OSError as error:
+        raise WorkbenchError(f"{out} could not be written: {error.strerror}") from error
+    typer.echo(reply)
+
+
+def _check_target(out: Path) -> None:
+    if out.suffix.lower() != ".png":
+        raise WorkbenchError(f"{out}: pictures are written as .png; give a name that ends so")
+    if not out.parent.is_dir():
+        raise WorkbenchError(f"{out.parent} is not a folder; make it first or choose another")
+    if out.is_dir():
+        raise WorkbenchError(f"{out} is a folder; give the name of a file")
+
+
+def _plain(value: float) -> float | int:
+    """6500.0 typed at a terminal as 6500."""
+    return int(value) if value.is_integer() else value

@@ -135,9 +135,9 @@ def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -
     add_atoms(lines, star, rng)
     lines -= np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
     tau += 0.6 * fade * lines
-    strong = blanket() * rng.uniform(0.7, 1.6)
-    add_strong_metals(strong, star, rng)
-    tau += fade * strong
+    strong = np.zeros(SIZE)
+    add_strong_metals(strong, star, rng, calcium=1.7, light=0.5)
+    tau += (0.4 + 0.6 * fade) * strong + blanket() * fade * rng.uniform(0.5, 1.3)
     add_gaussian(tau, 6564.61, rng.uniform(0.5, 1.4) * fade, 90.0)
 
 
@@ -151,7 +151,7 @@ def mg(rng: Rng) -> Source:
             emission_over(flux, wavelength, delta * share * rng.uniform(0.6, 1.4), 120.0)
         if chance(rng, 0.5):
             emission_over(flux, 6564.61, rng.uniform(0.2, 2.0), 120.0)
-    extinction, ebv = dust(rng, 0.01, 1.2)
+    extinction, ebv = dust(rng, 0.01, 0.8)
     parameters["ebv"] = round(ebv, 3)
     return Source("MG", subtype, flux * extinction, disc_velocity(rng, 0.15), parameters=parameters)
 
@@ -160,7 +160,12 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
     """Flux of an M dwarf of a given TiO5."""
     anchor = bands.interpolate("dwarf", tio5)
     hydride = rng.lognormal(0, 0.2)
-    strengths = {"TiO": rng.lognormal(0, 0.1), "CaH": hydride, "MgH": rng.lognormal(0, 0.25)}
+    strengths = {
+        "TiO": rng.lognormal(0, 0.1),
+        "CaH": hydride,
+        "CaHB": hydride,
+        "MgH": rng.lognormal(0, 0.25),
+    }
     tau = np.zeros(SIZE)
     star = Atmosphere(3900.0, 4.8, truncated_normal(rng, -0.1, 0.3, -1.2, 0.4))
     lines = np.zeros(SIZE)
@@ -171,9 +176,9 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
     areas = (
         (5891.58, rng.uniform(1.5, 2.5) + 2.5 * cool),
         (5897.55, rng.uniform(1.2, 2.0) + 2.2 * cool),
-        (8185.51, 0.6 + 1.0 * cool), (8197.07, 0.9 + 1.4 * cool), (7667.01, 0.5 + 1.5 * cool),
-        (7701.08, 0.5 + 1.5 * cool), (4227.92, 9 + 10 * cool), (8500.35, 0.7 - 0.35 * cool),
-        (8544.44, 1.7 - 0.8 * cool), (8664.52, 1.4 - 0.7 * cool), (3934.77, 6.0), (3969.59, 5.0),
+        (8185.51, 0.6 + 1.0 * cool), (8197.07, 0.9 + 1.4 * cool), (7667.01, 0.3 + 0.8 * cool),
+        (7701.08, 0.3 + 0.7 * cool), (4227.92, 15 + 14 * cool), (8500.35, 0.45 - 0.25 * cool),
+        (8544.44, 1.2 - 0.6 * cool), (8664.52, 1.0 - 0.5 * cool), (3934.77, 6.0), (3969.59, 5.0),
         (6574.60, 0.15 + 0.3 * cool), (6104.4, 0.4), (6123.9, 0.6), (6163.88, 0.7),
     )  # fmt: skip
     for wavelength, area in areas:

@@ -105,13 +105,19 @@ _CALCIUM_K = (
 )
 
 
-def add_strong_metals(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
-    """Ca II, Ca I, Mg I, Na I, K I, Ba II, Sr II: the lines people look at."""
+def add_strong_metals(
+    tau: FloatArray, star: Atmosphere, rng: Rng, *, calcium: float = 1.0, light: float = 1.0
+) -> None:
+    """Ca II, Ca I, Mg I, Na I, K I, Ba II, Sr II: the lines people look at.
+
+    `calcium` scales Ca I 4227 and Ca II H, K; `light` scales Mg b and Na D, which M giants show
+    weaker than the trend of warmer stars tells.
+    """
     cooler = star.theta - SOLAR_THETA
     metals = 10.0 ** (0.35 * star.metallicity) * rng.lognormal(0.0, 0.08)
     dwarf = 10 ** (0.06 * (star.log_g - 4.4))
     neutral = _neutral(star.kelvin)
-    k_line = float(np.interp(star.kelvin, *_CALCIUM_K)) * metals
+    k_line = float(np.interp(star.kelvin, *_CALCIUM_K)) * metals * calcium
     for wavelength, area in ((3934.77, k_line), (3969.59, 0.8 * k_line)):
         _add_damped(tau, wavelength, area, 0.9 if k_line > 3 else 0.6)
     triplet = metals * float(
@@ -123,10 +129,10 @@ def add_strong_metals(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     for wavelength, share in ((8500.35, 0.2), (8544.44, 0.45), (8664.52, 0.35)):
         _add_damped(tau, wavelength, triplet * share, 0.6)
     blue = metals * neutral * dwarf
-    _add_damped(tau, 4227.92, 1.7 * blue * 10 ** min(1.6 * cooler, 0.9), 0.75)
+    _add_damped(tau, 4227.92, 1.7 * calcium * blue * 10 ** min(1.6 * cooler, 0.9), 0.75)
     for wavelength, area in ((5168.76, 0.9), (5174.12, 1.4), (5185.04, 1.7)):
-        _add_damped(tau, wavelength, area * blue * 10 ** min(1.0 * cooler, 0.4), 0.6)
-    sodium = blue * 1.5 * 10 ** min(1.9 * cooler, 0.8)
+        _add_damped(tau, wavelength, area * light * blue * 10 ** min(1.0 * cooler, 0.4), 0.6)
+    sodium = blue * light * 1.5 * 10 ** min(1.9 * cooler, 0.8)
     _add_damped(tau, 5891.58, 0.75 * sodium, 0.7)
     _add_damped(tau, 5897.55, 0.6 * sodium, 0.7)
     heavy = metals * neutral * 10 ** (0.1 * (4.4 - star.log_g)) * 10 ** min(0.5 * cooler, 0.3)

@@ -1,0 +1,225 @@
+"""Read a TOML file nobody vouches for: bounded, each value checked once, every fault named."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agent.errors import ResourceError
+
+MAX_BYTES = 64 * 1024
+MAX_DOTS_IN_KEY = 16
+MAX_BRACKETS_IN_LINE = 200
+# What would end a turn or open a tag in a chat template, and what only a terminal should see.
+_CHAT_MARKUP = re.compile(r"<\s*[|/!A-Za-z]|\|>|\\|```")
+_KINDS: dict[type, str] = {
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "a table",
+    object: "a number",  # `number` takes any object and sorts out int from float itself
+}
+Value = TypeVar("Value")
+
+
+def read_toml(path: Path) -> Table:
+    """The whole file as one Table. Refuses what is no file, too long, not UTF-8 or not TOML."""
+    try:
+        if not path.is_file():
+            raise ResourceError(f"{path}: not a file")
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise ResourceError(f"{path}: cannot be read: {error}") from error
+    return parse_toml(content, str(path))
+
+
+def parse_toml(content: bytes, source: str) -> Table:
+    """The bytes of one TOML file as a Table; `source` is how errors call the file."""
+    if len(content) > MAX_BYTES:
+        raise ResourceError(f"{source}: longer than {MAX_BYTES // 1024} KiB, the most allowed")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ResourceError(f"{source}: not UTF-8 text (byte {error.start})") from error
+    _refuse_costly_lines(text, source)
+    try:
+        values = tomllib.loads(text)
+    except RecursionError as error:
+        raise ResourceError(f"{source}: nested too deeply") from error
+    except ValueError as error:  # TOMLDecodeError is one; so is an integer of 5,000 digits
+        raise ResourceError(f"{source}: not valid TOML: {printable(str(error), 160)}") from error
+    return Table(values, source)
+
+
+def _refuse_costly_lines(text: str, source: str) -> None:
+    # tomllib takes quadratic time over the parts of a dotted key, and recurses per bracket.
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = line.strip()
+        key = bare if bare.startswith("[") else line.partition("=")[0] if "=" in line else ""
+        if key.count(".") > MAX_DOTS_IN_KEY:
+            raise ResourceError(f"{source}: line {number} has a key of too many parts")
+        if line.count("[") + line.count("{") > MAX_BRACKETS_IN_LINE:
+            raise ResourceError(f"{source}: line {number} is nested too deeply")
+
+
+class Table:
+    """One TOML table being read. Ask for each key, then `close()` refuses what nobody asked for.
+
+    `where` is the path of the table inside the file, empty for the file itself.
+    """
+
+    def __init__(self, values: dict[str, Any], source: str, where: str = "") -> None:
+        self.source = source
+        self.where = where
+        self._values = values
+        self._asked: list[str] = []
+
+    def fault(self, key: str, problem: str) -> ResourceError:
+        """The error to raise about `key`: file, key, what is wrong and what is expected."""
+        name = f"{self.where}.{key}" if self.where and key else self.where or key
+        return ResourceError(f"{self.source}: {name}: {problem}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def text(
+        self, key: str, default: str | None = None, *, longest: int = 80, shortest: int = 1
+    ) -> str:
+        """Printable text, runs of white space made one blank; lengths in characters."""
+        value = self._take(key, str, default)
+        return self._checked_text(key, value, shortest, longest)
+
+    def texts(
+        self, key: str, *, longest: int = 80, at_most: int = 16, at_least: int = 1
+    ) -> tuple[str, ...]:
+        """A list of texts; absent means empty where `at_least` is 0."""
+        values = self._take(key, list, [] if at_least == 0 else None)
+        if not at_least <= len(values) <= at_most:
+            raise self.fault(key, f"expected {at_least} to {at_most} texts, found {len(values)}")
+        found = []
+        for place, value in enumerate(values):
+            if not isinstance(value, str):
+                problem = f"entry {place + 1} should be text, not {_kind(value)}"
+                raise self.fault(key, problem)
+            found.append(self._checked_text(key, value, 1, longest))
+        return tuple(found)
+
+    def number(self, key: str, default: float | None = None, *, low: float, high: float) -> float:
+        """A finite number from `low` to `high`."""
+        value = self._take(key, object, default)
+        return self._checked_number(key, value, low, high)
+
+    def pair(self, key: str, *, low: float, high: float) -> tuple[float, float]:
+        """Two numbers in increasing order, each from `low` to `high`."""
+        values = self._take(key, list, None)
+        if len(values) != 2:
+            raise self.fault(key, "expected two numbers, as in [6450, 6680]")
+        first, second = (self._checked_number(key, value, low, high) for value in values)
+        if first >= second:
+            raise self.fault(key, f"expected lower before upper, found [{first:g}, {second:g}]")
+        return first, second
+
+    def choice(self, key: str, options: Iterable[str], default: str | None = None) -> str:
+        """One of `options`, exactly."""
+        allowed = tuple(options)
+        value = self._take(key, str, default)
+        if value not in allowed:
+            expected = ", ".join(allowed)
+            guess = near_miss(value, allowed)
+            raise self.fault(key, f"{shown(value)} is none of: {expected}{guess}")
+        return str(value)
+
+    def table(self, key: str) -> Table:
+        return Table(self._take(key, dict, None), self.source, self._path(key))
+
+    def tables(self, key: str, *, at_least: int = 0, at_most: int) -> tuple[Table, ...]:
+        """The entries of an array of tables, `[[key]]` in the file."""
+        values = self._take(key, list, [] if at_least == 0 else None)
+        if not at_least <= len(values) <= at_most:
+            problem = f"expected {at_least} to {at_most} tables [[{key}]], found {len(values)}"
+            raise self.fault(key, problem)
+        found = []
+        for place, value in enumerate(values):
+            if not isinstance(value, dict):
+                raise self.fault(key, f"entry {place + 1} should be a table [[{key}]]")
+            found.append(Table(value, self.source, f"{self._path(key)}[{place + 1}]"))
+        return tuple(found)
+
+    def close(self) -> None:
+        """Refuse every key that was never asked for."""
+        for key in self._values:
+            if key not in self._asked:
+                guess = near_miss(key, self._asked)
+                raise self.fault(shown(key), f"unknown key{guess}")
+
+    def _path(self, key: str) -> str:
+        return f"{self.where}.{key}" if self.where else key
+
+    def _take(self, key: str, kind: type[Value], default: Value | None) -> Value:
+        self._asked.append(key)
+        if key not in self._values:
+            if default is not None:
+                return default
+            guess = near_miss(key, self._values)
+            raise self.fault(key, f"missing; expected {_KINDS[kind]}{guess}")
+        value = self._values[key]
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise self.fault(key, f"expected {_KINDS[kind]}, found {_kind(value)}")
+        return value
+
+    def _checked_number(self, key: str, value: object, low: float, high: float) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.fault(key, f"expected a number, found {_kind(value)}")
+        if not low <= value <= high:  # also refuses nan, and integers no float can hold
+            found = f", found {value:g}" if abs(value) < 1e15 else ""
+            raise self.fault(key, f"expected a number from {low:g} to {high:g}{found}")
+        return float(value)
+
+    def _checked_text(self, key: str, value: str, shortest: int, longest: int) -> str:
+        for character in value:
+            if unprintable(character) and character not in "\n\r\t":
+                name = f"U+{ord(character):04X}"
+                raise self.fault(key, f"holds the unprintable character {name}")
+        markup = _CHAT_MARKUP.search(value)
+        if markup:
+            problem = f"holds {shown(markup.group())}, which could pass for chat markup"
+            raise self.fault(key, problem)
+        text = " ".join(value.split())
+        if not shortest <= len(text) <= longest:
+            problem = f"expected {shortest} to {longest} characters, found {len(text)}"
+            raise self.fault(key, problem)
+        return text
+
+
+def unprintable(character: str) -> bool:
+    """Control, format (bidirectional overrides, zero width), private or separator characters."""
+    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def near_miss(word: str, known: Iterable[str]) -> str:
+    """`; did you mean "H_alpha"?`, or nothing where no known word is close."""
+    by_fold = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(word.casefold()[:80], by_fold, n=1, cutoff=0.6)
+    return f"; did you mean {shown(by_fold[close[0]])}?" if close else ""
+
+
+def shown(text: str, longest: int = 40) -> str:
+    """`text` quoted for an error message: short, and nothing in it that a terminal obeys."""
+    return f'"{printable(text, longest)}"'
+
+
+def printable(text: str, longest: int) -> str:
+    short = text if len(text) <= longest else text[:longest] + "..."
+    return "".join("?" if unprintable(character) else character for character in short)
+
+
+def _kind(value: object) -> str:
+    return _KINDS.get(type(value), "a date or time")

@@ -1,0 +1,85 @@
+"""Spectrum in, picture out. matplotlib is loaded with the first picture, pyplot never."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from agent.errors import SpectrumError
+from agent.rendering import png
+from agent.rendering.style import COMPACT, COMPACT_PANELS, PUBLISHED, STYLES, Style
+from agent.rendering.window import MAX_TITLE, MIN_POINTS, Window, cut, tidy, usable
+from agent.spectra.spectrum import Spectrum
+
+__all__ = [
+    "COMPACT",
+    "COMPACT_PANELS",
+    "PUBLISHED",
+    "STYLES",
+    "Style",
+    "default_title",
+    "draw_window",
+    "png_bytes",
+    "render_array",
+    "render_spectrum",
+]
+
+
+def render_spectrum(
+    spectrum: Spectrum,
+    wavelength_range: tuple[float, float] | None = None,
+    *,
+    title: str | None = None,
+    style: Style = PUBLISHED,
+    z: float | None = None,
+) -> Image.Image:
+    """The picture a model sees, RGB.
+
+    `wavelength_range` in angstrom, both ends included, in the frame of the picture: the rest
+    frame where `z` is given. Raises SpectrumError where fewer than two finite pixels are left.
+    """
+    return Image.fromarray(render_array(spectrum, wavelength_range, title=title, style=style, z=z))
+
+
+def render_array(
+    spectrum: Spectrum,
+    wavelength_range: tuple[float, float] | None = None,
+    *,
+    title: str | None = None,
+    style: Style = PUBLISHED,
+    z: float | None = None,
+) -> NDArray[np.uint8]:
+    """The same as (rows, columns, 3) pixels from the top left."""
+    window = usable(spectrum, z)
+    if wavelength_range is not None:
+        window = cut(window, *wavelength_range)
+    if len(window) < MIN_POINTS:
+        raise SpectrumError(f"{len(window)} finite pixels are too few for a picture")
+    return draw_window(window, default_title(spectrum) if title is None else title, style)
+
+
+def draw_window(window: Window, title: str, style: Style = PUBLISHED) -> NDArray[np.uint8]:
+    """Draw pixels already chosen. Any thread may; the result is the same bytes every time."""
+    title = tidy(title, MAX_TITLE)
+    if style.layout == "published":
+        from agent.rendering import published
+
+        return published.draw(window, title)
+    from agent.rendering import compact
+
+    return compact.draw(window, title, style)
+
+
+def png_bytes(picture: Image.Image | NDArray[np.uint8]) -> bytes:
+    """The picture as a PNG file."""
+    pixels = picture if isinstance(picture, np.ndarray) else np.asarray(picture.convert("RGB"))
+    return png.encode(pixels)
+
+
+def default_title(spectrum: Spectrum) -> str:
+    """`Spectrum: ` and the file's name, as the published tool titles its pictures."""
+    name = PurePath(spectrum.path).name or spectrum.object_id
+    return f"Spectrum: {name}" if name else "Spectrum"

@@ -1,0 +1,122 @@
+"""From data to axes: limits, ticks and their labels, as matplotlib chooses them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator, MultipleLocator, ScalarFormatter
+
+from agent.spectra.spectrum import BoolArray, FloatArray
+
+MARGIN = 0.05
+MAX_MAJOR_TICKS = 60
+STEPS_BY_SPAN = (
+    (5000.0, 1000.0, 200.0),
+    (1000.0, 200.0, 50.0),
+    (500.0, 100.0, 20.0),
+    (300.0, 100.0, 25.0),
+    (150.0, 50.0, 25.0),
+    (100.0, 25.0, 5.0),
+    (50.0, 10.0, 2.0),
+    (20.0, 5.0, 1.0),
+    (5.0, 2.0, 0.5),
+    (0.0, 1.0, 0.2),
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One axis: its limits, the ticks inside them, and the text of the major ones.
+
+    `offset` is the factor or shift that the labels leave out, "" where there is none.
+    """
+
+    low: float
+    high: float
+    major: tuple[float, ...]
+    minor: tuple[float, ...]
+    labels: tuple[str, ...]
+    offset: str = ""
+
+    def place(self, values: FloatArray | Sequence[float], start: float, end: float) -> FloatArray:
+        """Data to pixels, `start` at the low limit and `end` at the high one.
+
+        Multiplied out as an affine matrix is: round numbers often land half way between two
+        pixels, and the last bit then says to which a tick snaps.
+        """
+        share = 1.0 / (self.high - self.low)
+        scale, shift = (end - start) * share, (end - start) * (-self.low * share) + start
+        return np.asarray(values, dtype=np.float64) * scale + shift
+
+
+def tick_steps(span: float) -> tuple[float, float]:
+    """Major and minor step for a span in angstrom.
+
+    Beyond what the published picture was made for (some 60 labels) steps grow tenfold.
+    """
+    major, minor = next((a, b) for least, a, b in STEPS_BY_SPAN if span >= least)
+    while span / major > MAX_MAJOR_TICKS:
+        major, minor = major * 10, minor * 10
+    return major, minor
+
+
+def with_margins(low: float, high: float, margin: float = MARGIN) -> tuple[float, float]:
+    low, high = MaxNLocator().nonsingular(low, high)  # spreads equal limits by a twentieth
+    room = (high - low) * margin
+    return float(low - room), float(high + room)
+
+
+def wavelength_scale(low: float, high: float, span: float) -> Scale:
+    """Limits with ticks at the steps that belong to the span of the data."""
+    if high - low > 2 * span:  # wavelengths equal but for rounding were spread to have limits
+        span = high - low
+    major_step, minor_step = tick_steps(span)
+    major = np.asarray(MultipleLocator(major_step).tick_values(low, high))
+    minor = np.asarray(MultipleLocator(minor_step).tick_values(low, high))
+    return _scale(low, high, major, minor)
+
+
+def flux_scale(low: float, high: float, intervals: int, *, minor: bool = True) -> Scale:
+    """Limits with at most `intervals` steps of 1, 2, 2.5 or 5 times a power of ten."""
+    locator = MaxNLocator(nbins=intervals, steps=[1, 2, 2.5, 5, 10])
+    major = np.asarray(locator.tick_values(low, high))
+    return _scale(low, high, major, _between(major, low, high) if minor else np.empty(0))
+
+
+def _between(major: FloatArray, low: float, high: float) -> FloatArray:
+    """Four or five equal parts between major ticks, whichever gives rounder numbers."""
+    if len(major) < 2:
+        return np.empty(0)
+    step = major[1] - major[0]
+    mantissa = 10 ** (np.log10(step) % 1)
+    step /= 5 if np.isclose(mantissa, [1, 2.5, 5, 10]).any() else 4
+    first, last = round((low - major[0]) / step), round((high - major[0]) / step)
+    return np.arange(first, last + 1) * step + major[0]
+
+
+def _scale(low: float, high: float, major: FloatArray, minor: FloatArray) -> Scale:
+    formatter: Any = ScalarFormatter(useOffset=True, useMathText=False, useLocale=False)
+    formatter.create_dummy_axis()
+    formatter.axis.set_view_interval(low, high)
+    formatter.set_powerlimits((-5, 6))
+    labels = formatter.format_ticks(major)
+    shown = _inside(major, low, high)
+    tolerance = (high - low) * 1e-5
+    apart = np.abs(minor[:, None] - major[None, :]).min(axis=1, initial=np.inf) > tolerance
+    minor = minor[apart & _inside(minor, low, high)]
+    return Scale(
+        low,
+        high,
+        tuple(major[shown].tolist()),
+        tuple(minor.tolist()),
+        tuple(label for label, seen in zip(labels, shown, strict=True) if seen),
+        formatter.get_offset(),
+    )
+
+
+def _inside(values: FloatArray, low: float, high: float) -> BoolArray:
+    slack = 1e-10 * (high - low)
+    return (values >= low - slack) & (values <= high + slack)

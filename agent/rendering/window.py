@@ -1,0 +1,71 @@
+"""What part of a spectrum goes on the paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agent.errors import SpectrumError
+from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
+
+MAX_FLUX = 1e100
+"""Fill values beyond this count as not finite: squares and ranges of them overflow."""
+MIN_POINTS = 2
+REDSHIFTS = (-0.5, 20.0)
+MAX_TITLE = 120
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Pixels to draw: finite, wavelength increasing (angstrom); `whole` where none was cut off."""
+
+    wavelength: FloatArray
+    flux: FloatArray
+    good: BoolArray
+    whole: bool
+
+    def __len__(self) -> int:
+        return int(self.wavelength.size)
+
+    @property
+    def span(self) -> float:
+        return float(self.wavelength[-1] - self.wavelength[0])
+
+    def without_bad(self) -> Window:
+        """The good pixels alone, unless fewer than half are good: then the flags help nobody."""
+        if self.good.all() or 2 * self.good.sum() < max(len(self), 2 * MIN_POINTS):
+            return self
+        return Window(
+            self.wavelength[self.good], self.flux[self.good], self.good[self.good], self.whole
+        )
+
+
+def usable(spectrum: Spectrum, z: float | None = None) -> Window:
+    """All pixels with a finite flux, masked ones too; in the rest frame where `z` is given."""
+    wavelength, flux, good = spectrum.wavelength, spectrum.flux, spectrum.good
+    if z is not None:
+        if not REDSHIFTS[0] <= z <= REDSHIFTS[1]:
+            raise SpectrumError(f"a redshift of {z} is out of range {REDSHIFTS}")
+        wavelength = wavelength / (1.0 + z)
+    keep = np.isfinite(flux) & (np.abs(flux) <= MAX_FLUX)
+    if not keep.all():
+        wavelength, flux, good = wavelength[keep], flux[keep], good[keep]
+    return Window(wavelength, flux, good, whole=True)
+
+
+def cut(window: Window, low: float, high: float) -> Window:
+    """The pixels from `low` to `high`, both included."""
+    first = int(np.searchsorted(window.wavelength, low, side="left"))
+    last = int(np.searchsorted(window.wavelength, high, side="right"))
+    part = slice(first, last)
+    return Window(window.wavelength[part], window.flux[part], window.good[part], whole=False)
+
+
+def tidy(text: str, limit: int) -> str:
+    """One line of printable characters, no longer than `limit`."""
+    text = text[: 4 * limit]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"

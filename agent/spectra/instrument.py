@@ -1,0 +1,85 @@
+"""What is known of the instrument: its resolution, its arms, the places it does badly."""
+
+from __future__ import annotations
+
+from agent.spectra.lines import LineLists, builtin_lines
+from agent.spectra.sampling import LIGHT_KMS
+from agent.spectra.spectrum import Spectrum
+
+SKY_HALF_WIDTH = 5.0
+"""Residuals of a narrow sky line reach about two resolution elements, angstrom."""
+JOINS = {"LAMOST": (5700.0, 5900.0), "SDSS": (5900.0, 6200.0), "DESI": (5760.0, 5800.0)}
+"""Where the blue and the red arm are joined, vacuum angstrom."""
+
+
+FIXED_RESOLUTION = {"LAMOST": 1800.0, "LAMOST-MRS": 7500.0}
+
+
+def resolution_at(spectrum: Spectrum, wavelength: float) -> float | None:
+    """R = wavelength / FWHM: the file's where it has one, else the survey's; None unknown."""
+    if spectrum.resolution is not None and spectrum.resolution > 1:
+        return spectrum.resolution
+    survey = spectrum.survey.upper()
+    if survey in FIXED_RESOLUTION:
+        return FIXED_RESOLUTION[survey]
+    if survey in ("SDSS", "BOSS", "EBOSS"):
+        return _between(wavelength, 3800.0, 1500.0, 9000.0, 2500.0)
+    if survey == "DESI":
+        return _between(wavelength, 3600.0, 2000.0, 9800.0, 5500.0)
+    return None
+
+
+def lsf_fwhm(spectrum: Spectrum, wavelength: float) -> float | None:
+    """FWHM of an unresolved line in angstrom."""
+    resolution = resolution_at(spectrum, wavelength)
+    return None if resolution is None else wavelength / resolution
+
+
+def lsf_kms(spectrum: Spectrum, wavelength: float) -> float | None:
+    resolution = resolution_at(spectrum, wavelength)
+    return None if resolution is None else LIGHT_KMS / resolution
+
+
+def arm_join(spectrum: Spectrum) -> tuple[float, float] | None:
+    """Range in which two arms are joined, where the spectrum spans it."""
+    join = JOINS.get(spectrum.survey.upper())
+    low, high = spectrum.range
+    if join is None or low > join[0] - 100 or high < join[1] + 100:
+        return None
+    return join
+
+
+def unsafe_regions(
+    spectrum: Spectrum,
+    lo: float,
+    hi: float,
+    lists: LineLists | None = None,
+    min_share: float = 0.0,
+) -> tuple[str, ...]:
+    """Labels of sky, telluric and arm-join regions in [lo, hi] (observed, vacuum angstrom).
+
+    Those that cover less than `min_share` of it are left out: a narrow sky line spoils a narrow
+    line, not a broad one.
+    """
+    found = []
+
+    def covers(first: float, last: float) -> bool:
+        shared = min(last, hi) - max(first, lo)
+        return shared > 0 and shared >= min_share * (hi - lo)
+
+    for line in (lists or builtin_lines()).terrestrial:
+        first, last = line.extent or (
+            line.wavelength - SKY_HALF_WIDTH,
+            line.wavelength + SKY_HALF_WIDTH,
+        )
+        if covers(first, last):
+            found.append(line.label)
+    join = arm_join(spectrum)
+    if join is not None and covers(*join):
+        found.append("join of the arms")
+    return tuple(found)
+
+
+def _between(x: float, x0: float, y0: float, x1: float, y1: float) -> float:
+    part = min(max((x - x0) / (x1 - x0), 0.0), 1.0)
+    return y0 + part * (y1 - y0)

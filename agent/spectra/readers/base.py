@@ -1,0 +1,188 @@
+"""What every reader is made of: how to say no, and how to make a clean Spectrum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import ReadError, WorkbenchError
+from agent.spectra.air import air_to_vacuum
+from agent.spectra.fits_header import Header, printable
+from agent.spectra.source_file import SourceFile
+from agent.spectra.spectrum import MAX_PIXELS, MetaValue, Spectrum
+
+Numbers = NDArray[Any]
+
+MAX_META_KEYS = 400
+MAX_TEXT = 200
+UNKNOWN_MEDIUM_WARNING = "the file does not say air or vacuum: taken as vacuum"
+
+
+class NotMine(WorkbenchError):
+    """This reader does not know the file; the text says why. Another one may."""
+
+
+class Malformed(ReadError):
+    """The file is of this reader's survey but cannot be used; no other reader need try."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Which spectrum of a file is wanted: a row (from 0), or a target by its identifier."""
+
+    row: int = 0
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """`read` gives the spectrum, or raises NotMine or Malformed."""
+
+    name: str
+    read: Callable[[SourceFile, Request], Spectrum]
+
+
+def fits_of(file: SourceFile) -> Any:
+    if not file.is_fits:
+        raise NotMine("not a FITS file")
+    return file.fits
+
+
+@dataclass(frozen=True, slots=True)
+class Pixels:
+    """Arrays of one spectrum as the file gives them: angstrom in the file's medium, any order."""
+
+    wavelength: Numbers
+    flux: Numbers
+    ivar: Numbers | None = None
+    mask: Numbers | None = None
+
+
+def build(
+    file: SourceFile,
+    pixels: Pixels,
+    *,
+    medium: str = "vacuum",
+    header: Header | None = None,
+    warnings: tuple[str, ...] = (),
+    **fields: Any,
+) -> Spectrum:
+    """A Spectrum in vacuum, increasing, without unusable wavelengths; fields as Spectrum's own."""
+    pixels, notes = _in_order(pixels)
+    if not np.isfinite(pixels.flux).any():
+        raise Malformed("no pixel has a finite flux")
+    wavelength = pixels.wavelength
+    if medium == "air":
+        wavelength = air_to_vacuum(wavelength)
+    elif medium == "unknown":
+        notes.append(UNKNOWN_MEDIUM_WARNING)
+    meta: dict[str, MetaValue] = (
+        header.survey_keys(MAX_META_KEYS, MAX_TEXT) if header is not None else {}
+    )
+    meta |= fields.pop("more_meta", {})
+    simulated = header is not None and header.flag("SIMULATE") is True
+    for name in ("object_id", "class_name", "subclass", "survey", "release", "flux_unit"):
+        fields[name] = clean_text(str(fields.get(name, "")))
+    return Spectrum(
+        wavelength=wavelength,
+        flux=pixels.flux,
+        ivar=pixels.ivar,
+        mask=pixels.mask,
+        medium_in_file=medium,
+        path=str(file.path),
+        meta=meta,
+        simulated=simulated,
+        warnings=(*warnings, *notes),
+        **fields,
+    )
+
+
+def _in_order(pixels: Pixels) -> tuple[Pixels, list[str]]:
+    """Drop unusable wavelengths, sort, drop duplicates; say so."""
+    wavelength = np.asarray(pixels.wavelength, dtype=np.float64)
+    flux = np.asarray(pixels.flux, dtype=np.float64)
+    if wavelength.ndim != 1 or wavelength.shape != flux.shape:
+        raise Malformed(f"{wavelength.size} wavelengths do not fit {flux.size} flux values")
+    if wavelength.size > MAX_PIXELS:
+        raise Malformed(f"{wavelength.size} pixels are too many for one spectrum")
+    notes: list[str] = []
+    # Almost every file is in order; NaN fails the comparison, so the ends speak for the rest.
+    if (wavelength[1:] > wavelength[:-1]).all() and wavelength.size > 1:
+        if wavelength[0] > 0 and np.isfinite(wavelength[-1]):
+            return Pixels(wavelength, flux, pixels.ivar, pixels.mask), notes
+    keep = np.isfinite(wavelength) & (wavelength > 0)
+    if not keep.all():
+        notes.append(f"{int((~keep).sum())} pixels without a usable wavelength were dropped")
+    order = np.flatnonzero(keep)
+    if not (np.diff(wavelength[order]) > 0).all():
+        notes.append("wavelengths were not increasing: sorted, duplicates dropped")
+        _, first = np.unique(wavelength[order], return_index=True)
+        order = order[first]
+    if order.size < 2:
+        raise Malformed(f"only {order.size} pixels have a usable wavelength")
+    return (
+        Pixels(
+            wavelength[order],
+            flux[order],
+            None if pixels.ivar is None else np.asarray(pixels.ivar)[order],
+            None if pixels.mask is None else np.asarray(pixels.mask)[order],
+        ),
+        notes,
+    )
+
+
+def ivar_of_sigma(sigma: Numbers) -> NDArray[np.float64]:
+    """1 / sigma^2, and 0 where sigma is not a positive number."""
+    sigma = np.asarray(sigma, dtype=np.float64)
+    usable = np.isfinite(sigma) & (sigma > 0)
+    return np.where(usable, 1.0 / np.where(usable, sigma, 1.0) ** 2, 0.0)
+
+
+def with_bits(flags: Numbers, bits: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Where any of these bits is set; flags may be stored as floats."""
+    wanted = sum(1 << bit for bit in bits)
+    if flags.dtype.kind in "iu":
+        return (flags.astype(np.int64) & wanted) != 0
+    values = np.nan_to_num(np.asarray(flags, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)
+    whole = np.clip(values, -(2.0**62), 2.0**62).astype(np.int64)
+    return (whole & wanted) != 0
+
+
+def single(file: SourceFile, request: Request, rows: int = 1) -> int:
+    """The row wanted from a file of `rows` spectra without identifiers."""
+    if not 0 <= request.row < rows:
+        held = "one spectrum" if rows == 1 else f"{rows} spectra (rows 0 to {rows - 1})"
+        raise Malformed(f"it holds {held}; there is no row {request.row}")
+    return request.row
+
+
+def clean_text(text: str, longest: int = MAX_TEXT) -> str:
+    """Printable characters only, bounded."""
+    return printable(text, longest)
+
+
+def degrees(value: float | None, low: float, high: float) -> float | None:
+    """A coordinate where it is one: surveys write -999 or 9999 for 'not known'."""
+    return value if value is not None and low <= value <= high else None
+
+
+def position(ra: float | None, dec: float | None) -> dict[str, Any]:
+    """Both coordinates or neither."""
+    ra, dec = degrees(ra, 0.0, 360.0), degrees(dec, -90.0, 90.0)
+    return {"ra": ra, "dec": dec} if ra is not None and dec is not None else {}
+
+
+def known(value: float | None, sentinel: float = -999.0) -> float | None:
+    """A number that is not a survey's 'not known' (-999, -9999, ...)."""
+    return None if value is None or value <= sentinel else value
+
+
+def stem(path: Path) -> str:
+    """The file's name without .gz and its suffix: the object's name where the file has none."""
+    name = path.name.removesuffix(".gz")
+    return name.rsplit(".", 1)[0] or name

@@ -1,0 +1,156 @@
+"""DESI coadd and spectra files: three overlapping arms of several targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.spectra.fits_file import FitsFile, Hdu
+from agent.spectra.fits_header import Header
+from agent.spectra.fits_table import Table
+from agent.spectra.readers import redrock
+from agent.spectra.readers.base import (
+    Malformed,
+    NotMine,
+    Pixels,
+    Request,
+    build,
+    fits_of,
+    position,
+    single,
+    stem,
+)
+from agent.spectra.readers.desi_arms import Arm, merged
+from agent.spectra.source_file import SourceFile
+from agent.spectra.spectrum import Spectrum
+
+RESOLUTION = 3500.0
+"""A middle value: about 2000 at 3600 A, 5500 at 9800 A."""
+FLUX_UNIT = "1e-17 erg/s/cm2/A"
+ARMS = ("B", "R", "Z")
+WHOLE = "BRZ"
+"""The one arm of a file whose cameras were already coadded."""
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the arms of one file are."""
+
+    hdus: dict[str, Hdu]
+    arms: tuple[str, ...]
+    targets: int
+
+
+def read(file: SourceFile, request: Request) -> Spectrum:
+    fits: FitsFile = fits_of(file)
+    layout = _layout(fits)
+    fibermap = layout.hdus.get("FIBERMAP")
+    table = fibermap.table if fibermap is not None and fibermap.is_table else None
+    row, notes = _row(file, request, layout, table)
+    arms = [_arm(layout, name, row) for name in layout.arms]
+    pixels, more_notes = merged(arms)
+    target = table.integer("TARGETID", row) if table is not None else None
+    fit, fit_notes = redrock.beside(file.path, target)
+    header = fits.primary.header
+    return build(
+        file,
+        pixels,
+        header=header,
+        warnings=(*notes, *more_notes, *fit_notes),
+        format=_format(file),
+        survey="DESI",
+        release=_production(header),
+        object_id=str(target) if target is not None else f"{stem(file.path)}#{row}",
+        row=row,
+        rows=layout.targets,
+        flux_unit=FLUX_UNIT,
+        resolution=RESOLUTION,
+        snr=_snr(pixels),
+        **_place(table, row),
+        **fit,
+    )
+
+
+def _layout(fits: FitsFile) -> _Layout:
+    hdus = {hdu.name: hdu for hdu in fits if hdu.name}
+    wavelengths = [name for name in hdus if name.endswith("_WAVELENGTH")]
+    if not wavelengths:
+        raise NotMine("it has no B_WAVELENGTH, R_WAVELENGTH or Z_WAVELENGTH")
+    arms = (WHOLE,) if f"{WHOLE}_WAVELENGTH" in hdus else ARMS
+    parts = [f"{arm}_{part}" for arm in arms for part in ("WAVELENGTH", "FLUX", "IVAR")]
+    missing = [part for part in parts if part not in hdus]
+    if missing:
+        raise Malformed(f"a DESI file without {_listed(missing)}: a camera is incomplete")
+    counts = {hdus[f"{arm}_{part}"].rows for arm in arms for part in ("FLUX", "IVAR")}
+    if len(counts) != 1 or 0 in counts:
+        raise Malformed("a DESI file whose arms do not hold the same number of targets")
+    return _Layout(hdus, arms, counts.pop())
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _row(
+    file: SourceFile, request: Request, layout: _Layout, table: Table | None
+) -> tuple[int, tuple[str, ...]]:
+    if not request.target:
+        return single(file, request, layout.targets), ()
+    if table is None or "TARGETID" not in table:
+        raise Malformed("a DESI file without TARGETID: ask for a row instead of a target")
+    # Compared as text: a TARGETID has 17 digits and a target may be any words at all.
+    found = np.flatnonzero(table.column("TARGETID").astype(str) == request.target)
+    if found.size == 0 or int(found[0]) >= layout.targets:
+        raise Malformed(f"it holds {layout.targets} targets, none of them {request.target}")
+    if found.size > 1:
+        return int(found[0]), (f"{found.size} spectra of this target: this is the first",)
+    return int(found[0]), ()
+
+
+def _arm(layout: _Layout, name: str, row: int) -> Arm:
+    def part(kind: str) -> NDArray[np.float64]:
+        return layout.hdus[f"{name}_{kind}"].image(row, 1)[0]
+
+    wavelength = layout.hdus[f"{name}_WAVELENGTH"].image().reshape(-1)
+    flux, ivar = part("FLUX"), part("IVAR")
+    mask = layout.hdus.get(f"{name}_MASK")
+    masked = mask.image(row, 1)[0] != 0 if mask is not None else np.zeros(flux.shape, bool)
+    if not wavelength.shape == flux.shape == ivar.shape == masked.shape:
+        raise Malformed(f"a DESI file whose {name} arrays differ in length")
+    # As DESI's own redshift fit does: any bit of MASK means the pixel is not used.
+    usable = ~masked & np.isfinite(flux) & np.isfinite(ivar) & (ivar > 0)
+    return Arm(name, wavelength, flux, np.where(usable, ivar, 0.0))
+
+
+def _format(file: SourceFile) -> str:
+    kind = "spectra" if file.name.startswith("spectra") else "coadd"
+    return f"DESI {kind}"
+
+
+def _production(header: Header) -> str:
+    """The spectroscopic production (fuji, iron, ...): a key, or a value among DEPNAMnn."""
+    told = header.text("SPECPROD")
+    if told:
+        return told
+    for keyword in header:
+        if keyword.startswith("DEPNAM") and header.text(keyword) == "SPECPROD":
+            return header.text(f"DEPVER{keyword[6:]}")
+    return ""
+
+
+def _place(table: Table | None, row: int) -> dict[str, Any]:
+    if table is None or row >= table.rows:
+        return {}
+    return position(table.number("TARGET_RA", row), table.number("TARGET_DEC", row))
+
+
+def _snr(pixels: Pixels) -> float | None:
+    """Median S/N of a 0.8 A pixel, over pixels that may be used."""
+    ivar = np.asarray(pixels.ivar)
+    good = ivar > 0
+    if not good.any():
+        return None
+    return float(np.median(pixels.flux[good] * np.sqrt(ivar[good])))

@@ -1,0 +1,79 @@
+"""Any FITS table with a wavelength and a flux column: CALSPEC, XSL, ESO products and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.spectra.fits_file import FitsFile, Hdu
+from agent.spectra.fits_header import Header
+from agent.spectra.fits_table import Table
+from agent.spectra.readers.base import (
+    Malformed,
+    NotMine,
+    Pixels,
+    Request,
+    build,
+    fits_of,
+    single,
+)
+from agent.spectra.readers.columns import Choice, Field, choose, content
+from agent.spectra.readers.libraries import describe
+from agent.spectra.source_file import SourceFile
+from agent.spectra.spectrum import Spectrum
+
+
+def read(file: SourceFile, request: Request) -> Spectrum:
+    fits: FitsFile = fits_of(file)
+    hdu, fields, choice = _first_spectrum(fits)
+    table = hdu.table
+    names = [column.name for column in table.columns.values()]
+    per_row = table.columns[names[choice.flux].upper()].is_vector
+    row = single(file, request, table.rows if per_row else 1)
+
+    def values(number: int) -> NDArray[Any]:
+        name = names[number]
+        return table.cell(name, row) if per_row else table.column(name)
+
+    found = content(fields, choice, values)
+    header = Header.joined(fits.primary.header, hdu.header)
+    about = describe(file, header)
+    return build(
+        file,
+        _same_length(found.pixels),
+        medium=about.medium or found.medium or "unknown",
+        header=header,
+        warnings=found.notes,
+        format="FITS table",
+        flux_unit=found.flux_unit,
+        row=row,
+        rows=table.rows if per_row else 1,
+        **about.fields,
+    )
+
+
+def _first_spectrum(fits: FitsFile) -> tuple[Hdu, list[Field], Choice]:
+    refusal = NotMine("it has no binary table")
+    for hdu in fits.tables():
+        fields = list(_fields(hdu.table, hdu.header))
+        try:
+            return hdu, fields, choose(fields)
+        except NotMine as error:
+            refusal = error
+    raise refusal
+
+
+def _fields(table: Table, header: Header) -> Iterator[Field]:
+    for column in table.columns.values():
+        unit, ucd = (header.text(f"{key}{column.number}") for key in ("TUNIT", "TUCD"))
+        yield Field(column.name, unit, ucd)
+
+
+def _same_length(pixels: Pixels) -> Pixels:
+    flux, wavelength = np.asarray(pixels.flux), np.asarray(pixels.wavelength)
+    if wavelength.shape != flux.shape:
+        raise Malformed(f"{wavelength.size} wavelengths do not fit {flux.size} flux values")
+    return pixels

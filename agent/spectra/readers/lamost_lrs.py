@@ -1,0 +1,155 @@
+"""LAMOST low resolution: the image form (five rows) and the table form (one row of vectors).
+
+Which form a file has does not follow its release: DR8 files come as images, DR10 as tables.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.spectra.fits_file import FitsFile, Hdu
+from agent.spectra.fits_header import Header
+from agent.spectra.readers.base import (
+    Malformed,
+    NotMine,
+    Pixels,
+    Request,
+    build,
+    fits_of,
+    known,
+    position,
+    single,
+    stem,
+    with_bits,
+)
+from agent.spectra.source_file import SourceFile
+from agent.spectra.spectrum import Spectrum
+
+RESOLUTION = 1800.0
+BANDS = "URGIZ"
+# Bits of ANDMASK: 0 bad CCD pixel, 1 bad profile, 2 no sky, 4 trace outside the CCD, 5 no good
+# data. Bit 3 (bright sky) is left: the flux is usable, and it covers the red end of faint stars.
+# In the 28 files looked at every pixel with one of these bits has ivar 0 as well.
+BAD_BITS = (0, 1, 2, 4, 5)
+PLAUSIBLE = (1000.0, 30000.0)
+"""Wavelengths a third row may hold, angstrom; DR1 keeps normalised flux there instead."""
+
+
+def read(file: SourceFile, request: Request) -> Spectrum:
+    fits: FitsFile = fits_of(file)
+    header = fits.primary.header
+    if not is_lamost(header):
+        raise NotMine("its primary header does not name LAMOST")
+    single(file, request)
+    if fits.primary.pixels:
+        pixels, form = _from_image(fits.primary), "image"
+    else:
+        pixels, form = _from_table(fits), "table"
+    return build(
+        file,
+        pixels,
+        header=header,
+        format=f"LAMOST low resolution, {form}",
+        survey="LAMOST",
+        resolution=RESOLUTION,
+        snr=_snr(header),
+        class_name=header.text("CLASS"),
+        subclass=subclass_of(header),
+        z=known(header.number("Z")),
+        **identity(file, header),
+    )
+
+
+def is_lamost(header: Header) -> bool:
+    marks = ("TELESCOP", "ORIGIN", "AUTHOR", "DATA_V", "DESIG")
+    return any("LAMOST" in header.text(key).upper() for key in marks)
+
+
+def identity(file: SourceFile, header: Header) -> dict[str, Any]:
+    """Name, place and release, for low and medium resolution alike."""
+    return {
+        "object_id": _name(file, header),
+        "release": _release(header),
+        **position(header.number("RA"), header.number("DEC")),
+    }
+
+
+def subclass_of(header: Header) -> str:
+    """Quasars, galaxies and unknown objects have the word 'Non' there."""
+    text = header.text("SUBCLASS")
+    return "" if text.lower() in ("non", "null") else text
+
+
+def _name(file: SourceFile, header: Header) -> str:
+    # The designation is the stable name: OBSID is missing in DR1 and overflowed in DR3.
+    designation = header.text("DESIG")
+    if designation:
+        return designation
+    obsid = header.integer("OBSID")
+    return str(obsid) if obsid is not None else stem(file.path)
+
+
+def _release(header: Header) -> str:
+    told = header.text("DATA_V").upper().removeprefix("LAMOST").strip()
+    if told:
+        return told
+    if "SUBCONTINUUM" in header.text("EXTEN0").upper():
+        return "DR1"
+    return "DR2" if "SN_G" in header else ""
+
+
+def _snr(header: Header) -> float | None:
+    """Median of the positive band values u, g, r, i, z: one band alone misses hot or red stars."""
+    values = [
+        value
+        for band in BANDS
+        for key in (f"SNR{band}", f"SN_{band}")
+        if (value := header.number(key)) is not None and value > 0
+    ]
+    return float(np.median(values)) if values else None
+
+
+def _from_image(hdu: Hdu) -> Pixels:
+    if hdu.rows < 3:
+        raise Malformed(f"a LAMOST image of {hdu.rows} rows: flux, ivar and wavelength are wanted")
+    rows = hdu.image(0, min(hdu.rows, 5))
+    mask = with_bits(rows[3], BAD_BITS) if len(rows) > 3 else None
+    return Pixels(_wavelength(rows[2], hdu.header), rows[0], rows[1], mask)
+
+
+def _from_table(fits: FitsFile) -> Pixels:
+    tables = [hdu for hdu in fits.tables() if hdu.table.has("FLUX")]
+    hdu = next((hdu for hdu in tables if hdu.table.has("FLUX", "WAVELENGTH")), None)
+    if hdu is None:
+        if tables and tables[0].table.has("LOGLAM"):
+            raise NotMine("LAMOST, but not of low resolution: its tables have LOGLAM")
+        raise Malformed("a LAMOST file whose COADD table (FLUX, IVAR, WAVELENGTH) is missing")
+    table = hdu.table
+    if table.rows == 1:
+        flux, wavelength = table.cell("FLUX"), table.cell("WAVELENGTH")
+        ivar = table.cell("IVAR") if "IVAR" in table else None
+        flags = table.cell("ANDMASK") if "ANDMASK" in table else None
+    else:
+        flux, wavelength = table.column("FLUX"), table.column("WAVELENGTH")
+        ivar = table.column("IVAR") if "IVAR" in table else None
+        flags = table.column("ANDMASK") if "ANDMASK" in table else None
+    mask = None if flags is None else with_bits(flags, BAD_BITS)
+    wavelength = _wavelength(np.asarray(wavelength, dtype=np.float64), fits.primary.header)
+    return Pixels(wavelength, flux, ivar, mask)
+
+
+def _wavelength(row: NDArray[np.float64], header: Header) -> NDArray[np.float64]:
+    """The row if it is a wavelength, else the log-linear grid of the header."""
+    finite = row[np.isfinite(row)]
+    low, high = PLAUSIBLE
+    if finite.size > row.size // 2 and low < np.median(finite) < high and finite[0] < finite[-1]:
+        return row
+    first, step = header.number("COEFF0"), header.number("COEFF1")
+    if first is None or step is None:
+        first, step = header.number("CRVAL1"), header.number("CD1_1")
+    if first is None or not step or not 2 < first < 5:
+        raise Malformed("a LAMOST file with neither a wavelength row nor COEFF0 and COEFF1")
+    return np.power(10.0, first + step * np.arange(row.size, dtype=np.float64))

@@ -1,0 +1,108 @@
+"""The readers in the order they are asked, and the one place where their failures are caught.
+
+To add a survey, write a module with `read(file, request) -> Spectrum` that raises `NotMine` with
+a reason for files of others, and put it in READERS (or call `register` from a plug-in).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from agent.errors import ReadError, WorkbenchError
+from agent.spectra.readers import (
+    desi,
+    fits_tables,
+    image_1d,
+    lamost_lrs,
+    lamost_mrs,
+    other_formats,
+    redrock,
+    sdss,
+    spspec,
+    text_table,
+    votable,
+)
+from agent.spectra.readers.base import Malformed, NotMine, Reader, Request, clean_text
+from agent.spectra.source_file import SourceFile, open_source
+from agent.spectra.spectrum import Spectrum
+
+READERS: list[Reader] = [
+    Reader("LAMOST MRS", lamost_mrs.read),
+    Reader("LAMOST LRS", lamost_lrs.read),
+    Reader("SDSS spSpec", spspec.read),
+    Reader("SDSS", sdss.read),
+    Reader("DESI", desi.read),
+    Reader("redrock", redrock.read),
+    Reader("FITS image", image_1d.read),
+    Reader("FITS table", fits_tables.read),
+    Reader("VOTable", votable.read),
+    Reader("text table", text_table.read),
+    Reader("specutils", other_formats.read),
+]
+
+
+def register(reader: Reader, first: bool = True) -> None:
+    """Add a reader, ahead of the built-in ones unless told otherwise; a name is taken once."""
+    if any(known.name == reader.name for known in READERS):
+        raise ValueError(f"there is a reader named {reader.name} already")
+    READERS.insert(0 if first else len(READERS), reader)
+
+
+def read(path: str | os.PathLike[str], row: int = 0, target: str | int | None = None) -> Spectrum:
+    """One spectrum of a file: its `row` (from 0), or the row whose identifier is `target`.
+
+    Raises ReadError, whose `reasons` say why each reader refused.
+    """
+    name = clean_text(Path(path).name) or str(path)
+    request = Request(row, "" if target is None else str(target).strip())
+    try:
+        with open_source(path) as file, np.errstate(all="ignore"):
+            return _first_that_reads(file, request)
+    except ReadError as error:
+        raise ReadError(f"{name}: {error}", error.reasons) from error
+
+
+def _first_that_reads(file: SourceFile, request: Request) -> Spectrum:
+    reasons: dict[str, str] = {}
+    damage = ""
+    for reader in READERS:
+        try:
+            return _checked(reader.read(file, request), request)
+        except NotMine as refusal:
+            reasons[reader.name] = str(refusal)
+        except Malformed as error:
+            reasons[reader.name] = str(error)
+            raise ReadError(str(error), reasons) from error
+        except WorkbenchError as error:
+            reasons[reader.name] = str(error)
+            damage = damage or str(error)
+        except Exception as error:
+            # The file is hostile or damaged in a way nobody foresaw, or a third-party parser
+            # gave up (MemoryError and RecursionError included). This is the only boundary
+            # between files and the program, so everything stops here and becomes a message.
+            reasons[reader.name] = f"failed with {type(error).__name__}: {str(error)[:200]}"
+    if damage:
+        raise ReadError(damage, reasons)
+    raise ReadError(f"no reader knows this file ({_said(reasons)})", reasons)
+
+
+def _checked(spectrum: Spectrum, request: Request) -> Spectrum:
+    """Say it where a file of one spectrum does not name the target that was asked for."""
+    if not request.target or spectrum.rows > 1:
+        return spectrum
+    if request.target in (spectrum.object_id, *map(str, spectrum.meta.values())):
+        return spectrum
+    note = f"asked for {clean_text(request.target, 60)}, which this file does not name"
+    return replace(spectrum, warnings=(*spectrum.warnings, note))
+
+
+def _said(reasons: dict[str, str]) -> str:
+    """Each reason once, with the readers that gave it: one line that can still be read."""
+    readers: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        readers.setdefault(reason, []).append(name)
+    return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in readers.items())

@@ -1,0 +1,158 @@
+"""SDSS, BOSS, eBOSS and SDSS-V `spec` files, lite and full.
+
+The tables are found by their place and their columns by name in any case, because some files
+have no EXTNAME and upper-case columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.spectra.fits_file import FitsFile, Hdu
+from agent.spectra.fits_header import Header
+from agent.spectra.fits_table import Table
+from agent.spectra.readers.base import (
+    Malformed,
+    NotMine,
+    Pixels,
+    Request,
+    build,
+    fits_of,
+    known,
+    position,
+    single,
+    stem,
+    with_bits,
+)
+from agent.spectra.source_file import SourceFile
+from agent.spectra.spectrum import Spectrum
+
+RESOLUTION = 2000.0
+FLUX_UNIT = "1e-17 erg/s/cm2/A"
+# Bits of SPPIXMASK that leave no flux at all: 18 FULLREJECT, 22 NOSKY, 24 NODATA. BRIGHTSKY
+# (23) alone covers 2 to 8 % of real spectra whose flux is fine and whose ivar already says how
+# fine; bits 0 to 15 are about the whole fibre, and would blank complete spectra.
+BAD_BITS = (18, 22, 24)
+LN10 = np.log(10.0)
+EXPOSURES_BEYOND = 50_000
+"""Bytes behind the catalogue table."""
+# The primary RA and DEC are where the telescope pointed, so they are never used.
+PLACES = (("PLUG_RA", "PLUG_DEC"), ("RACAT", "DECCAT"), ("FIBER_RA", "FIBER_DEC"))
+
+
+def read(file: SourceFile, request: Request) -> Spectrum:
+    fits: FitsFile = fits_of(file)
+    header = fits.primary.header
+    coadd = fits.get(1)
+    if fits.primary.pixels:
+        raise NotMine("its primary HDU holds an image")
+    if coadd is None or not coadd.is_table:
+        raise NotMine("its HDU 1 is not a table")
+    if not coadd.table.has("FLUX", "LOGLAM"):
+        if _names_sdss(header) and coadd.name == "COADD":
+            raise Malformed("an SDSS file whose COADD table has no flux and loglam columns")
+        raise NotMine("its HDU 1 has no flux and loglam columns")
+    single(file, request)
+    catalogue = _catalogue(fits)
+    return build(
+        file,
+        _pixels(coadd.table),
+        medium="air" if header.flag("VACUUM") is False else "vacuum",
+        header=header,
+        format=_format(file, catalogue),
+        survey="SDSS",
+        release=(catalogue.text("RUN2D") if catalogue else "") or header.text("RUN2D"),
+        object_id=_name(file, header, catalogue),
+        flux_unit=FLUX_UNIT,
+        resolution=RESOLUTION,
+        **_place(header, catalogue),
+        **_classification(catalogue),
+    )
+
+
+def _names_sdss(header: Header) -> bool:
+    return header.text("TELESCOP").startswith("SDSS") or "PLATEID" in header
+
+
+def _pixels(table: Table) -> Pixels:
+    def values(name: str) -> NDArray[Any]:
+        return table.cell(name) if table.rows == 1 else table.column(name)
+
+    flags = values("AND_MASK") if "AND_MASK" in table else None
+    return Pixels(
+        np.exp(LN10 * values("LOGLAM").astype(np.float64)),  # 10**x, three times as fast
+        values("FLUX"),
+        values("IVAR") if "IVAR" in table else None,
+        None if flags is None else with_bits(flags, BAD_BITS),
+    )
+
+
+def _catalogue(fits: FitsFile) -> Table | None:
+    """SPECOBJ or SPALL: one row about the object, in HDU 2."""
+    hdu: Hdu | None = fits.get(2)
+    if hdu is None or not hdu.is_table or hdu.table.rows < 1:
+        return None
+    return hdu.table if hdu.table.has("CLASS") or hdu.table.has("PLUG_RA") else None
+
+
+def _format(file: SourceFile, catalogue: Table | None) -> str:
+    if catalogue is not None and "SPECPRIMARY" not in catalogue:
+        family = "SDSS-V"
+    elif catalogue is not None and "SPECLEGACY" in catalogue:
+        family = "SDSS"
+    else:
+        family = "BOSS"
+    return f"{family} spec, {'full' if _has_exposures(file) else 'lite'}"
+
+
+def _has_exposures(file: SourceFile) -> bool:
+    """Single exposures follow: 60 kB each, where a lite file ends with 20 kB of line fits.
+
+    Looking for them by size saves parsing the headers of HDUs that are not read.
+    """
+    catalogue = file.fits.get(2)
+    return catalogue is not None and bool(file.bytes.read(catalogue.end + EXPOSURES_BEYOND, 1))
+
+
+def _name(file: SourceFile, header: Header, catalogue: Table | None) -> str:
+    """plate-mjd-fiber; field-mjd-catalogid in SDSS-V."""
+
+    def number(*names: str) -> int | None:
+        for name in names:
+            value = catalogue.integer(name) if catalogue is not None else None
+            value = header.integer(name) if value is None else value
+            if value is not None:
+                return value
+        return None
+
+    mjd, plate, fiber = number("MJD"), number("PLATE", "PLATEID"), number("FIBERID")
+    if plate is not None and plate > 0 and mjd is not None and fiber is not None:
+        return f"{plate:04d}-{mjd}-{fiber:04d}"
+    field, catalogid = number("FIELD"), number("CATALOGID", "SDSS_ID")
+    if field is not None and mjd is not None and catalogid is not None:
+        return f"{field:06d}-{mjd}-{catalogid}"
+    return stem(file.path)
+
+
+def _place(header: Header, catalogue: Table | None) -> dict[str, Any]:
+    for ra, dec in PLACES:
+        place = position(header.number(ra), header.number(dec))
+        if not place and catalogue is not None:
+            place = position(catalogue.number(ra), catalogue.number(dec))
+        if place:
+            return place
+    return {}
+
+
+def _classification(catalogue: Table | None) -> dict[str, Any]:
+    if catalogue is None:
+        return {}
+    return {
+        "class_name": catalogue.text("CLASS"),
+        "subclass": catalogue.text("SUBCLASS"),
+        "z": known(catalogue.number("Z")),
+        "snr": known(catalogue.number("SN_MEDIAN_ALL")),
+    }

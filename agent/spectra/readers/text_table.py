@@ -1,0 +1,217 @@
+"""Text: two or more columns, with or without a header; CSV, TSV, ECSV and plain ASCII."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.spectra.readers.base import Malformed, NotMine, Request, build, single
+from agent.spectra.readers.columns import Choice, Field, choose, content
+from agent.spectra.readers.libraries import describe
+from agent.spectra.source_file import SourceFile
+from agent.spectra.spectrum import Spectrum
+
+MAX_BYTES = 32 * 1024**2
+MAX_LINES = 1_000_000
+MAX_LINE = 100_000
+MAX_COLUMNS = 256
+MIN_LINES = 5
+COMMENTS = ("#", "%", "!", ";", "//")
+DELIMITERS = (",", "\t", ";", "|")
+MAX_RAGGED = 0.01
+"""The part of lines that may be cut or garbled before the file is not trusted."""
+_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_ECSV_COLUMN = re.compile(r"- \{name: ([^,}]+)(?:, unit: ([^,}]+))?")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    delimiter: str | None
+    """None is any run of blanks."""
+    fields: list[Field]
+    """Empty where nothing names the columns."""
+    first: int
+    """Index of the first line of numbers."""
+    columns: int
+
+
+def read(file: SourceFile, request: Request) -> Spectrum:
+    lines = _lines(file)
+    layout = _layout(lines)
+    fields = layout.fields or _unnamed(layout.columns)
+    choice = choose(fields)
+    used = choice.used
+    numbers, notes = _numbers(lines[layout.first :], layout, used)
+    if not layout.fields:
+        _check_unnamed(numbers)
+    single(file, request)
+
+    def values(column: int) -> NDArray[Any]:
+        return numbers[:, used.index(column)]
+
+    found = content(fields, choice, values)
+    about = describe(file)
+    return build(
+        file,
+        found.pixels,
+        medium=about.medium or found.medium or "unknown",
+        warnings=(*notes, *_said_of_unnamed(layout, choice), *found.notes),
+        format="CSV" if layout.delimiter == "," else "text table",
+        flux_unit=found.flux_unit,
+        **about.fields,
+    )
+
+
+def _lines(file: SourceFile) -> list[str]:
+    start = file.start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if file.is_fits or start.startswith(b"<") or _NOT_TEXT.search(file.start):
+        raise NotMine("not a text table")
+    data = file.whole(MAX_BYTES)
+    if _NOT_TEXT.search(data):
+        raise NotMine("it holds bytes that are not text")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # Counted before they are split: 32 MB of empty lines would become 2 GB of strings.
+    if text.count("\n") > MAX_LINES:
+        raise Malformed(f"a text table of more than {MAX_LINES} lines")
+    lines = text.split("\n")
+    if max(map(len, lines)) > MAX_LINE:
+        raise NotMine(f"it has lines of more than {MAX_LINE} characters")
+    return lines
+
+
+def _layout(lines: list[str]) -> _Layout:
+    comments: list[str] = []
+    names: list[str] = []
+    units: list[str] = []
+    delimiter: str | None = None
+    for number, line in enumerate(islice(lines, 10_000)):
+        text = line.strip()
+        if not text:
+            continue
+        if text.startswith(COMMENTS):
+            comments.append(text.lstrip("#%!;/ "))
+            continue
+        delimiter = next((mark for mark in DELIMITERS if mark in text), None)
+        cells = _cells(text, delimiter)
+        if _is_numeric(cells):
+            fields = _fields(names, units, comments, len(cells))
+            return _Layout(delimiter, fields, number, len(cells))
+        if names and units:
+            break
+        if names:
+            units = cells
+        else:
+            names = cells
+            if not 2 <= len(names) <= MAX_COLUMNS:
+                break
+    raise NotMine("it is not a table of numbers")
+
+
+def _fields(names: list[str], units: list[str], comments: list[str], columns: int) -> list[Field]:
+    if names:
+        described = (_ECSV_COLUMN.match(line) for line in comments)
+        told = {match.group(1): match.group(2) or "" for match in described if match}
+        units = units if len(units) == len(names) else [""] * len(names)
+        return [
+            Field(name, unit or told.get(name, "").strip("' \""))
+            for name, unit in zip(names, units, strict=True)
+        ]
+    # '# wavelength flux error' just above the numbers.
+    for line in reversed(comments[-3:]):
+        for delimiter in (None, *DELIMITERS):
+            cells = _cells(line, delimiter)
+            if len(cells) == columns and not any(map(_as_number, cells)):
+                return [Field(cell) for cell in cells]
+    return []
+
+
+def _unnamed(columns: int) -> list[Field]:
+    if columns < 2:
+        raise NotMine("it has a single column")
+    return [Field(name) for name in ("wavelength", "flux", "error")[:columns]]
+
+
+def _check_unnamed(numbers: NDArray[np.float64]) -> None:
+    """Without names, a first column that runs one way is the only sign of a spectrum."""
+    first = numbers[:, 0]
+    steps = np.diff(first[np.isfinite(first)])
+    rising, falling = int((steps > 0).sum()), int((steps < 0).sum())
+    if max(rising, falling) < 0.95 * max(1, len(first) - 1) or not (first > 0).any():
+        raise NotMine("its columns have no names and the first does not run like a wavelength")
+
+
+def _said_of_unnamed(layout: _Layout, choice: Choice) -> tuple[str, ...]:
+    if layout.fields or choice.error is None:
+        return ()
+    return ("the columns have no names: the third was taken as the error of the flux",)
+
+
+def _numbers(
+    lines: list[str], layout: _Layout, used: Sequence[int]
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Rows of the columns used. The quick road is numpy's; untidy files take the slow one."""
+    try:
+        numbers = np.loadtxt(lines, delimiter=layout.delimiter, usecols=used, ndmin=2)
+        notes: tuple[str, ...] = ()
+    except ValueError:
+        numbers, notes = _untidy(lines, layout, used)
+    if len(numbers) < MIN_LINES:
+        raise NotMine(f"it has only {len(numbers)} lines of numbers")
+    return numbers, notes
+
+
+def _untidy(
+    lines: list[str], layout: _Layout, used: Sequence[int]
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    rows: list[list[float]] = []
+    dropped = 0
+    for line in lines:
+        text = line.strip()
+        if not text or text.startswith(COMMENTS):
+            continue
+        cells = _cells(text, layout.delimiter)
+        if len(cells) <= used[-1]:
+            dropped += 1
+            continue
+        values = [_as_number(cells[column]) for column in used]
+        rows.append([np.nan if value is None else value for value in values])
+    if dropped > MAX_RAGGED * (len(rows) + dropped):
+        raise Malformed(f"{dropped} of its {len(rows) + dropped} lines have too few columns")
+    notes = (f"{dropped} lines with too few columns were dropped",) if dropped else ()
+    return np.array(rows, dtype=np.float64).reshape(-1, len(used)), notes
+
+
+def _cells(text: str, delimiter: str | None) -> list[str]:
+    if delimiter is None:
+        return text.split()
+    if '"' in text:
+        try:
+            return [cell.strip() for cell in next(csv.reader([text], delimiter=delimiter))]
+        except csv.Error:
+            pass
+    return [cell.strip() for cell in text.split(delimiter)]
+
+
+def _is_numeric(cells: list[str]) -> bool:
+    """A line of numbers: two at least, and most of its cells."""
+    count = sum(_as_number(cell) is not None for cell in cells)
+    return count >= 2 and 2 * count > len(cells)
+
+
+def _as_number(cell: str) -> float | None:
+    # float() also takes 1_000; nobody writes a flux like that, names like 'f_1' are no numbers.
+    try:
+        return None if "_" in cell else float(cell.strip('"'))
+    except ValueError:
+        return None

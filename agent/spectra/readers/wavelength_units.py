@@ -1,0 +1,81 @@
+"""Wavelengths of any unit in angstrom."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.spectra.readers.base import NotMine
+
+FloatArray = NDArray[np.float64]
+
+ANGSTROM = {
+    "angstrom": 1.0,
+    "angstroms": 1.0,
+    "angstroem": 1.0,
+    "ang": 1.0,
+    "a": 1.0,
+    "aa": 1.0,
+    "å": 1.0,
+    "nm": 10.0,
+    "nanometer": 10.0,
+    "nanometers": 10.0,
+    "nanometre": 10.0,
+    "um": 1e4,
+    "µm": 1e4,
+    "μm": 1e4,
+    "micron": 1e4,
+    "microns": 1e4,
+    "micrometer": 1e4,
+    "micrometers": 1e4,
+    "mm": 1e7,
+    "cm": 1e8,
+    "m": 1e10,
+    "meter": 1e10,
+    "meters": 1e10,
+}
+
+
+def factor_of(unit: str) -> float | None:
+    """Angstrom per unit, None where the unit is empty or unknown."""
+    return ANGSTROM.get(re.sub(r"[^a-zåµμ]", "", unit.lower()))
+
+
+def to_angstrom(values: NDArray[Any], unit: str, logarithmic: str = "") -> tuple[FloatArray, str]:
+    """Values in angstrom, and a note where the unit was guessed.
+
+    `logarithmic` is 'log10', 'ln' or '' (the column's name or an axis type told).
+    """
+    values = np.asarray(values, dtype=np.float64)
+    plain = unit.lower().replace(" ", "")
+    if plain.startswith("log"):
+        logarithmic, unit = "log10", plain.removeprefix("log10").removeprefix("log")
+    elif plain.startswith("ln"):
+        logarithmic, unit = "ln", plain.removeprefix("ln")
+    factor = factor_of(unit)
+    if factor is None and re.fullmatch(r"[a-zA-Z]*[Hh]z|[kKMGT]?e[vV]|cm-1|cm\^-1|km/?s.*", unit):
+        raise NotMine(f"its first axis is in {unit[:20]}, not a wavelength")
+    if logarithmic:
+        base = np.exp(values) if logarithmic == "ln" else 10.0**values
+        return (base, "") if factor is None else (base * factor, "")
+    return (values * factor, "") if factor is not None else _guessed(values)
+
+
+def _guessed(values: FloatArray) -> tuple[FloatArray, str]:
+    """Without a unit the size of the numbers decides; only plain angstrom goes unsaid."""
+    finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        return values, ""
+    low, high = float(finite.min()), float(finite.max())
+    if low > 3.0 and high < 4.7:
+        return 10.0**values, "no wavelength unit: taken as log10 of angstrom"
+    if low > 7.5 and high < 11.0:
+        return np.exp(values), "no wavelength unit: taken as ln of angstrom"
+    if low > 0.05 and high <= 30.0:
+        return values * 1e4, "no wavelength unit: taken as micrometre"
+    if 100.0 < low < 900.0 and high < 1300.0:
+        return values * 10.0, "no wavelength unit: taken as nanometre"
+    return values, ""

@@ -1,0 +1,228 @@
+"""A spectrum made ready for measuring: pixel edges, noise, running sums, computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
+
+LIGHT_KMS = 299_792.458
+NOISE_BLOCK = 64
+"""Pixels that share one estimate of the noise where a file gives no errors."""
+MIN_SIGMA = 1e-7
+"""Of the typical flux: keeps noiseless spectra measurable."""
+MAX_RELATIVE = 1e9
+"""Fluxes and errors beyond this multiple of the typical flux are no measurement."""
+
+IndexArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class WindowSums:
+    """Integrals over windows, each array of the windows' shape. Wavelengths in angstrom."""
+
+    width: FloatArray
+    """Of the whole window."""
+    covered: FloatArray
+    """Of the part on good pixels."""
+    flux: FloatArray
+    """Integral of flux over the good pixels."""
+    variance: FloatArray
+    centre: FloatArray
+    """Mean wavelength of the good pixels."""
+    n_pixels: FloatArray
+
+    @property
+    def mean(self) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.flux / self.covered
+
+    @property
+    def error(self) -> FloatArray:
+        """Of the mean."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.sqrt(self.variance) / self.covered
+
+    @property
+    def coverage(self) -> FloatArray:
+        return self.covered / self.width
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """Pixels of a spectrum with flux and sigma divided by `scale`, its typical flux.
+
+    `flux` and `sigma` are interpolated over bad pixels; `good` says which are real.
+    `has_errors` is False where sigma is the scatter of the flux itself.
+    """
+
+    wavelength: FloatArray
+    edges: FloatArray
+    width: FloatArray
+    flux: FloatArray
+    sigma: FloatArray
+    good: BoolArray
+    scale: float
+    has_errors: bool
+
+    @property
+    def is_usable(self) -> bool:
+        return bool(self.good.sum() >= 2)
+
+    def slice(self, lo: float, hi: float) -> slice:
+        """Pixels whose centres lie in [lo, hi]."""
+        first, last = np.searchsorted(self.wavelength, [lo, hi])
+        return slice(int(first), int(last))
+
+    @cached_property
+    def _running(self) -> FloatArray:
+        """Cumulative sums over good pixels of width, flux, wavelength and number, in rows."""
+        width = np.where(self.good, self.width, 0.0)
+        rows = np.stack([width, width * self.flux, width * self.wavelength, self.good])
+        return _cumulative(rows)
+
+    @cached_property
+    def _running_variance(self) -> FloatArray:
+        return _cumulative(np.where(self.good, (self.width * self.sigma) ** 2, 0.0)[None, :])[0]
+
+    def sums(self, lo: FloatArray, hi: FloatArray) -> WindowSums:
+        """Integrals over [lo, hi], pixels cut by a window's end counted in part."""
+        first, start = self._locate(lo)
+        last, end = self._locate(hi)
+        totals = self._between(self._running, first, start, last, end)
+        variance = self._running_variance
+        step = np.diff(variance)
+        inside = variance[last] - variance[np.minimum(first + 1, last)]
+        same = first == last
+        # A part p of a pixel brings p of its flux but p^2 of its variance.
+        partial = np.where(same, (end - start) ** 2 * step[first], 0.0)
+        partial += np.where(same, 0.0, (1 - start) ** 2 * step[first] + end**2 * step[last])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            centre = totals[2] / totals[0]
+        return WindowSums(
+            np.asarray(hi - lo), totals[0], totals[1], inside + partial, centre, totals[3]
+        )
+
+    def _locate(self, at: FloatArray) -> tuple[IndexArray, FloatArray]:
+        """Pixel holding each wavelength and how far into it, clipped to the spectrum."""
+        at = np.clip(at, self.edges[0], self.edges[-1])
+        pixel = np.clip(
+            np.searchsorted(self.edges, at, side="right") - 1, 0, self.wavelength.size - 1
+        )
+        return pixel, np.asarray((at - self.edges[pixel]) / self.width[pixel])
+
+    @staticmethod
+    def _between(
+        running: FloatArray,
+        first: IndexArray,
+        start: FloatArray,
+        last: IndexArray,
+        end: FloatArray,
+    ) -> FloatArray:
+        step = np.diff(running, axis=-1)
+        upper = running[:, last] + end * step[:, last]
+        lower = running[:, first] + start * step[:, first]
+        return np.asarray(upper - lower)
+
+
+_samplings: WeakKeyDictionary[Spectrum, Sampling] = WeakKeyDictionary()
+_lock = Lock()
+
+
+def sample(spectrum: Spectrum) -> Sampling:
+    """The sampling of a spectrum, kept as long as the spectrum lives."""
+    with _lock:
+        known = _samplings.get(spectrum)
+    if known is None:
+        known = _sample(spectrum)
+        with _lock:
+            _samplings[spectrum] = known
+    return known
+
+
+def _sample(spectrum: Spectrum) -> Sampling:
+    edges = pixel_edges(spectrum.wavelength)
+    scale = _typical(np.abs(spectrum.flux[spectrum.good]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        flux = spectrum.flux / scale
+        good = spectrum.good & (np.abs(flux) < MAX_RELATIVE)
+        sigma = None if spectrum.sigma is None else spectrum.sigma / scale
+    flux = fill(flux, good)
+    if sigma is None:
+        sigma = scatter(flux, good)
+    else:
+        sigma = fill(np.clip(sigma, MIN_SIGMA, MAX_RELATIVE), good)
+    return Sampling(
+        wavelength=spectrum.wavelength,
+        edges=edges,
+        width=np.diff(edges),
+        flux=flux,
+        sigma=np.maximum(sigma, MIN_SIGMA),
+        good=good,
+        scale=scale,
+        has_errors=spectrum.sigma is not None,
+    )
+
+
+def pixel_edges(wavelength: FloatArray) -> FloatArray:
+    """Borders half-way between pixels, the outer pixels as wide as their neighbours."""
+    middle = 0.5 * (wavelength[1:] + wavelength[:-1])
+    first = 1.5 * wavelength[0] - 0.5 * wavelength[1]
+    last = 1.5 * wavelength[-1] - 0.5 * wavelength[-2]
+    return np.concatenate([[first], middle, [last]])
+
+
+def fill(values: FloatArray, good: BoolArray) -> FloatArray:
+    """Values with straight lines across the bad pixels; 0 where there is nothing to lean on."""
+    if good.all():
+        return values
+    if not good.any():
+        return np.zeros_like(values)
+    index = np.arange(values.size)
+    filled = values.copy()
+    filled[~good] = np.interp(index[~good], index[good], values[good])
+    return filled
+
+
+def scatter(flux: FloatArray, good: BoolArray) -> FloatArray:
+    """Noise of each pixel from the flux alone: second differences over two pixels, block medians.
+
+    Of the form 2 F(i) - F(i-2) - F(i+2): blind to slopes and curvature, and to a correlation
+    of neighbouring pixels. Sharp features raise it, so errors from it are rather too large.
+    """
+    values = flux[good]
+    if values.size < 5:
+        return np.full(flux.size, float(np.std(values)) if values.size else 0.0)
+    difference = np.abs(2.0 * values[2:-2] - values[:-4] - values[4:])
+    blocks = max(1, difference.size // NOISE_BLOCK)
+    usable = difference[: blocks * NOISE_BLOCK] if difference.size >= NOISE_BLOCK else difference
+    medians = np.median(usable.reshape(blocks, -1), axis=1) * (1.482602 / np.sqrt(6.0))
+    places = np.flatnonzero(good)[2:-2]
+    centres = places[: usable.size].reshape(blocks, -1).mean(axis=1)
+    return np.interp(np.arange(flux.size), centres, medians)
+
+
+def _typical(magnitudes: FloatArray) -> float:
+    positive = magnitudes[(magnitudes > 0) & np.isfinite(magnitudes)]
+    if not positive.size:
+        return 1.0
+    with np.errstate(over="ignore"):
+        median = min(float(np.median(positive)), float(positive.max()))
+    return median if median > 1e-290 else float(positive.max())
+
+
+def _cumulative(rows: FloatArray) -> FloatArray:
+    running = np.zeros((rows.shape[0], rows.shape[1] + 1))
+    np.cumsum(rows, axis=1, out=running[:, 1:])
+    return running
+
+
+def doppler(velocity_kms: float) -> float:
+    """Factor from rest to observed wavelength; also 1 + z where the velocity is c z."""
+    return 1.0 + velocity_kms / LIGHT_KMS

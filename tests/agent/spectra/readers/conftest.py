@@ -1,0 +1,25 @@
+"""Fixtures of the reader tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent.spectra.readers import read
+from agent.spectra.spectrum import Spectrum
+
+Given = Callable[..., Spectrum]
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Given:
+    """Write bytes under a name, read them back."""
+
+    def read_bytes(data: bytes, name: str = "object.fits", **request: object) -> Spectrum:
+        path = tmp_path / name
+        path.write_bytes(data)
+        return read(path, **request)  # type: ignore[arg-type]
+
+    return read_bytes

@@ -1,0 +1,299 @@
+"""Small files in the surveys' own layouts, so that no test of a reader needs real data."""
+
+from __future__ import annotations
+
+import gzip
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from astropy.io import fits
+
+PIXELS = 240
+FIRST, STEP = 3.5682, 0.0016
+LOGLAM = FIRST + STEP * np.arange(PIXELS)
+WAVELENGTH = 10.0**LOGLAM
+FLUX = 100.0 + 10.0 * np.sin(np.arange(PIXELS) / 9.0)
+FLUX[7] = -3.0
+IVAR = np.full(PIXELS, 0.25)
+IVAR[20:23] = 0.0
+FLAGS = np.zeros(PIXELS)
+FLAGS[40] = 1  # bad CCD pixel
+FLAGS[41] = 8  # bright sky: usable
+
+LAMOST_CARDS: dict[str, Any] = {
+    "TELESCOP": "LAMOST",
+    "DATA_V": "LAMOST DR7",
+    "OBSID": 677503031,
+    "DESIG": "LAMOST J013730.44+252537.7",
+    "RA": 24.376852,
+    "DEC": 25.427147,
+    "FIBERID": "31",
+    "COEFF0": FIRST,
+    "COEFF1": STEP,
+    "CRVAL1": FIRST,
+    "CD1_1": STEP,
+    "CTYPE1": "LINEAR",
+    "DC-FLAG": 1,
+    "VACUUM": True,
+    "CLASS": "STAR",
+    "SUBCLASS": "G3",
+    "Z": -0.00012,
+    "SNRU": -9999.0,
+    "SNRG": 30.0,
+    "SNRR": 50.0,
+    "SNRI": 60.0,
+    "SNRZ": 10.0,
+}
+
+
+def bytes_of(*hdus: Any) -> bytes:
+    out = BytesIO()
+    fits.HDUList(list(hdus)).writeto(out)
+    return out.getvalue()
+
+
+def with_cards(hdu: Any, cards: dict[str, Any]) -> Any:
+    for keyword, value in cards.items():
+        hdu.header[keyword] = value
+    return hdu
+
+
+def table_hdu(columns: dict[str, tuple[str, Any]], name: str = "", **units: str) -> Any:
+    made = [
+        fits.Column(name=key, format=form, array=values, unit=units.get(key))
+        for key, (form, values) in columns.items()
+    ]
+    hdu = fits.BinTableHDU.from_columns(made)
+    if name:
+        hdu.header["EXTNAME"] = name
+    return hdu
+
+
+def lamost_image(third: Any = WAVELENGTH, drop: tuple[str, ...] = (), **cards: Any) -> bytes:
+    data = np.array([FLUX, IVAR, third, FLAGS, FLAGS], dtype=np.float32)
+    kept = {key: value for key, value in (LAMOST_CARDS | cards).items() if key not in drop}
+    return bytes_of(with_cards(fits.PrimaryHDU(data), kept))
+
+
+def lamost_dr1() -> bytes:
+    """Row 3 is the normalised flux, there is no OBSID and no DATA_V, S/N keys are SN_x."""
+    drop = ("OBSID", "DATA_V", "SNRU", "SNRG", "SNRR", "SNRI", "SNRZ")
+    return lamost_image(
+        third=FLUX / FLUX.mean(),
+        drop=drop,
+        EXTEN0="Flux Inverse Subcontinuum Andmask Ormask",
+        SN_G=20.0,
+        SN_R=40.0,
+    )
+
+
+def lamost_table(**cards: Any) -> bytes:
+    def vector(values: Any) -> tuple[str, Any]:
+        return f"{PIXELS}E", np.asarray(values, dtype=np.float32)[None, :]
+
+    coadd = table_hdu(
+        {
+            "FLUX": vector(FLUX),
+            "IVAR": vector(IVAR),
+            "WAVELENGTH": vector(WAVELENGTH),
+            "ANDMASK": vector(FLAGS),
+            "ORMASK": vector(FLAGS),
+            "NORMALIZATION": vector(FLUX / FLUX.mean()),
+        },
+        "COADD",
+    )
+    primary = with_cards(fits.PrimaryHDU(), LAMOST_CARDS | {"DATA_V": "LAMOST DR10"} | cards)
+    return bytes_of(primary, coadd)
+
+
+def lamost_mrs(arms: tuple[str, ...] = ("B", "R")) -> bytes:
+    grids = {"B": np.linspace(3.690, 3.7316, PIXELS), "R": np.linspace(3.7973, 3.8352, PIXELS)}
+    hdus = [with_cards(fits.PrimaryHDU(), LAMOST_CARDS | {"EXTNAME": "Information"})]
+    for prefix in ("COADD_", "exposure"):
+        for arm in arms:
+            flags = "ANDMASK" if prefix == "COADD_" else "PIXMASK"
+            hdu = table_hdu(
+                {
+                    "FLUX": ("E", FLUX),
+                    "IVAR": ("E", IVAR),
+                    "LOGLAM": ("E", grids[arm]),
+                    flags: ("I", FLAGS),
+                },
+                f"COADD_{arm}" if prefix == "COADD_" else f"{arm}-84107311",
+            )
+            hdu.header["SNR"] = 40.0 if arm == "B" else 80.0
+            hdus.append(hdu)
+    return bytes_of(*hdus)
+
+
+def sdss(
+    upper: bool = False, names: bool = True, exposures: int = 0, **primary_cards: Any
+) -> bytes:
+    flags = np.zeros(PIXELS, dtype=np.int32)
+    flags[50] = 1 << 23  # BRIGHTSKY
+    flags[60] = 1 << 24  # NODATA
+
+    def case(name: str) -> str:
+        return name.upper() if upper else name
+
+    spectrum = {
+        case("flux"): ("E", FLUX),
+        case("loglam"): ("E", LOGLAM),
+        case("ivar"): ("E", IVAR),
+        case("and_mask"): ("J", flags),
+    }
+    catalogue = {
+        "CLASS": ("6A", ["GALAXY"]),
+        "SUBCLASS": ("21A", ["STARFORMING"]),
+        "PLATE": ("J", [266]),
+        "MJD": ("J", [51602]),
+        "FIBERID": ("J", [31]),
+        "PLUG_RA": ("D", [147.32107]),
+        "PLUG_DEC": ("D", [-0.0065757249]),
+        "Z": ("E", [0.0020578515]),
+        "SN_MEDIAN_ALL": ("E", [7.25]),
+        "RUN2D": ("7A", ["v5_13_0"]),
+        "SPECPRIMARY": ("B", [1]),
+    }
+    cards = {"RA": 145.89219, "DEC": 0.059372, "TELESCOP": "SDSS 2.5-M", "PLATEID": 266}
+    hdus = [
+        with_cards(fits.PrimaryHDU(), cards | primary_cards),
+        table_hdu(spectrum, "COADD" if names else ""),
+        table_hdu(catalogue, "SPALL" if names else ""),
+        table_hdu({"LINENAME": ("8A", ["H_alpha"]), "LINEZ": ("E", [0.0])}),
+    ]
+    # Exposures of a real file have 2000 pixels or more.
+    long = {name: (form, np.resize(values, 2000)) for name, (form, values) in spectrum.items()}
+    hdus += [table_hdu(long, f"B1-{number:08d}") for number in range(exposures)]
+    return bytes_of(*hdus)
+
+
+def spspec(**cards: Any) -> bytes:
+    sigma = np.where(IVAR > 0, 1 / np.sqrt(np.where(IVAR > 0, IVAR, 1)), 0.0)
+    data = np.array([FLUX, FLUX * 0, sigma, np.zeros(PIXELS), np.zeros(PIXELS)], np.float32)
+    told = {
+        "TELESCOP": "SDSS 2.5-M",
+        "RA": 150.09221,
+        "DEC": 10.308277,
+        "RAOBJ": 149.46417,
+        "DECOBJ": 10.976277,
+        "PLATEID": 1307,
+        "MJD": 52999,
+        "FIBERID": 323,
+        "COEFF0": FIRST,
+        "COEFF1": STEP,
+        "VACUUM": True,
+        "SPEC_CLN": 2,
+        "Z": 0.0410313,
+        "SN_G": 11.0,
+        "SN_R": 14.2,
+        "SN_I": 13.0,
+    }
+    return bytes_of(with_cards(fits.PrimaryHDU(data), told | cards))
+
+
+TARGETS = (39633559463397282, 39633559467591522, 39633559463398815, -4, 39633560340006508)
+DESI_ARMS = {"B": (3600.0, 120), "R": (3600.0 + 0.8 * 110, 120), "Z": (3600.0 + 0.8 * 220, 120)}
+
+
+def desi(
+    targets: tuple[int, ...] = TARGETS,
+    without: tuple[str, ...] = (),
+    shift: float = 0.0,
+    mask: dict[str, tuple[int, ...]] | None = None,
+) -> bytes:
+    """Arm flux is 10 (row + 1) plus 1, 2, 3 in B, R, Z; ivar 1, 3, 1. `shift` moves R's grid."""
+    hdus = [
+        with_cards(
+            fits.PrimaryHDU(),
+            {"SURVEY": "special", "DEPNAM00": "SPECPROD", "DEPVER00": "fuji"},
+        ),
+        table_hdu(
+            {
+                "TARGETID": ("K", np.array(targets)),
+                "TARGET_RA": ("D", 120.0 + np.arange(len(targets))),
+                "TARGET_DEC": ("D", 80.0 + np.arange(len(targets)) / 10),
+            },
+            "FIBERMAP",
+        ),
+    ]
+    shape = (len(targets), 120)
+    for number, (arm, (start, count)) in enumerate(DESI_ARMS.items()):
+        wavelength = start + (shift if arm == "R" else 0.0) + 0.8 * np.arange(count)
+        flux = 10.0 * (np.arange(len(targets)) + 1)[:, None] + number + np.ones(shape)
+        flags = np.zeros(shape, dtype=np.int32)
+        for pixel in (mask or {}).get(arm, ()):
+            flags[:, pixel] = 4
+        parts = {
+            "WAVELENGTH": wavelength,
+            "FLUX": flux.astype(np.float32),
+            "IVAR": np.full(shape, 3.0 if arm == "R" else 1.0, dtype=np.float32),
+            "MASK": flags,
+        }
+        for part, values in parts.items():
+            name = f"{arm}_{part}"
+            if name not in without:
+                hdus.append(fits.ImageHDU(values, name=name))
+    return bytes_of(*hdus)
+
+
+def redrock(targets: tuple[int, ...] = TARGETS, warn: int = 0) -> bytes:
+    count = len(targets)
+    return bytes_of(
+        fits.PrimaryHDU(),
+        table_hdu(
+            {
+                "TARGETID": ("K", np.array(targets)),
+                "Z": ("D", 0.1 + np.arange(count)),
+                "ZWARN": ("K", np.full(count, warn)),
+                "SPECTYPE": ("6A", ["GALAXY"] * (count - 1) + ["QSO"]),
+                "SUBTYPE": ("20A", [""] * count),
+            },
+            "REDSHIFTS",
+        ),
+    )
+
+
+def image_1d(flux: Any = FLUX, extensions: dict[str, Any] | None = None, **cards: Any) -> bytes:
+    hdus = [with_cards(fits.PrimaryHDU(np.asarray(flux, dtype=np.float32)), cards)]
+    hdus += [fits.ImageHDU(values, name=name) for name, values in (extensions or {}).items()]
+    return bytes_of(*hdus)
+
+
+def fits_table(
+    columns: dict[str, tuple[str, Any]], primary: dict[str, Any] | None = None, **units: str
+) -> bytes:
+    return bytes_of(
+        with_cards(fits.PrimaryHDU(), primary or {}), table_hdu(columns, "SPECTRUM", **units)
+    )
+
+
+def text(columns: tuple[Any, ...] = (WAVELENGTH, FLUX), head: str = "", glue: str = " ") -> bytes:
+    lines = [glue.join(f"{value:.6f}" for value in row) for row in zip(*columns, strict=True)]
+    return (head + "\n".join(lines) + "\n").encode()
+
+
+VOTABLE = """<?xml version="1.0" encoding="utf-8"?>
+<VOTABLE version="1.3" xmlns="http://www.ivoa.net/xml/VOTable/v1.3">{doctype}
+<RESOURCE><INFO name="OBJECT" value="HD 1"/>
+<TABLE name="spectrum">
+<FIELD name="x1" ucd="em.wl" unit="nm" datatype="double"/>
+<FIELD name="y1" ucd="phot.flux.density;em.wl" unit="erg/s/cm2/nm" datatype="float"/>
+<FIELD name="y2" ucd="stat.error;phot.flux.density" datatype="float"/>
+<DATA>{data}</DATA></TABLE></RESOURCE></VOTABLE>
+"""
+
+
+def votable(data: str | None = None, doctype: str = "") -> bytes:
+    if data is None:
+        rows = (
+            f"<TR><TD>{w / 10:.7f}</TD><TD>{f:.5f}</TD><TD>2</TD></TR>"
+            for w, f in zip(WAVELENGTH, FLUX, strict=True)
+        )
+        data = f"<TABLEDATA>{''.join(rows)}</TABLEDATA>"
+    return VOTABLE.format(data=data, doctype=doctype).encode()
+
+
+def gz(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)

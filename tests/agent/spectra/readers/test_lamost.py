@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from astropy.io import fits
+
+from agent.errors import ReadError
+from tests.agent.spectra.readers import samples
+from tests.agent.spectra.readers.conftest import Given
+
+
+@pytest.mark.parametrize("made", [samples.lamost_image, samples.lamost_table])
+def test_both_forms_give_the_same_spectrum(given: Given, made) -> None:
+    spectrum = given(made())
+    assert spectrum.survey == "LAMOST"
+    assert spectrum.object_id == "LAMOST J013730.44+252537.7"
+    assert (spectrum.ra, spectrum.dec) == (24.376852, 25.427147)
+    assert (spectrum.class_name, spectrum.subclass, spectrum.z) == ("STAR", "G3", -0.00012)
+    assert spectrum.medium_in_file == "vacuum"
+    assert spectrum.resolution == 1800
+    np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=2e-7)
+    np.testing.assert_allclose(spectrum.flux, samples.FLUX, rtol=1e-6)
+    assert spectrum.flux[7] == -3.0
+
+
+def test_release_comes_from_the_header_not_from_the_layout(given: Given) -> None:
+    assert given(samples.lamost_image(DATA_V="LAMOST DR8")).release == "DR8"
+    assert given(samples.lamost_table()).release == "DR10"
+
+
+def test_bad_pixels_are_ivar_zero_and_the_mask_bits_that_leave_no_flux(given: Given) -> None:
+    spectrum = given(samples.lamost_image())
+    assert not spectrum.good[20:23].any()
+    assert not spectrum.good[40], "bad CCD pixel"
+    assert spectrum.good[41], "bright sky is usable"
+    assert spectrum.n_bad == 4
+
+
+def test_snr_is_the_median_of_the_positive_bands(given: Given) -> None:
+    assert given(samples.lamost_image()).snr == 40.0
+
+
+def test_dr1_row_three_is_not_wavelength(given: Given) -> None:
+    spectrum = given(samples.lamost_dr1())
+    np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=1e-12)
+    assert spectrum.release == "DR1"
+    assert spectrum.snr == 30.0
+
+
+def test_overflowed_obsid_does_not_name_the_object(given: Given) -> None:
+    assert given(samples.lamost_image(OBSID=-28762)).object_id.startswith("LAMOST J")
+    nameless = samples.lamost_image(drop=("DESIG",))
+    assert given(nameless).object_id == "677503031"
+    assert given(samples.lamost_image(drop=("DESIG", "OBSID")), "a-b.fits").object_id == "a-b"
+
+
+def test_sentinel_redshift_and_position_are_unknown(given: Given) -> None:
+    spectrum = given(samples.lamost_image(Z=-9999.0, RA=-9999.0))
+    assert spectrum.z is None
+    assert spectrum.ra is None
+    assert spectrum.dec is None
+
+
+def test_the_word_non_is_no_subclass(given: Given) -> None:
+    assert given(samples.lamost_image(CLASS="QSO", SUBCLASS="Non")).subclass == ""
+
+
+def test_header_keys_are_kept_under_their_own_names(given: Given) -> None:
+    meta = given(samples.lamost_image()).meta
+    assert meta["SNRG"] == 30.0
+    assert meta["FIBERID"] == "31"
+    assert "NAXIS1" not in meta
+
+
+def test_simulated_is_said_by_the_primary_header(given: Given) -> None:
+    assert given(samples.lamost_image(SIMULATE=True)).simulated
+    assert given(samples.lamost_table(SIMULATE=True)).simulated
+    assert not given(samples.lamost_image(SIMULATE="yes")).simulated
+    assert not given(samples.lamost_image()).simulated
+
+
+def test_gzip_is_read_by_content_not_by_name(given: Given) -> None:
+    packed = samples.gz(samples.lamost_table())
+    assert len(given(packed, "a.fits.gz")) == samples.PIXELS
+    assert len(given(packed, "a.fits")) == samples.PIXELS
+    assert len(given(samples.lamost_table(), "plain.fits.gz")) == samples.PIXELS
+
+
+def test_a_row_that_is_not_there(given: Given) -> None:
+    with pytest.raises(ReadError, match="it holds one spectrum; there is no row 1"):
+        given(samples.lamost_image(), row=1)
+
+
+def test_lamost_without_wavelengths_says_so(given: Given) -> None:
+    data = samples.lamost_image(
+        third=samples.FLUX / 100, drop=("COEFF0", "COEFF1", "CRVAL1", "CD1_1")
+    )
+    with pytest.raises(ReadError, match="neither a wavelength row nor COEFF0 and COEFF1"):
+        given(data)
+
+
+def test_lamost_without_its_table_says_so(given: Given) -> None:
+    data = samples.bytes_of(samples.with_cards(fits.PrimaryHDU(), samples.LAMOST_CARDS))
+    with pytest.raises(ReadError, match=r"COADD table .* is missing"):
+        given(data)
+
+
+def test_medium_resolution_joins_two_arms_with_a_gap(given: Given) -> None:
+    spectrum = given(samples.lamost_mrs())
+    assert spectrum.survey == "LAMOST-MRS"
+    assert spectrum.resolution == 7500
+    assert len(spectrum) == 2 * samples.PIXELS
+    gap = np.diff(spectrum.wavelength).argmax()
+    assert spectrum.wavelength[gap] < 5400
+    assert spectrum.wavelength[gap + 1] > 6200
+    assert spectrum.snr == 60.0
+    assert (spectrum.meta["SNR_B"], spectrum.meta["SNR_R"]) == (40.0, 80.0)
+
+
+def test_medium_resolution_with_one_arm_warns(given: Given) -> None:
+    spectrum = given(samples.lamost_mrs(arms=("R",)))
+    assert len(spectrum) == samples.PIXELS
+    assert spectrum.warnings == ("the arm COADD_B is missing",)

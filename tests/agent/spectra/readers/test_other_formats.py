@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from astropy.io import fits
+
+from agent.errors import ReadError
+from tests.agent.spectra.readers import samples
+from tests.agent.spectra.readers.conftest import Given
+
+
+def without_wavelengths() -> bytes:
+    hdu = fits.PrimaryHDU(np.array([samples.FLUX, samples.FLUX, samples.FLUX], dtype=np.float32))
+    return samples.bytes_of(hdu)
+
+
+def apvisit() -> bytes:
+    """APOGEE apVisit: flux, error, mask and wavelength in HDUs 1 to 4, three chips each."""
+    wave = np.linspace(16900, 15100, 300).reshape(3, 100)
+    hdus = [fits.PrimaryHDU()]
+    hdus[0].header["SURVEY"] = "apogee"
+    hdus[0].header["TELESCOP"] = "apo25m"
+    hdus[0].header["HISTORY"] = "APOGEE reduction"
+    parts = {"Flux": 5.0, "Flux error": 2.0, "Mask": 0.0, "Wavelength": wave}
+    for unit, values in parts.items():
+        hdu = fits.ImageHDU(np.broadcast_to(values, (3, 100)).astype(np.float64))
+        hdu.header["BUNIT"] = unit
+        hdus.append(hdu)
+    return samples.bytes_of(*hdus)
+
+
+def test_specutils_reads_what_ours_do_not(given: Given) -> None:
+    pytest.importorskip("specutils")
+    spectrum = given(apvisit(), "apVisit-r12-1.fits")
+    assert spectrum.warnings[0].startswith("read by specutils as ")
+    assert len(spectrum) == 300
+    assert spectrum.wavelength[0] == pytest.approx(15100)
+
+
+def test_counted_pixels_are_not_taken_for_wavelengths(given: Given) -> None:
+    with pytest.raises(ReadError) as caught:
+        given(without_wavelengths())
+    assert "gives no wavelengths" in str(caught.value)
+
+
+def test_without_specutils_it_says_so(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ReadError) as caught:
+        given(without_wavelengths())
+    assert "not installed" in caught.value.reasons["specutils"]
+
+
+def test_structure_is_checked_before_specutils_sees_the_file(
+    given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def must_not(*_: object) -> None:
+        raise AssertionError("a damaged file reached specutils")
+
+    monkeypatch.setattr("agent.spectra.readers.other_formats._loaded", must_not)
+    with pytest.raises(ReadError) as caught:
+        given(apvisit()[:-2000], "apVisit-r12-1.fits")
+    assert "cut short" in caught.value.reasons["specutils"]
+
+
+def test_reading_a_known_format_never_imports_specutils() -> None:
+    code = (
+        "import sys, agent.spectra.readers, agent.spectra.readers.registry;"
+        "print([m for m in ('specutils', 'astropy', 'matplotlib') if m in sys.modules])"
+    )
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert child.stdout.strip() == "[]"

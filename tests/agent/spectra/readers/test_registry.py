@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent.errors import ReadError, SpectrumError, WorkbenchError
+from agent.spectra.readers import Malformed, NotMine, Reader, Request, read, register, registry
+from agent.spectra.readers.base import Pixels, build
+from agent.spectra.source_file import SourceFile
+from agent.spectra.spectrum import Spectrum
+from tests.agent.spectra.readers import samples
+from tests.agent.spectra.readers.conftest import Given
+
+
+@pytest.fixture(autouse=True)
+def own_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "READERS", list(registry.READERS))
+
+
+def readers_own(file: SourceFile, request: Request) -> Spectrum:
+    if not file.start.startswith(b"MINE"):
+        raise NotMine("it does not start with MINE")
+    return build(file, Pixels([4000.0, 4001.0], [1.0, 2.0]), survey="MINE")
+
+
+def test_a_reader_can_be_added(given: Given) -> None:
+    register(Reader("mine", readers_own))
+    assert given(b"MINE", "a.mine").survey == "MINE"
+    assert given(samples.lamost_image()).survey == "LAMOST"
+    with pytest.raises(ValueError, match="named mine already"):
+        register(Reader("mine", readers_own))
+
+
+def test_the_refusal_names_every_reader_on_one_line(given: Given) -> None:
+    with pytest.raises(ReadError) as caught:
+        given(b"hello", "a.dat")
+    message = str(caught.value)
+    assert message.startswith("a.dat: no reader knows this file")
+    assert "\n" not in message
+    for reader in registry.READERS:
+        assert reader.name in message
+        assert caught.value.reasons[reader.name]
+
+
+@pytest.mark.parametrize(
+    "failure", [ZeroDivisionError("x"), MemoryError(), RecursionError("deep"), UnicodeError("u")]
+)
+def test_a_failing_reader_becomes_a_reason_and_the_next_is_asked(
+    given: Given, failure: Exception
+) -> None:
+    def fails(*_: object) -> Spectrum:
+        raise failure
+
+    register(Reader("broken", fails))
+    assert given(samples.lamost_image()).survey == "LAMOST"
+    with pytest.raises(ReadError) as caught:
+        given(b"hello", "a.dat")
+    assert caught.value.reasons["broken"].startswith(f"failed with {type(failure).__name__}")
+
+
+@pytest.mark.parametrize("interrupt", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_is_not_swallowed(given: Given, interrupt: type[BaseException]) -> None:
+    def stops(*_: object) -> Spectrum:
+        raise interrupt
+
+    register(Reader("stops", stops))
+    with pytest.raises(interrupt):
+        given(b"hello", "a.dat")
+
+
+def test_malformed_stops_the_search_with_its_own_words(given: Given) -> None:
+    def malformed(*_: object) -> Spectrum:
+        raise Malformed("a file without its soul")
+
+    register(Reader("strict", malformed))
+    with pytest.raises(ReadError, match=r"^object.fits: a file without its soul$"):
+        given(samples.lamost_image())
+
+
+def test_numbers_that_make_no_spectrum_are_a_read_error(given: Given) -> None:
+    def refuses(*_: object) -> Spectrum:
+        raise SpectrumError("not usable")
+
+    register(Reader("odd", refuses))
+    with pytest.raises(ReadError, match="not usable"):
+        given(b"hello", "a.dat")
+
+
+def test_a_target_the_file_does_not_name_is_said(given: Given) -> None:
+    data = samples.lamost_image()
+    assert not given(data, target="677503031").warnings
+    assert not given(data, target="LAMOST J013730.44+252537.7").warnings
+    assert "which this file does not name" in given(data, target="other").warnings[0]
+
+
+def test_names_with_control_characters_stay_on_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "a\nb\x1b[31m.fits"
+    path.write_bytes(b"x")
+    with pytest.raises(WorkbenchError) as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+
+
+def test_header_text_is_cleaned(given: Given) -> None:
+    data = samples.lamost_image(SUBCLASS="G3xxxxx").replace(b"G3xxxxx", b"G3\x1b[2J\x07")
+    spectrum = given(data)
+    assert spectrum.subclass == "G3 [2J"
+    assert all(text.isprintable() for text in spectrum.meta.values() if isinstance(text, str))
+
+
+def test_meta_is_bounded(given: Given) -> None:
+    cards = {f"KEY{number}": "x" * 60 for number in range(900)}
+    assert len(given(samples.lamost_image(**cards)).meta) == 400

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agent.errors import ReadError
+from tests.agent.spectra.readers import samples
+from tests.agent.spectra.readers.conftest import Given
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("names", [False, True])
+def test_tables_are_found_by_place_and_columns_in_any_case(
+    given: Given, upper: bool, names: bool
+) -> None:
+    spectrum = given(samples.sdss(upper, names))
+    assert spectrum.survey == "SDSS"
+    assert spectrum.object_id == "0266-51602-0031"
+    assert (spectrum.class_name, spectrum.subclass) == ("GALAXY", "STARFORMING")
+    assert spectrum.z == pytest.approx(0.0020578515)
+    assert spectrum.snr == 7.25
+    assert spectrum.release == "v5_13_0"
+    np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=1e-6)
+
+
+def test_position_is_the_object_never_the_boresight(given: Given) -> None:
+    spectrum = given(samples.sdss())
+    assert (spectrum.ra, spectrum.dec) == (147.32107, -0.0065757249)
+    told = given(samples.sdss(PLUG_RA=10.0, PLUG_DEC=20.0))
+    assert (told.ra, told.dec) == (10.0, 20.0)
+
+
+def test_bright_sky_alone_does_not_kill_a_pixel(given: Given) -> None:
+    spectrum = given(samples.sdss())
+    assert spectrum.good[50]
+    assert not spectrum.good[60], "NODATA"
+    assert not spectrum.good[20:23].any(), "ivar 0"
+
+
+def test_lite_and_full_are_told_apart(given: Given) -> None:
+    assert given(samples.sdss()).format.endswith("lite")
+    assert given(samples.sdss(exposures=2)).format.endswith("full")
+
+
+@pytest.mark.parametrize("vacuum", [True, "T"])
+def test_vacuum_flag_may_be_text(given: Given, vacuum: object) -> None:
+    assert given(samples.sdss(VACUUM=vacuum)).medium_in_file == "vacuum"
+
+
+def test_spspec_third_row_is_sigma(given: Given) -> None:
+    spectrum = given(samples.spspec())
+    assert spectrum.ivar is not None
+    np.testing.assert_allclose(spectrum.ivar, samples.IVAR, rtol=1e-6)
+    assert (spectrum.ra, spectrum.dec) == (149.46417, 10.976277)
+    assert spectrum.object_id == "1307-52999-0323"
+    assert (spectrum.class_name, spectrum.snr) == ("GALAXY", 13.0)
+    assert spectrum.wavelength[0] == pytest.approx(10**samples.FIRST)
+
+
+def test_spspec_without_wavelengths(given: Given) -> None:
+    with pytest.raises(ReadError, match="spSpec file without COEFF0 and COEFF1"):
+        given(samples.spspec(COEFF1=0.0))
+
+
+def test_sdss_without_its_columns_says_so(given: Given) -> None:
+    data = samples.sdss().replace(b"'loglam  '", b"'lgolam  '")
+    with pytest.raises(ReadError, match="COADD table has no flux and loglam"):
+        given(data)
+
+
+def test_sdss_v_names_field_and_catalogue(given: Given) -> None:
+    loglam, ones = samples.LOGLAM, np.ones(samples.PIXELS)
+    data = samples.bytes_of(
+        samples.with_cards(samples.fits.PrimaryHDU(), {"RA": 1.0, "DEC": 2.0}),
+        samples.table_hdu({"LOGLAM": ("E", loglam), "FLUX": ("E", ones), "IVAR": ("E", ones)}),
+        samples.table_hdu(
+            {
+                "FIELD": ("K", [15000]),
+                "MJD": ("K", [59146]),
+                "CATALOGID": ("K", [4375900000]),
+                "RACAT": ("D", [30.5]),
+                "DECCAT": ("D", [-5.25]),
+                "CLASS": ("4A", ["STAR"]),
+            }
+        ),
+    )
+    spectrum = given(data)
+    assert spectrum.object_id == "015000-59146-4375900000"
+    assert (spectrum.ra, spectrum.dec) == (30.5, -5.25)
+    assert spectrum.format.startswith("SDSS-V")

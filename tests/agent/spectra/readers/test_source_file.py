@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import bz2
+import os
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from agent.errors import ReadError
+from agent.spectra import source_file
+from agent.spectra.readers import read
+from agent.spectra.source_file import UnpackedBytes, open_source, source_of
+from tests.agent.spectra.readers import samples
+from tests.agent.spectra.readers.conftest import Given
+
+
+def bomb(size: int = 64 * 1024**2) -> bytes:
+    packer = zlib.compressobj(9, wbits=31)
+    start = samples.lamost_image()
+    return packer.compress(start) + packer.compress(bytes(size)) + packer.flush()
+
+
+def test_a_gzip_bomb_is_never_unpacked_whole() -> None:
+    unpacked = UnpackedBytes(BytesIO(bomb()))
+    with pytest.raises(ReadError, match="200 times its size"):
+        unpacked.read(0, 10**9)
+    assert len(unpacked._unpacked) < 17 * 1024**2
+
+
+def test_a_spectrum_in_front_of_a_bomb_is_read_without_unpacking_the_rest(given: Given) -> None:
+    assert len(given(bomb(), "a.fits.gz")) == samples.PIXELS
+
+
+def test_a_text_bomb_is_refused(given: Given) -> None:
+    data = samples.gz(b"4000 1\n" * 4_000_000)
+    with pytest.raises(ReadError, match="200 times its size"):
+        given(data, "a.dat.gz")
+
+
+def test_unpacked_size_is_limited(monkeypatch: pytest.MonkeyPatch, given: Given) -> None:
+    monkeypatch.setattr(source_file, "MAX_UNPACKED_BYTES", 1000)
+    monkeypatch.setattr(source_file, "CHUNK", 500)
+    with pytest.raises(ReadError, match=r"unpack it \(gunzip\) first"):
+        given(samples.gz(samples.lamost_image()), "a.fits.gz")
+
+
+def test_file_size_is_limited(monkeypatch: pytest.MonkeyPatch, given: Given) -> None:
+    monkeypatch.setattr(source_file, "MAX_FILE_BYTES", 1000)
+    with pytest.raises(ReadError, match="larger than"):
+        given(samples.lamost_image())
+
+
+def test_large_plain_files_are_read_in_parts(monkeypatch: pytest.MonkeyPatch, given: Given) -> None:
+    monkeypatch.setattr(source_file, "WHOLE_FILE_BYTES", 100)
+    assert given(samples.desi(), row=2).flux[0] == 31.0
+    with pytest.raises(ReadError, match="cut short"):
+        given(samples.desi()[:-9000])
+
+
+@pytest.mark.parametrize("keep", [15, 400, -20, -1])
+def test_cut_gzip_says_so(given: Given, keep: int) -> None:
+    with pytest.raises(ReadError, match="gzip data end too early"):
+        given(samples.gz(samples.text())[:keep], "a.dat.gz")
+
+
+def test_damaged_gzip_says_so(given: Given) -> None:
+    data = bytearray(samples.gz(samples.lamost_table()))
+    data[300:340] = bytes(40)
+    with pytest.raises(ReadError, match="gzip data are damaged"):
+        given(bytes(data), "a.fits.gz")
+
+
+def test_joined_members_and_padding_are_read_like_gzip_does() -> None:
+    whole = samples.text()
+    joined = samples.gz(whole[:500]) + samples.gz(whole[500:]) + bytes(30)
+    assert source_of(joined, "a.dat.gz").whole(10**6) == whole
+
+
+def test_endless_members_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_file, "MAX_MEMBERS", 5)
+    data = samples.gz(b"x") * 50
+    assert source_of(data, "a.gz").whole(100) == b"x" * 5
+
+
+def test_other_packings_are_named(given: Given) -> None:
+    with pytest.raises(ReadError, match="packed with bzip2; unpack it first"):
+        given(bz2.compress(samples.text()), "a.dat.bz2")
+    with pytest.raises(ReadError, match="packed with zip"):
+        given(b"PK\x03\x04" + bytes(99), "a.npz")
+
+
+def test_what_is_not_a_file(tmp_path: Path, given: Given) -> None:
+    with pytest.raises(ReadError, match=f"^{tmp_path.name}: it is a folder"):
+        read(tmp_path)
+    with pytest.raises(ReadError, match=r"^gone.fits: there is no such file"):
+        read(tmp_path / "gone.fits")
+    with pytest.raises(ReadError, match="there is no such file"):
+        read("https://example.org/spectrum.fits")
+    with pytest.raises(ReadError, match="cannot be opened"):
+        read("nul\0byte.fits")
+    with pytest.raises(ReadError, match=r"cannot be opened|no such file"):
+        read("a" * 5000)
+    with pytest.raises(ReadError, match="it is empty"):
+        given(b"", "none.fits")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_does_not_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.fits")
+    with pytest.raises(ReadError, match="not a regular file"):
+        read(tmp_path / "pipe.fits")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
+def test_a_file_one_may_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.fits"
+    path.write_bytes(samples.lamost_image())
+    path.chmod(0)
+    with pytest.raises(ReadError, match="may not read"):
+        read(path)
+
+
+def test_an_empty_gzip_is_refused(given: Given) -> None:
+    with pytest.raises(ReadError):
+        given(samples.gz(b""), "a.fits.gz")
+
+
+def test_the_stream_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "a.fits"
+    path.write_bytes(samples.lamost_image())
+    with open_source(path) as source:
+        assert source.is_fits
+    path.unlink()

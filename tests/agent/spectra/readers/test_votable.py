@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from astropy.io.votable import from_table, writeto
+from astropy.table import Table
+
+from agent.errors import ReadError
+from tests.agent.spectra.readers import samples
+from tests.agent.spectra.readers.conftest import Given
+
+W, F = samples.WAVELENGTH, samples.FLUX
+
+
+def written(table: Table, form: str) -> bytes:
+    out = BytesIO()
+    writeto(from_table(table), out, tabledata_format=form)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("form", ["tabledata", "binary", "binary2"])
+def test_what_astropy_writes(given: Given, form: str) -> None:
+    table = Table({"wavelength": W / 10, "flux": F.astype("f4"), "good": np.ones(len(W), bool)})
+    table["wavelength"].unit = "nm"
+    table["flux"].unit = "Jy"
+    spectrum = given(written(table, form), "a.vot")
+    np.testing.assert_allclose(spectrum.wavelength, W, rtol=1e-7)
+    np.testing.assert_allclose(spectrum.flux, F, rtol=1e-6)
+    assert (spectrum.format, spectrum.flux_unit) == ("VOTable", "Jy")
+
+
+@pytest.mark.parametrize("form", ["tabledata", "binary", "binary2"])
+def test_one_row_of_vectors(given: Given, form: str) -> None:
+    table = Table({"wavelength": W[None], "flux": F[None], "name": ["HD 1"]})
+    np.testing.assert_allclose(given(written(table, form), "a.vot").flux, F, rtol=1e-7)
+
+
+def test_columns_by_ucd_and_params_as_description(given: Given) -> None:
+    spectrum = given(samples.votable(), "a.xml")
+    np.testing.assert_allclose(spectrum.wavelength, W, rtol=1e-6)
+    assert spectrum.ivar is not None
+    assert spectrum.ivar[0] == 0.25
+    assert spectrum.object_id == "HD 1"
+
+
+def test_gzip(given: Given) -> None:
+    assert len(given(samples.gz(samples.votable()), "a.vot.gz")) == samples.PIXELS
+
+
+BOMB = (
+    "<!DOCTYPE b [<!ENTITY a0 'ha'>"
+    + "".join(f"<!ENTITY a{n + 1} '{f'&a{n};' * 10}'>" for n in range(9))
+    + "]>"
+)
+
+
+def bomb() -> bytes:
+    return ('<?xml version="1.0"?>' + BOMB + "<VOTABLE><TABLE>&a9;</TABLE></VOTABLE>").encode()
+
+
+def test_entities_are_never_expanded_nor_files_read(given: Given, tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="DOCTYPE"):
+        given(bomb(), "a.xml")
+    with pytest.raises(ReadError):
+        given(bomb().decode().replace("?>", ' encoding="utf-16"?>', 1).encode("utf-16"), "b.xml")
+    secret = tmp_path / "secret"
+    secret.write_text("4000 1")
+    outside = f'<!DOCTYPE b [<!ENTITY x SYSTEM "{secret.as_uri()}">]><VOTABLE>&x;</VOTABLE>'
+    with pytest.raises(ReadError, match="DOCTYPE"):
+        given(outside.replace("<!DOCTYPE", '<?xml version="1.0"?><!DOCTYPE').encode(), "c.xml")
+
+
+def test_data_elsewhere_are_not_followed(given: Given, tmp_path: Path) -> None:
+    stream = f'<BINARY><STREAM href="{(tmp_path / "x").as_uri()}" encoding="base64"/></BINARY>'
+    with pytest.raises(ReadError, match=r"lie elsewhere \(href\)"):
+        given(samples.votable(stream), "a.xml")
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        ("<TABLEDATA></TABLEDATA>", "empty"),
+        ("<TABLEDATA><TR><TD>1</TD></TR></TABLEDATA>", "unequal"),
+        ("<BINARY><STREAM encoding='base64'>AAAA</STREAM></BINARY>", "cut short"),
+        ("<FITS><STREAM>AAAA</STREAM></FITS>", "FITS inside"),
+        ("<TABLEDATA><TR>", "damaged VOTable"),
+        (f"<TABLEDATA>{'<TR/>' * 1_000_001}</TABLEDATA>", "more than 1000000 cells"),
+        ("<a>" * 100 + "</a>" * 100, "nested too deeply"),
+    ],
+)
+def test_damaged_tables_are_named(given: Given, data: str, reason: str) -> None:
+    with pytest.raises(ReadError, match=reason):
+        given(samples.votable(data), "a.xml")
+
+
+def test_declared_rows_and_sizes_are_not_believed(given: Given) -> None:
+    data = samples.votable().decode().replace("<TABLE ", '<TABLE nrows="99999999999" ')
+    assert len(given(data.encode(), "a.xml")) == samples.PIXELS
+    big = data.replace('datatype="float"', 'datatype="float" arraysize="999999999"')
+    with pytest.raises(ReadError):
+        given(big.replace("TABLEDATA", "BINARY").encode(), "b.xml")

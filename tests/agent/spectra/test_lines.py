@@ -1,0 +1,145 @@
+"""The line lists: what is in them, how they convert, and how faults are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent.errors import ResourceError
+from agent.spectra.air import vacuum_to_air
+from agent.spectra.lines import builtin_lines, load_line_lists
+
+PROMISED_NAMES = """
+H_alpha H_beta H_gamma H_delta H_epsilon H_8 H_11 Pa_9 HeI_4471 HeI_5876 HeI_6678 HeII_4686
+HeII_4542 HeII_5411 CaII_K CaII_H CaI_4227 CaII_8542 NaI_D NaI_5890 NaI_5896 MgI_5183
+MgII_4481 BaII_4554 BaII_6497 SrII_4077 FeI_4383 OIII_5007 OIII_4959 NII_6583 SII_6716 OI_5577
+TiO_7054 TiO_5167 TiO_4955 ZrO_6474 ZrO_6345 C2_5165 C2_4737 C2_5636 CN_7873 CaH_6382 VO_7372
+LaO_7404 YO_6132 CH_4314 O2_A DIB_4428
+"""
+PROMISED = PROMISED_NAMES.split()
+
+USER_LIST = """
+name = "mine"
+title = "My lines"
+medium = "vacuum"
+lines = [{ id = "FeX_6376", label = "[Fe X]", wavelength = 6376.3, species = "[Fe X]" }]
+"""
+
+
+def test_promised_lines_are_there() -> None:
+    lists = builtin_lines()
+    assert [name for name in PROMISED if name not in lists] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "vacuum"),
+    [("H_alpha", 6564.61), ("CaII_K", 3934.77), ("C2_5165", 5166.6), ("CaII_8662", 8664.52)],
+)
+def test_wavelengths_are_vacuum(line: str, vacuum: float) -> None:
+    assert builtin_lines()[line].wavelength == pytest.approx(vacuum, abs=0.06)
+
+
+def test_numbers_in_ids_are_air_wavelengths() -> None:
+    for line in builtin_lines().sorted_lines:
+        number = line.id.rpartition("_")[2]
+        if len(number) >= 4 and number.isdigit() and line.wavelength > 3000 and not line.extent:
+            assert float(vacuum_to_air(line.wavelength)) == pytest.approx(float(number), abs=1.01)
+
+
+def test_heads_know_where_they_fade_and_molecules_agree() -> None:
+    heads = [line for line in builtin_lines().sorted_lines if line.kind == "band_head"]
+    to_red = {line.species for line in heads if line.shaded == "red"}
+    to_violet = {line.species for line in heads if line.shaded == "violet"}
+    assert {"TiO", "ZrO", "VO", "LaO", "YO"} <= to_red
+    assert {"C2", "MgH"} <= to_violet
+    assert to_red & to_violet == {"CN"}  # the violet system and the red one
+
+
+def test_windows_hold_their_line_between_their_side_windows() -> None:
+    for line in builtin_lines().sorted_lines:
+        if line.window is None:
+            continue
+        blue, red = line.continuum
+        assert blue[1] <= line.window[0] < line.wavelength < line.window[1] <= red[0], line.id
+
+
+def test_extents_hold_their_own_wavelength() -> None:
+    for line in builtin_lines().sorted_lines:
+        if line.extent is not None:
+            assert line.extent[0] < line.wavelength < line.extent[1], line.id
+
+
+def test_nearest_lines_come_by_distance() -> None:
+    found = builtin_lines().nearest(6564.0, within=12.0)
+    assert found[0].id == "H_alpha"
+    distances = [abs(line.wavelength - 6564.0) for line in found]
+    assert distances == sorted(distances) and max(distances) <= 12.0
+
+
+def test_user_list_is_added(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(USER_LIST)
+    lists = load_line_lists([path])
+    assert lists["FeX_6376"].wavelength == 6376.3
+    assert "H_alpha" in lists
+    assert "FeX_6376" not in load_line_lists()
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ('{ id = "H_alpha", wavelength = 6563.0 }', "already used"),
+        ('{ id = "bad id", wavelength = 6563.0 }', "letters, digits"),
+        ('{ id = "x", wavelength = "red" }', "must be a number"),
+        ('{ id = "x", wavelength = nan }', "must be a number"),
+        ('{ id = "x", wavelength = true }', "must be a number"),
+        ('{ id = "x", wavelength = -4.0 }', "no wavelength"),
+        ('{ id = "x", wavelength = 6563.0, kind = "hill" }', "kind must be one of"),
+        ('{ id = "x", wavelength = 6563.0, kind = "band_head" }', "shaded"),
+        ('{ id = "x", wavelength = 6563.0, extent = [7, 6] }', "no wavelength window"),
+        ('{ id = "x", wavelength = 6563.0, extent = "all" }', "extent must be"),
+        ('{ id = "x", wavelength = 6563.0, window = [6550, 6570] }', "go together"),
+        ('{ id = "x" }', "wavelength must be a number"),
+    ],
+)
+def test_faults_name_file_and_entry(tmp_path: Path, entry: str, told: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f'name = "mine"\nlines = [{entry}]\n')
+    with pytest.raises(ResourceError, match=told) as caught:
+        load_line_lists([path])
+    assert "mine.toml" in str(caught.value) and "entry" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lines = 3\nname = 'a'",
+        "name = 'a'",
+        "not toml at all [",
+        "lines = []",
+        "name = 'hydrogen'\nlines = []",
+        "name = '../x'\nlines = []",
+        "x = " + "[" * 5000,
+    ],
+)
+def test_a_file_that_is_no_list_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(ResourceError, match=r"mine\.toml"):
+        load_line_lists([path])
+
+
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    large = tmp_path / "large.toml"
+    large.write_bytes(b"#" * 2_100_000)
+    for path in (binary, large, tmp_path / "absent.toml", tmp_path):
+        with pytest.raises(ResourceError):
+            load_line_lists([path])
+
+
+def test_an_unknown_id_is_told() -> None:
+    with pytest.raises(ResourceError, match="no line is called"):
+        builtin_lines()["H_omega"]

@@ -1,0 +1,321 @@
+"""The bundled tasks are complete and consistent; a user's task is one like the others."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from agent.errors import ResourceError
+from agent.spectra.air import air_to_vacuum
+from agent.spectra.index_definitions import builtin_indices
+from agent.spectra.lines import builtin_lines
+from agent.tasks import (
+    BUNDLED,
+    WINDOW_KEYS,
+    Evidence,
+    Task,
+    guideline_sections,
+    guideline_text,
+    load_tasks,
+    task,
+    user_task_folder,
+)
+
+COVERAGE = {"LAMOST": (3700.0, 9100.0), "SDSS": (3800.0, 9200.0)}
+IDS = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")
+README_EXAMPLE = re.compile(r"```toml\n(.*?)```", re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's task folder that is not that of whoever runs the tests."""
+    folder = tmp_path / "config" / "tasks"
+    monkeypatch.setattr("agent.tasks.user_task_folder", lambda: folder)
+    return folder
+
+
+@pytest.fixture(params=IDS)
+def bundled(request: pytest.FixtureRequest) -> Task:
+    return task(request.param)
+
+
+def example() -> str:
+    found = README_EXAMPLE.search((BUNDLED / "README.md").read_text(encoding="utf-8"))
+    assert found is not None
+    return found.group(1)
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def prose(each: Task) -> list[str]:
+    texts = [each.question, each.title, each.name, guideline_text(each)]
+    for window in each.windows:
+        texts += [window.label, window.look, window.mimics]
+    for entry in each.evidence:
+        texts += [entry.label, entry.text_found, entry.text_absent]
+    return texts
+
+
+def test_bundled_tasks_come_in_the_order_people_know() -> None:
+    assert tuple(each.id for each in load_tasks()) == IDS
+
+
+def test_a_task_is_found_by_id_and_by_name_in_any_case() -> None:
+    assert task("cv") is task("Cataclysmic Variable") is task("CV")
+    assert task("white dwarfs").id == "WD"
+
+
+def test_an_unknown_task_names_those_there_are() -> None:
+    with pytest.raises(ResourceError, match=r'no task "carbn star"; there are CV.*"carbon star"'):
+        task("carbn star")
+
+
+def test_guideline_is_of_readable_length(bundled: Task) -> None:
+    assert 250 <= len(guideline_text(bundled).split()) <= 450
+
+
+def test_every_guideline_has_all_ranks_and_says_what_not_to_accept(bundled: Task) -> None:
+    found = {section.id for section in guideline_sections(bundled)}
+    assert found == {
+        "summary",
+        "primary",
+        "secondary",
+        "confirming",
+        "states",
+        "contaminants",
+        "answer_no",
+        "not_testable",
+        "pitfalls",
+    }
+    assert "vacuum" in guideline_text(bundled)
+
+
+def test_every_line_of_the_guideline_is_a_sentence(bundled: Task) -> None:
+    for section in guideline_sections(bundled):
+        for line in section.lines:
+            assert line.endswith("."), line
+    for window in bundled.windows:
+        assert window.look.endswith(".") and window.mimics.endswith(".")
+
+
+def test_texts_hold_no_odd_characters(bundled: Task) -> None:
+    allowed = re.compile(r"[ -~\nÅαβγδε°]*")
+    for text in prose(bundled):
+        assert allowed.fullmatch(text), text
+        assert not re.search(r"<[|/A-Za-z]|\\|`", text), text
+
+
+def test_windows_are_legal(bundled: Task) -> None:
+    for window in bundled.windows:
+        low, high = window.range
+        assert any(first <= low and high <= last for first, last in COVERAGE.values()), window
+        assert 30 <= high - low <= 2000
+        assert len(window.label) <= 40
+    keys = [window.key for window in bundled.windows]
+    assert len(set(keys)) == len(keys) and set(keys) <= set(WINDOW_KEYS)
+
+
+def test_window_keys_do_not_collide_with_verbs_and_confidence() -> None:
+    reserved = set("ABCDEFGHLMNRSTUVWXYZ01234.,+-[]*/?") | {"F1", "F10", "F11", "Esc", "Space"}
+    assert not reserved & set(WINDOW_KEYS)
+
+
+def test_every_target_exists(bundled: Task) -> None:
+    lines, indices = builtin_lines(), builtin_indices()
+    for entry in bundled.evidence:
+        for target in entry.target:
+            if entry.kind in ("line", "width", "ratio"):
+                assert target in lines, (entry.id, target)
+            elif entry.kind == "edge":
+                assert indices[target].kind == "edge", (entry.id, target)
+            elif entry.kind in ("index", "colour"):
+                assert target in indices, (entry.id, target)
+
+
+def test_every_line_set_exists(bundled: Task) -> None:
+    names = {group.name for group in builtin_lines().sets}
+    assert set(bundled.lines) <= names
+
+
+def test_the_first_line_of_a_claim_lies_in_its_window(bundled: Task) -> None:
+    for entry in bundled.evidence:
+        low, high = bundled.window(entry.window).range
+        if entry.kind in ("line", "width", "ratio"):
+            assert low <= builtin_lines()[entry.target[0]].wavelength <= high, entry.id
+        elif entry.kind == "edge":
+            head = entry.target[0].removesuffix("_edge")
+            assert low <= builtin_lines()[head].wavelength <= high, entry.id
+
+
+def test_every_rank_has_evidence_and_every_text_shows_its_number(bundled: Task) -> None:
+    ranks = {entry.rank for entry in bundled.evidence}
+    assert ranks == {"primary", "secondary", "confirming", "contaminant"}
+    assert all(
+        "{label}" in entry.text_found or "late" in entry.text_found for entry in bundled.evidence
+    )
+    assert all("{value" in entry.text_found for entry in bundled.evidence if entry.kind != "line")
+
+
+def test_primary_evidence_outweighs_confirming(bundled: Task) -> None:
+    def heaviest(rank: str) -> float:
+        return max(entry.weight_for for entry in bundled.evidence if entry.rank == rank)
+
+    assert heaviest("primary") > heaviest("confirming")
+
+
+WAVELENGTH = re.compile(r"(?<![\d.])(\d{4}\.\d)(?![\d])")
+BLENDED_AIR = (6462.57, 6471.66, 6493.78, 6499.65, 6494.98, 4143.42, 3819.61)
+"""Ca I, Fe I and He I lines named as blends, which no line list draws; air, from NIST."""
+
+
+def test_every_wavelength_to_a_tenth_is_that_of_a_line_in_vacuum(bundled: Task) -> None:
+    known = [line.wavelength for line in builtin_lines().sorted_lines]
+    known += [float(air_to_vacuum(wavelength)) for wavelength in BLENDED_AIR]
+    for text in prose(bundled):
+        for number in map(float, WAVELENGTH.findall(text)):
+            nearest = min(known, key=lambda value: abs(value - number))
+            assert abs(nearest - number) < 0.11, (bundled.id, number, nearest)
+
+
+def claim(**changes: object) -> Evidence:
+    values: dict[str, object] = {
+        "id": "x",
+        "label": "Hα",
+        "rank": "primary",
+        "kind": "line",
+        "target": ("H_alpha",),
+        "expect": "emission",
+        "threshold": 4.0,
+        "scale": 2.0,
+        "weight_for": 3.0,
+        "weight_against": -2.0,
+        "window": "halpha",
+        "min_snr": 3.0,
+        "text_found": "{label} {value:.0f} at {sigma:.1f} sigma",
+        "text_absent": "{label} {value:+.1f}, S/N {snr:.0f}",
+    }
+    return Evidence(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_log_odds_run_from_against_to_for() -> None:
+    emission = claim()
+    assert emission.log_odds(-100) == pytest.approx(3.0)
+    assert emission.log_odds(+50) == pytest.approx(-2.0)
+    assert emission.log_odds(-4.0) == pytest.approx(0.5)  # on the threshold: half way
+    assert emission.log_odds(-6.0) == pytest.approx(-2 + 5 * 0.8808, abs=1e-3)
+    steps = [emission.log_odds(value) for value in (10, 0, -4, -8, -40)]
+    assert all(low < high for low, high in pairwise(steps))
+
+
+def test_an_uncertain_value_weighs_less_and_an_unmeasured_one_nothing() -> None:
+    emission = claim()
+    assert abs(emission.log_odds(-8, error=20) - 0.5) < abs(emission.log_odds(-8) - 0.5)
+    assert emission.log_odds(float("nan")) == 0.0
+    assert emission.log_odds(-8, error=float("inf")) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("expect", "combine", "expected"),
+    [
+        ("emission", "any", -9.0),
+        ("emission", "all", 2.0),
+        ("absorption", "any", 2.0),
+        ("absorption", "all", -9.0),
+        ("below", "any", -9.0),
+        ("above", "mean", -3.5),
+        ("above", "sum", -7.0),
+    ],
+)
+def test_values_of_several_targets_become_one(expect: str, combine: str, expected: float) -> None:
+    entry = claim(expect=expect, combine=combine, kind="index")
+    assert entry.combined([2.0, -9.0]) == expected
+
+
+def test_a_ratio_divides_and_survives_zero() -> None:
+    ratio = claim(kind="ratio", expect="above", target=("HeII_4686", "H_beta"))
+    assert ratio.combined([-4.0, -10.0]) == pytest.approx(0.4)
+    assert ratio.log_odds(ratio.combined([-4.0, 0.0])) == 0.0
+
+
+def test_claims_speak_with_their_numbers() -> None:
+    assert claim().text(-42.3, error=2.0) == "Hα 42 at 21.1 sigma"
+    assert claim().text(1.25, snr=17.0) == "Hα -1.2, S/N 17"
+    assert claim().text(-42.3) == "Hα 42 at unknown sigma"
+
+
+def test_windows_and_evidence_are_found_by_id() -> None:
+    cv = task("CV")
+    assert cv.window("halpha").range[0] < 6564.6 < cv.window("halpha").range[1]
+    assert "halpha_emission" in {entry.id for entry in cv.evidence_in("halpha")}
+
+
+def test_the_users_folder_is_named_after_the_program() -> None:
+    assert user_task_folder().parts[-2:] == ("spec-o3-workbench", "tasks")
+
+
+def test_the_example_of_the_readme_is_a_task_like_any_other(own_folder: Path) -> None:
+    path = put(own_folder, "be.toml", example())
+    loaded = load_tasks()
+    assert tuple(each.id for each in loaded) == (*IDS, "BE")
+    be = task("classical be star")
+    assert be.path == path and be.windows[1].mimics == ""
+    assert be.guideline.states[0].name == "Shell star"
+    assert be.evidence[1].needs == ("halpha_emission",)
+    assert "Hα 6564.6 is in emission" in guideline_text(be)
+
+
+def test_a_file_is_taken_from_anywhere(tmp_path: Path) -> None:
+    path = put(tmp_path, "somewhere.toml", example())
+    assert task(str(path)).id == "BE"
+    assert load_tasks([path])[-1].id == load_tasks([tmp_path])[-1].id == "BE"
+
+
+def test_a_bundled_task_is_replaced_only_by_a_file_that_says_so(own_folder: Path) -> None:
+    silent = example().replace('id = "BE"', 'id = "cv"', 1)
+    put(own_folder, "mine.toml", silent)
+    with pytest.raises(ResourceError, match=r'mine.toml: id: "cv" is taken.*replaces = "cv"'):
+        load_tasks()
+    put(own_folder, "mine.toml", silent.replace("name =", 'replaces = "CV"\nname =', 1))
+    tasks = load_tasks()
+    assert len(tasks) == len(IDS) and task("CV").name == "classical Be star"
+
+
+@pytest.mark.parametrize(("replaced", "words"), [("QQ", "there is no"), ("CV", "own id")])
+def test_replacing_the_wrong_task_is_refused(own_folder: Path, replaced: str, words: str) -> None:
+    put(own_folder, "be.toml", f'replaces = "{replaced}"\n' + example())
+    with pytest.raises(ResourceError, match=words):
+        load_tasks()
+
+
+def test_a_name_already_in_use_is_refused(own_folder: Path) -> None:
+    put(own_folder, "be.toml", example().replace("classical Be star", "Carbon star", 1))
+    with pytest.raises(ResourceError, match="name of CS already"):
+        load_tasks()
+
+
+def test_one_faulty_file_leaves_the_others(own_folder: Path) -> None:
+    put(own_folder, "a-broken.toml", "id = ")
+    put(own_folder, "be.toml", example())
+    with pytest.raises(ResourceError, match=r"a-broken\.toml"):
+        load_tasks()
+    faults: list[ResourceError] = []
+    assert load_tasks(on_fault=faults.append)[-1].id == "BE"
+    assert len(faults) == 1 and "a-broken.toml" in str(faults[0])
+    assert task("CV").id == "CV"
+    with pytest.raises(ResourceError, match=r"left out: .*a-broken\.toml"):
+        task("nothing of the sort")
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="not a file"):
+        load_tasks([tmp_path / "absent.toml"])
+    with pytest.raises(ResourceError, match="not a file"):
+        task(str(tmp_path / "absent.toml"))

@@ -1,0 +1,30 @@
+"""Sources simple enough that a test knows what must come out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from train.simulate.source import GRID, FloatArray, Source
+
+H_ALPHA = 6564.6
+
+
+def planck(kelvin: float) -> FloatArray:
+    x = 1.43877688e8 / GRID
+    return (5500.0 / GRID) ** 5 * np.expm1(x[5000] / kelvin) / np.expm1(x / kelvin)
+
+
+def star(kelvin: float = 7000.0, velocity_kms: float = 0.0, label: str = "A") -> Source:
+    """A black body with three absorption lines."""
+    flux = planck(kelvin)
+    for centre in (4341.7, 4862.7, H_ALPHA):
+        flux = flux * (1 - 0.6 * np.exp(-0.5 * ((GRID - centre) / 6.0) ** 2))
+    return Source(label=label, subtype="test", flux=flux, velocity_kms=velocity_kms)
+
+
+def smooth(kelvin: float = 7000.0) -> Source:
+    return Source(label="ARTEFACT", subtype="smooth", flux=planck(kelvin))
+
+
+def flat() -> Source:
+    return Source(label="ARTEFACT", subtype="flat", flux=np.ones(GRID.size))

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agent.errors import WorkbenchError
+from train.simulate.campaign import (
+    CONTAMINANTS,
+    SURVEY_SHARES,
+    Settings,
+    assignments,
+    draw_quality,
+    spectrum_rng,
+)
+from train.simulate.sky import LABELS
+
+
+@pytest.mark.parametrize("task", list(CONTAMINANTS))
+def test_positives_are_exact_and_negatives_are_the_tasks_contaminants(task: str) -> None:
+    plan = assignments(Settings(seed=1, count=1200, task=task, odds=(1, 5)))
+    labels = Counter(one.label for one in plan)
+    assert labels[task] == 200
+    assert set(labels) - {task} <= set(CONTAMINANTS[task]) <= set(LABELS) - {task}
+    places = [one.index for one in plan if one.label == task]
+    assert 400 < np.mean(places) < 800
+
+
+def test_plan_follows_the_seed() -> None:
+    def plan(seed: int) -> list[str]:
+        return [one.label for one in assignments(Settings(seed=seed, count=50, task="CV"))]
+
+    assert plan(3) == plan(3) != plan(4)
+
+
+def test_labels_without_a_task() -> None:
+    plan = assignments(Settings(seed=1, count=400, labels=("CV", "WD")))
+    counts = Counter(one.label for one in plan)
+    assert set(counts) == {"CV", "WD"} and min(counts.values()) > 140
+    everything = assignments(Settings(seed=1, count=2000))
+    assert {one.label for one in everything} == set(LABELS)
+
+
+def test_surveys_mixed_chosen_or_one() -> None:
+    def surveys(survey: str) -> Counter[str]:
+        plan = assignments(Settings(seed=1, count=2000, survey=survey))
+        return Counter(one.survey for one in plan)
+
+    assert set(surveys("MIXED")) == set(SURVEY_SHARES)
+    assert set(surveys("LAMOST,DESI")) == {"LAMOST", "DESI"}
+    assert surveys("LAMOST,DESI")["LAMOST"] > 1500
+    assert surveys("BOSS") == {"BOSS": 2000}
+
+
+def test_each_number_has_its_own_stream() -> None:
+    draws = {spectrum_rng(seed, index).random() for seed in range(5) for index in range(50)}
+    assert len(draws) == 250
+
+
+def test_artefacts_are_often_of_poor_quality(rng: np.random.Generator) -> None:
+    settings = Settings(seed=0, count=1)
+    poor = Counter(draw_quality(settings, "ARTEFACT", rng) for _ in range(400))["poor"]
+    usual = Counter(draw_quality(settings, "A", rng) for _ in range(400))["poor"]
+    assert poor > usual + 60
+    assert draw_quality(Settings(seed=0, count=1, quality="good"), "ARTEFACT", rng) == "good"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"task": "XX"}, "no task"),
+        ({"labels": ("CV", "PULSAR")}, "no class 'PULSAR'"),
+        ({"task": "CV", "labels": ("CV",)}, "not both"),
+        ({"survey": "HUBBLE"}, "no survey"),
+        ({"survey": "LAMOST,"}, "no survey"),
+        ({"quality": "nice"}, "no quality"),
+        ({"snr": (10.0, 5.0)}, "S/N"),
+        ({"snr": (float("nan"), 5.0)}, "S/N"),
+        ({"count": 0}, "count"),
+        ({"seed": -1}, "seed"),
+        ({"odds": (-1.0, 2.0)}, "odds"),
+        ({"odds": (0.0, 0.0)}, "odds"),
+    ],
+)
+def test_settings_check_themselves(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(WorkbenchError, match=words):
+        Settings(**({"seed": 1, "count": 10} | changes))

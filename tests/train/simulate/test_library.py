@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agent.errors import WorkbenchError
+from agent.spectra.readers import read
+from tests.train.simulate.helpers import planck, star
+from train.simulate.archive import run
+from train.simulate.campaign import Settings
+from train.simulate.library import Library, augmented, base_source
+from train.simulate.production import usable_bases
+from train.simulate.source import GRID
+from train.simulate.truth import read_truth
+
+
+def write_base(path: Path, kelvin: float, low: float = 3500.0, high: float = 9300.0) -> None:
+    wavelength = np.arange(low, high, 1.5)
+    flux = np.interp(wavelength, GRID, star(kelvin).flux) * 3e-14
+    np.savetxt(path, np.column_stack([wavelength, flux]), header="wavelength flux")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "bases"
+    place.mkdir()
+    write_base(place / "hot.txt", 9000.0)
+    write_base(place / "cool.txt", 4500.0)
+    (place / "broken.fits").write_bytes(b"nothing")
+    write_table(place, [("hot.txt", "A"), ("cool.txt", "K"), ("broken.fits", "A")])
+    return place
+
+
+def write_table(folder: Path, rows: Sequence[tuple[str, str]]) -> None:
+    lines = ["file,label", *(",".join(row) for row in rows)]
+    (folder / "MANIFEST.csv").write_text("\n".join(lines) + "\n")
+
+
+def test_bases_are_on_the_grid_as_they_are(folder: Path) -> None:
+    library = Library(folder)
+    base = base_source(library.by_label["A"][0])
+    assert base.label == "A" and base.valid == pytest.approx((3500.0, 9298.5), abs=3.0)
+    inside = (GRID > 3600) & (GRID < 9200)
+    expected = planck(9000.0)
+    ratio = base.flux[inside] / expected[inside]
+    assert np.percentile(ratio / np.median(ratio), (10, 90)) == pytest.approx([1, 1], abs=0.01)
+
+
+def test_draws_of_one_base_differ(folder: Path, rng: np.random.Generator) -> None:
+    one, two = (Library(folder).draw("K", rng) for _ in range(2))
+    assert one.parameters["base"] == "cool.txt" and one.parameters["library"] == "bases"
+    assert not np.allclose(one.flux, two.flux, rtol=0.01)
+    assert one.velocity_kms != two.velocity_kms
+
+
+def test_contrast_deepens_or_weakens_lines(rng: np.random.Generator) -> None:
+    base = star()
+    depths = {}
+    for _ in range(30):
+        seen = augmented(base, rng)
+        line, beside = (seen.flux[np.argmin(np.abs(GRID - w))] for w in (6564.6, 6640.0))
+        depths[float(seen.parameters["contrast"])] = 1 - line / beside
+    weak, deep = min(depths), max(depths)
+    assert depths[deep] > depths[weak] + 0.05
+
+
+def test_unreadable_bases_are_counted_and_not_drawn(folder: Path, rng: np.random.Generator) -> None:
+    usable, refused = usable_bases(str(folder), {"A", "K"})
+    assert usable == 2 and len(refused) == 1 and "broken.fits" in refused[0]
+    with pytest.raises(WorkbenchError, match="no readable base"):
+        usable_bases(str(folder), {"CV"})
+    with pytest.raises(WorkbenchError, match="no spectrum labelled"):
+        Library(folder).draw("CV", rng)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("file,label\n../../secret.txt,A\n", "outside its folder"),
+        ("file,label\n/etc/passwd,A\n", "outside its folder"),
+        ("name,class\nx,A\n", "no columns file and label"),
+        ("file,label\n", "lists no labelled spectrum"),
+    ],
+)
+def test_faulty_tables_are_refused(tmp_path: Path, table: str, words: str) -> None:
+    (tmp_path / "labels.csv").write_text(table)
+    with pytest.raises(WorkbenchError, match=words):
+        Library(tmp_path)
+
+
+def test_a_folder_without_table_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WorkbenchError, match=r"MANIFEST\.csv"):
+        Library(tmp_path)
+
+
+def test_bases_of_different_ranges_share_a_desi_file(folder: Path, tmp_path: Path) -> None:
+    write_base(folder / "short.txt", 9000.0, 3900.0, 7500.0)
+    write_table(folder, [("hot.txt", "A"), ("short.txt", "A")])
+    settings = Settings(seed=4, count=16, labels=("A",), survey="DESI", library=str(folder))
+    run(tmp_path / "out", settings)
+    rows = read_truth(tmp_path / "out")
+    assert {"hot.txt", "short.txt"} <= {row["library"] for row in rows}
+    for row in rows:
+        spectrum = read(tmp_path / "out" / row["file"], row=int(row["row"]))
+        ends = spectrum.wavelength[spectrum.good][[0, -1]]
+        assert (ends[1] < 7510) == (row["library"] == "short.txt")
+
+
+def test_truth_names_the_base_and_nothing_is_used_unasked(folder: Path, tmp_path: Path) -> None:
+    asked = Settings(
+        seed=2, count=30, labels=("A", "K"), survey="LAMOST", library=str(folder), arrays=True
+    )
+    run(tmp_path / "asked", asked)
+    bases = {row["library"] for row in read_truth(tmp_path / "asked")}
+    assert bases == {"", "hot.txt", "cool.txt"}
+    run(tmp_path / "plain", Settings(seed=2, count=30, labels=("A", "K"), arrays=True))
+    assert {row["library"] for row in read_truth(tmp_path / "plain")} == {""}

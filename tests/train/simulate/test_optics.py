@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.train.simulate.helpers import H_ALPHA
+from train.simulate.optics import Arm, blur, integrate, pixel_edges, sigma_pixels, through_arms
+from train.simulate.source import GRID, LIGHT_KMS, FloatArray
+from train.simulate.surveys import LAMOST
+
+
+def spike(wavelength: float) -> FloatArray:
+    flux = np.zeros(GRID.size)
+    flux[int(np.argmin(np.abs(GRID - wavelength)))] = 1.0
+    return flux
+
+
+def width_kms(flux: FloatArray) -> float:
+    """Second moment as a Gaussian FWHM."""
+    velocity = LIGHT_KMS * np.log(GRID)
+    share = flux / flux.sum()
+    mean = (share * velocity).sum()
+    return float(2.3548 * np.sqrt((share * (velocity - mean) ** 2).sum()))
+
+
+def test_blur_conserves_flux_and_widens_a_line_to_the_resolution() -> None:
+    seen = blur(spike(6000.0), sigma_pixels(1800.0))
+    assert seen.sum() == pytest.approx(1.0, rel=1e-9)
+    assert width_kms(seen) == pytest.approx(LIGHT_KMS / 1800.0, rel=0.03)
+
+
+def test_a_library_flux_is_blurred_only_by_what_it_lacks() -> None:
+    total = np.hypot(sigma_pixels(1800.0, own=3000.0), sigma_pixels(3000.0))
+    assert total == pytest.approx(sigma_pixels(1800.0))
+    assert sigma_pixels(1800.0, own=1000.0) == 0.0
+
+
+@pytest.mark.parametrize("place", [4000.0, 5000.0, 6500.0, 8500.0])
+def test_resolution_runs_along_each_arm(place: float) -> None:
+    arm = next(arm for arm in LAMOST.arms if arm.low < place < arm.high)
+    expected = arm.resolution_low + (place - arm.low) / (arm.high - arm.low) * (
+        arm.resolution_high - arm.resolution_low
+    )
+    seen = through_arms(spike(place), LAMOST.arms)
+    assert LIGHT_KMS / width_kms(seen) == pytest.approx(expected, rel=0.12)
+
+
+def test_arms_hand_over_without_a_jump() -> None:
+    arms = (Arm("b", 4000, 6000, 1000, 1000), Arm("r", 5800, 8000, 3000, 3000))
+    seen = through_arms(np.ones(GRID.size), arms)
+    assert np.abs(seen - 1.0).max() < 1e-12
+
+
+def test_integration_conserves_flux_over_any_pixels() -> None:
+    flux = 1.0 + 0.5 * np.sin(GRID / 37.0)
+    coarse, fine = np.arange(4000.0, 8000.0, 8.0), np.arange(4000.0, 8000.0, 2.0)
+
+    def total(wavelength: FloatArray) -> float:
+        edges = pixel_edges(wavelength)
+        return float((integrate(flux, edges) * np.diff(edges)).sum())
+
+    inside = (GRID > 3996) & (GRID < 7996)
+    assert total(coarse) == pytest.approx(flux[inside].sum(), rel=2e-3)
+    edges = pixel_edges(fine)
+    assert (integrate(flux, edges) * np.diff(edges)).sum() == pytest.approx(
+        flux[(GRID > 3999) & (GRID < 7999)].sum(), rel=2e-3
+    )
+
+
+@pytest.mark.parametrize("velocity", [-400.0, 0.0, 250.0])
+def test_velocity_moves_a_line_by_the_doppler_shift(velocity: float) -> None:
+    wavelength = LAMOST.wavelength
+    line = np.exp(-0.5 * ((GRID - H_ALPHA) / 5.0) ** 2)
+    seen = integrate(line, pixel_edges(wavelength), velocity)
+    centre = float((seen * wavelength).sum() / seen.sum())
+    assert centre == pytest.approx(H_ALPHA * (1 + velocity / LIGHT_KMS), abs=0.15)
+
+
+def test_pixels_beyond_the_source_see_nothing_wild() -> None:
+    seen = integrate(np.ones(GRID.size), pixel_edges(np.arange(3000.0, 3300.0, 1.0)))
+    assert np.isfinite(seen).all()

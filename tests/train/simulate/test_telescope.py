@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agent.errors import WorkbenchError
+from tests.train.simulate.helpers import H_ALPHA, flat, planck, smooth, star
+from train.simulate.guesses import Guess
+from train.simulate.instrument import pixels_between
+from train.simulate.observation import to_spectrum
+from train.simulate.quality import LAMOST_QUALITY
+from train.simulate.source import GRID, LIGHT_KMS, Source
+from train.simulate.surveys import SURVEYS
+from train.simulate.telescope import SNR_RANGE, observe
+
+LIMITS = {
+    "LAMOST": (3690, 3705, 9050, 9110, 3885, 3917),
+    "SDSS": (3780, 3830, 9160, 9260, 3790, 3880),
+    "BOSS": (3550, 3600, 10250, 10420, 4570, 4660),
+    "DESI": (3599, 3601, 9823, 9825, 7781, 7781),
+}
+
+
+@pytest.mark.parametrize("survey", list(SURVEYS))
+def test_grid_is_the_surveys_own(rng: np.random.Generator, survey: str) -> None:
+    low, low_most, high_least, high, fewest, most = LIMITS[survey]
+    seen = observe(star(), survey, rng)
+    assert low <= seen.wavelength[0] <= low_most
+    assert high_least <= seen.wavelength[-1] <= high
+    assert fewest <= seen.wavelength.size <= most
+    for values in (seen.flux, seen.ivar, seen.andmask, seen.ormask):
+        assert values.shape == seen.wavelength.shape
+        assert np.isfinite(values).all()
+    assert (seen.ivar >= 0).all()
+    assert set(seen.snr) == set("ugriz")
+
+
+@pytest.mark.parametrize("survey", list(SURVEYS))
+def test_same_seed_same_spectrum_and_another_seed_another(survey: str) -> None:
+    one, two, other = (observe(star(), survey, np.random.default_rng(seed)) for seed in (4, 4, 5))
+    assert one.flux.tobytes() == two.flux.tobytes()
+    assert one.ivar.tobytes() == two.ivar.tobytes()
+    assert one.parameters == two.parameters
+    assert one.parameters != other.parameters
+
+
+def test_effects_are_recorded(rng: np.random.Generator) -> None:
+    recorded = observe(star(), "LAMOST", rng).parameters
+    assert {
+        "snr_asked", "velocity_seen_kms", "sharpness", "sky_over_object", "oxygen_left",
+        "sky_left", "noise_over_stated", "calibration_end_to_end", "join_step_0", "bad_runs",
+        "cosmics", "release",
+    } <= set(recorded)  # fmt: skip
+
+
+def test_snr_is_drawn_from_the_range_when_not_asked(rng: np.random.Generator) -> None:
+    asked = [float(observe(star(), "SDSS", rng).parameters["snr_asked"]) for _ in range(40)]
+    assert min(asked) >= SNR_RANGE[0] and max(asked) <= SNR_RANGE[1]
+    assert np.median(asked) < 50
+
+
+def test_a_star_is_seen_at_its_velocity(rng: np.random.Generator) -> None:
+    velocities = []
+    for _ in range(15):
+        source = star(velocity_kms=300.0)
+        seen = observe(source, "SDSS", rng, snr=150.0, quality="good")
+        window = pixels_between(seen.wavelength, 6530.0, 6612.0)
+        w, depth = seen.wavelength[window], 1 - seen.flux[window] / seen.flux[window].max()
+        core = depth > 0.5 * depth.max()
+        centre = (w[core] * depth[core]).sum() / depth[core].sum()
+        velocities.append(LIGHT_KMS * (centre / H_ALPHA - 1))
+    assert np.median(velocities) == pytest.approx(300.0, abs=15.0)
+
+
+def test_a_redshifted_source_is_not_shifted_again(rng: np.random.Generator) -> None:
+    flux = planck(6000.0) * (1 + 5 * np.exp(-0.5 * ((GRID - 7000.0) / 30.0) ** 2))
+    source = Source("QSO", "QSO", flux, z=1.5)
+    seen = observe(source, "SDSS", rng, snr=100.0, quality="good")
+    window = pixels_between(seen.wavelength, 6900.0, 7100.0)
+    assert seen.wavelength[window][np.argmax(seen.flux[window])] == pytest.approx(7000.0, abs=15)
+
+
+@pytest.mark.parametrize("survey", ["LAMOST", "DESI"])
+def test_spectrum_ends_where_the_base_does(rng: np.random.Generator, survey: str) -> None:
+    source = replace(star(), valid=(3900.0, 7400.0))
+    seen = observe(source, survey, rng)
+    good = seen.wavelength[seen.ivar > 0]
+    assert 3899.0 < good[0] < 3920.0
+    assert 7360.0 < good[-1] < 7401.0
+    # A DESI file holds several targets on one grid.
+    assert (seen.wavelength.size == SURVEYS[survey].wavelength.size) == (survey == "DESI")
+
+
+def test_a_base_without_overlap_is_refused(rng: np.random.Generator) -> None:
+    with pytest.raises(WorkbenchError, match="too little"):
+        observe(replace(star(), valid=(9090.0, 9100.0)), "LAMOST", rng)
+
+
+def test_darkness_is_refused(rng: np.random.Generator) -> None:
+    with pytest.raises(WorkbenchError, match="no light"):
+        observe(replace(star(), flux=np.zeros(GRID.size)), "LAMOST", rng)
+
+
+@pytest.mark.parametrize("bad", [{"profile": "HUBBLE"}, {"quality": "perfect"}])
+def test_unknown_words_are_refused(rng: np.random.Generator, bad: dict[str, str]) -> None:
+    with pytest.raises(WorkbenchError, match="use one of"):
+        observe(star(), bad.get("profile", "SDSS"), rng, quality=bad.get("quality", "typical"))
+
+
+def test_a_neighbour_leaves_its_lines(rng: np.random.Generator) -> None:
+    bump = 1.0 + 30.0 * np.exp(-0.5 * ((GRID - 5200.0) / 8.0) ** 2)
+    neighbour = Source("K", "K", bump)
+    fraction = replace(LAMOST_QUALITY, crosstalk_fraction=(0.3, 0.31), dead_block_odds=0.0)
+    seen = observe(flat(), "LAMOST", rng, 200.0, neighbour, quality=fraction, release="DR8")
+    peak = seen.flux[np.argmin(np.abs(seen.wavelength - 5200.0))]
+    beside = np.median(seen.flux[pixels_between(seen.wavelength, 5100.0, 5150.0)])
+    assert peak > 3 * beside
+    assert seen.parameters["neighbour"] == "K"
+    assert "neighbour" not in observe(flat(), "LAMOST", rng).parameters
+
+
+def test_poor_quality_is_worse_than_good(rng: np.random.Generator) -> None:
+    def error(quality: str) -> float:
+        bent = []
+        for _ in range(25):
+            seen = observe(flat(), "LAMOST", rng, 100.0, quality=quality, release="DR8")
+            good = seen.ivar > 0
+            bent.append(np.std(np.log(np.maximum(seen.flux[good][900:], 1e-3))))
+        return float(np.median(bent))
+
+    assert error("poor") > 2.0 * error("good")
+
+
+def test_desi_cameras_merge_back_to_the_spectrum(rng: np.random.Generator) -> None:
+    seen = observe(star(), "DESI", rng)
+    weight, weighted = np.zeros((2, seen.wavelength.size))
+    for camera in seen.arms:
+        place = np.searchsorted(seen.wavelength, camera.wavelength)
+        assert np.allclose(seen.wavelength[place], camera.wavelength)
+        weight[place] += camera.ivar
+        weighted[place] += camera.ivar * camera.flux
+    good = seen.ivar > 0
+    assert np.allclose(weight, seen.ivar)
+    assert np.allclose(weighted[good] / weight[good], seen.flux[good])
+    overlap = pixels_between(seen.wavelength, 5765.0, 5795.0)
+    blue, red = seen.arms[0], seen.arms[1]
+    apart = blue.flux[-44:-8] - red.flux[7:43]
+    pull = apart * np.sqrt(0.5 * red.ivar[7:43])
+    assert 0.5 < pull.std() < 1.6
+    assert overlap.stop - overlap.start > 30
+
+
+def test_in_memory_spectrum_knows_the_guess_and_not_the_truth(rng: np.random.Generator) -> None:
+    seen = observe(star(label="CV"), "LAMOST", rng)
+    plain = to_spectrum(seen)
+    assert plain.simulated and plain.class_name == "" and plain.z is None
+    spectrum = to_spectrum(seen, Guess("STAR", "A5V", 1e-4))
+    assert (spectrum.class_name, spectrum.subclass, spectrum.z) == ("STAR", "A5V", 1e-4)
+    assert "CV" not in repr(spectrum.meta) and "test" not in repr(spectrum.meta)
+    assert spectrum.n_bad == int((seen.ivar == 0).sum())
+
+
+def test_hot_and_cool_stars_have_the_right_bands_well_exposed(rng: np.random.Generator) -> None:
+    hot = observe(smooth(30000.0), "SDSS", rng, snr=30.0).snr
+    cool = observe(smooth(3000.0), "SDSS", rng, snr=30.0).snr
+    assert hot["g"] > 2 * cool["g"]
+    assert cool["z"] > hot["z"]
