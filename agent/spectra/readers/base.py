@@ -111,10 +111,8 @@ def _in_order(pixels: Pixels) -> tuple[Pixels, list[str]]:
     if wavelength.size > MAX_PIXELS:
         raise Malformed(f"{wavelength.size} pixels are too many for one spectrum")
     notes: list[str] = []
-    # Almost every file is in order; NaN fails the comparison, so the ends speak for the rest.
-    if (wavelength[1:] > wavelength[:-1]).all() and wavelength.size > 1:
-        if wavelength[0] > 0 and np.isfinite(wavelength[-1]):
-            return Pixels(wavelength, flux, pixels.ivar, pixels.mask), notes
+    if _is_in_order(wavelength):
+        return Pixels(wavelength, flux, pixels.ivar, pixels.mask), notes
     keep = np.isfinite(wavelength) & (wavelength > 0)
     if not keep.all():
         notes.append(f"{int((~keep).sum())} pixels without a usable wavelength were dropped")
@@ -134,6 +132,13 @@ def _in_order(pixels: Pixels) -> tuple[Pixels, list[str]]:
         ),
         notes,
     )
+
+
+def _is_in_order(wavelength: NDArray[np.float64]) -> bool:
+    """As almost every file is. NaN fails the comparison, so the ends speak for the rest."""
+    if wavelength.size < 2 or not (wavelength[1:] > wavelength[:-1]).all():
+        return False
+    return bool(wavelength[0] > 0 and np.isfinite(wavelength[-1]))
 
 
 def ivar_of_sigma(sigma: Numbers) -> NDArray[np.float64]:
