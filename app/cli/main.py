@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from agent.errors import WorkbenchError
+from app.cli.demo import demo
 from app.cli.info import info
 from app.cli.render import render
 
@@ -18,6 +19,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command()(demo)
 app.command()(info)
 app.command()(render)
 
