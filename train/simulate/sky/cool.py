@@ -136,7 +136,7 @@ def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -
     lines -= np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
     tau += 0.6 * fade * lines
     strong = np.zeros(SIZE)
-    add_strong_metals(strong, star, rng, calcium=1.7, light=0.5)
+    add_strong_metals(strong, star, rng, calcium=2.4, light=0.3)
     tau += (0.4 + 0.6 * fade) * strong + blanket() * fade * rng.uniform(0.5, 1.3)
     add_gaussian(tau, 6564.61, rng.uniform(0.5, 1.4) * fade, 90.0)
 
@@ -174,10 +174,10 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
     tau += 0.45 * lines + blanket() * rng.uniform(0.2, 0.9)
     cool = float(np.clip((0.9 - tio5) / 0.5, 0, 1))
     areas = (
-        (5891.58, rng.uniform(1.5, 2.5) + 2.5 * cool),
-        (5897.55, rng.uniform(1.2, 2.0) + 2.2 * cool),
+        (5891.58, rng.uniform(1.3, 2.1) + 1.8 * cool),
+        (5897.55, rng.uniform(1.0, 1.7) + 1.6 * cool),
         (8185.51, 0.6 + 1.0 * cool), (8197.07, 0.9 + 1.4 * cool), (7667.01, 0.3 + 0.8 * cool),
-        (7701.08, 0.3 + 0.7 * cool), (4227.92, 15 + 14 * cool), (8500.35, 0.45 - 0.25 * cool),
+        (7701.08, 0.3 + 0.7 * cool), (4227.92, 24 + 20 * cool), (8500.35, 0.45 - 0.25 * cool),
         (8544.44, 1.2 - 0.6 * cool), (8664.52, 1.0 - 0.5 * cool), (3934.77, 6.0), (3969.59, 5.0),
         (6574.60, 0.15 + 0.3 * cool), (6104.4, 0.4), (6123.9, 0.6), (6163.88, 0.7),
     )  # fmt: skip

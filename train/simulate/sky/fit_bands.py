@@ -28,7 +28,7 @@ from train.simulate.sky.profiles import head_profile
 from train.simulate.source import FloatArray
 
 PIVOT = 6500.0
-LENGTHS = {"red": (12.0, 40.0, 110.0), "violet": (12.0, 40.0, 110.0), "complex": (6.0,)}
+LENGTHS = {"red": (5.0, 12.0, 40.0, 110.0, 260.0), "violet": (12.0, 40.0, 110.0), "complex": (6.0,)}
 RIDGE = 0.3
 KEEP = 0.01
 
