@@ -3,24 +3,25 @@
     python -m train.simulate.sky.fit_bands LIBRARY PLAN.toml OUT.txt
 
 Each star is fitted in log flux as a quadratic in log wavelength minus non-negative optical depths
-of
-sharp-edged bands at laboratory head wavelengths, each with three possible lengths of its tail. PLAN
-names the stars of each anchor (`[[anchor]] kind, level, files, low, high, fwhm, molecules,
-keep_low,
-keep_high`); strengths of an anchor are means over its stars. Only band strengths and the three
-numbers of the smooth part are kept: no observed flux is stored.
+of sharp-edged bands at laboratory head wavelengths, each with several possible lengths of its tail.
+PLAN names the stars of each anchor and the range of heads to keep from them: fit_plan.toml. The
+strengths of an anchor are means over its stars. Only band strengths and the three numbers of the
+smooth part are kept: no observed flux is stored.
 """
 
 from __future__ import annotations
 
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import lsq_linear
 
+from agent.errors import WorkbenchError
+from agent.spectra.air import air_to_vacuum
 from agent.spectra.readers import read
 from train.simulate.sky.heads import HEADS
 from train.simulate.sky.physics import vacuum
@@ -31,6 +32,7 @@ PIVOT = 6500.0
 LENGTHS = {"red": (5.0, 12.0, 40.0, 110.0, 260.0), "violet": (12.0, 40.0, 110.0), "complex": (6.0,)}
 RIDGE = 0.3
 KEEP = 0.01
+MIN_PIXELS = 100
 
 Key = tuple[str, float, float]  # molecule, air head, tail length
 
@@ -72,41 +74,95 @@ def fit_star(
     return dict(zip(keys, result.x[3:].tolist(), strict=True)), result.x[:3], design @ result.x
 
 
+@dataclass(frozen=True)
+class Target:
+    """The stars that show one level of one kind of star, and what is taken from them."""
+
+    kind: str
+    level: float
+    files: list[str]
+    low: float
+    high: float
+    fwhm: float
+    molecules: list[str]
+    keep_low: float
+    keep_high: float
+    unknown_medium: str = "vacuum"
+    """Which of "air" and "vacuum" the wavelengths are in where the file does not say."""
+
+
+def read_plan(plan: Path) -> list[Target]:
+    """Angstrom throughout; `fwhm` is the resolution of the stars."""
+    try:
+        tables = tomllib.loads(plan.read_text(encoding="utf-8"))["anchor"]
+        targets = [Target(**table) for table in tables]
+        for target in targets:
+            _check(target)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise WorkbenchError(f"{plan} is no plan of anchors to fit: {error}") from error
+    except ValueError as error:
+        raise WorkbenchError(f"{plan}: {error}") from error
+    return targets
+
+
+def _check(target: Target) -> None:
+    name = f"anchor {target.kind} {target.level}"
+    unknown = set(target.molecules) - HEADS.keys()
+    if unknown or not target.molecules:
+        raise ValueError(f"{name} wants molecules {sorted(unknown)}; known are {', '.join(HEADS)}")
+    if not target.files:
+        raise ValueError(f"{name} names no files")
+    if not 0 < target.low < target.high or not target.fwhm > 0:
+        raise ValueError(f"{name} has no sensible low, high and fwhm")
+    if target.unknown_medium not in ("air", "vacuum"):
+        raise ValueError(f"{name}: unknown_medium is air or vacuum")
+
+
+def read_star(path: Path, target: Target) -> tuple[FloatArray, FloatArray]:
+    """Vacuum wavelength and flux of the usable pixels between `low` and `high`."""
+    star = read(path)
+    wavelength = star.wavelength
+    if star.medium_in_file == "unknown" and target.unknown_medium == "air":
+        # the reader took them as vacuum; 1.8 angstrom off at 7000, the heads would not fit
+        wavelength = air_to_vacuum(wavelength)
+    use = star.good & (star.flux > 0) & (wavelength > target.low) & (wavelength < target.high)
+    if np.count_nonzero(use) < MIN_PIXELS:
+        raise WorkbenchError(
+            f"{path.name} has too few good pixels between {target.low:g} and {target.high:g} A"
+        )
+    return wavelength[use], star.flux[use]
+
+
 def fit_plan(library: Path, plan: Path) -> list[str]:
+    """The lines of bands.txt."""
     lines = [
         "# Written by fit_bands.py: kind level molecule head_air tail_length tau",
         "# and per fitted range: kind level continuum low high slope curvature (ln-ln)",
     ]
-    for anchor in tomllib.loads(plan.read_text())["anchor"]:
+    for target in read_plan(plan):
         sums: dict[Key, list[float]] = {}
         smooth = []
-        for name in anchor["files"]:
-            star = read(library / name)
-            use = (
-                star.good
-                & (star.wavelength > anchor["low"])
-                & (star.wavelength < anchor["high"])
-                & (star.flux > 0)
-            )
-            taus, quadratic, _ = fit_star(
-                star.wavelength[use], star.flux[use], anchor["fwhm"], anchor["molecules"]
-            )
+        for file in target.files:
+            wavelength, flux = read_star(library / file, target)
+            taus, quadratic, _ = fit_star(wavelength, flux, target.fwhm, target.molecules)
             smooth.append(quadratic)
             for key, tau in taus.items():
                 sums.setdefault(key, []).append(tau)
-        name = f"{anchor['kind']} {anchor['level']}"
+        name = f"{target.kind} {target.level}"
+        low, high = target.keep_low, target.keep_high
         _, slope, curve = np.mean(smooth, axis=0)
-        lines.append(
-            f"{name} continuum {anchor['keep_low']} {anchor['keep_high']} {slope:.3f} {curve:.3f}"
-        )
+        lines.append(f"{name} continuum {low} {high} {slope:.3f} {curve:.3f}")
         for (molecule, head, length), values in sorted(sums.items()):
             tau = float(np.mean(values))
-            keep = anchor["keep_low"] <= head <= anchor["keep_high"] and tau >= KEEP
-            if keep:
+            if low <= head <= high and tau >= KEEP:
                 lines.append(f"{name} {molecule} {head} {length:g} {tau:.3f}")
     return lines
 
 
+def main(arguments: list[str]) -> None:
+    library, plan, out = (Path(word) for word in arguments)
+    out.write_text("\n".join(fit_plan(library, plan)) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
-    library, plan, out = (Path(word) for word in sys.argv[1:4])
-    out.write_text("\n".join(fit_plan(library, plan)) + "\n")
+    main(sys.argv[1:])

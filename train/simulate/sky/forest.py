@@ -122,7 +122,7 @@ def add_strong_metals(
         _add_damped(tau, wavelength, area, 0.9 if k_line > 3 else 0.6)
     triplet = metals * float(
         np.interp(
-            star.kelvin, (3000, 4000, 5000, 6000, 7500, 9000, 11000), (6, 8, 7.5, 6.5, 5, 2.5, 0)
+            star.kelvin, (3000, 4000, 5000, 6000, 7500, 9000, 11000), (4, 6.2, 7.2, 6.5, 5, 2.5, 0)
         )
     )
     triplet *= 10 ** (0.07 * (4.4 - star.log_g))
