@@ -6,6 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples on every machine, and no complaint about a busy one.
+settings.register_profile(
+    "seeded", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("seeded")
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 

@@ -91,6 +91,7 @@ def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
         metals = 10 ** (0.5 * star.metallicity)
         for molecule, strength in (
             ("CNv", (0.55 if giant else 0.25) * cool * metals * rng.lognormal(0, 0.35)),
+            ("C2", (0.07 if giant else 0.02) * cool * metals * rng.lognormal(0, 0.4)),
             ("CN", (0.10 if giant else 0.03) * cool * metals * rng.lognormal(0, 0.4)),
         ):
             tau += strength * bands.anchors("carbon")[2].tau[molecule]

@@ -135,6 +135,8 @@ def add_strong_metals(
     sodium = blue * light * 1.5 * 10 ** min(1.9 * cooler, 0.8)
     _add_damped(tau, 5891.58, 0.75 * sodium, 0.7)
     _add_damped(tau, 5897.55, 0.6 * sodium, 0.7)
+    for wavelength, area in ((8185.51, 0.2), (8197.07, 0.35)):
+        add_gaussian(tau, wavelength, area * blue * 10 ** min(1.0 * cooler, 0.4), INTRINSIC_KMS)
     heavy = metals * neutral * 10 ** (0.1 * (4.4 - star.log_g)) * 10 ** min(0.5 * cooler, 0.3)
     for wavelength, area in (
         (4555.31, 0.2), (4935.46, 0.15), (6143.41, 0.12), (6498.70, 0.12), (4078.86, 0.35),
@@ -154,7 +156,7 @@ _BALMER = {6564.61: "a", 4862.69: "b", 4341.69: "c", 4102.90: "d"}
 _HYDROGEN = (
     (3500, 4200, 5000, 5800, 6300, 7000, 7800),
     {
-        "a": (0.4, 1.2, 1.9, 2.9, 3.7, 5.2, 7.0),
+        "a": (0.4, 1.6, 2.3, 3.0, 3.7, 5.2, 7.0),
         "b": (0.1, 0.6, 1.4, 2.9, 4.0, 6.6, 9.5),
         "c": (0.1, 0.5, 1.2, 2.6, 3.9, 6.8, 10.0),
         "d": (0.1, 0.5, 1.1, 2.5, 3.8, 6.8, 10.0),
@@ -177,7 +179,9 @@ def add_cool_hydrogen(tau: FloatArray, star: Atmosphere) -> None:
 def add_g_band(tau: FloatArray, star: Atmosphere, strength: float, rng: Rng) -> None:
     """CH: a ragged trough from 4285 to 4325 angstrom, strongest near 5000 K."""
     amount = strength * float(
-        np.interp(star.kelvin, (3400, 4200, 5000, 5800, 6500, 7200), (0.2, 0.4, 0.48, 0.4, 0.2, 0))
+        np.interp(
+            star.kelvin, (3400, 4200, 5000, 5800, 6500, 7200), (0.25, 0.52, 0.6, 0.45, 0.2, 0)
+        )
     )
     for air in (4288, 4292, 4297, 4300, 4304, 4308, 4312, 4315, 4323):
         each = amount * rng.lognormal(0, 0.15) * (1.6 if 4296 < air < 4316 else 1.0)

@@ -114,7 +114,7 @@ def hydrogen_star(
     add_paschen(tau, 11.0 * warm * (gamma / 14) ** 1.1)
     size = float(np.interp(kelvin, *_JUMP)) * (1 + 0.15 * luminosity)
     continuum = planck(_colour(kelvin) * rng.normal(1, 0.02))
-    continuum *= jump(1.2 * size, 3700.0, 14.0) * jump(0.06 * size, 8230.0, 60.0)
+    continuum *= jump(0.9 * size, 3690.0, 14.0) * jump(0.06 * size, 8230.0, 60.0)
     return continuum * smooth_warp(rng, 0.02), tau
 
 
@@ -163,7 +163,7 @@ def a_star(rng: Rng) -> Source:
             (4206.2, 0.4),
         ):
             add_gaussian(tau, wavelength, area * rng.lognormal(0, 0.4), width)
-    extinction, ebv = dust(rng, 0.005, 0.08 if kind == "BHB" else 0.6)
+    extinction, ebv = dust(rng, 0.015, 0.08 if kind == "BHB" else 0.7)
     add_interstellar(tau, ebv, rng)
     flux = continuum * np.exp(-tau)
     if kind == "Ae":
