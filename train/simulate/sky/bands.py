@@ -46,7 +46,7 @@ def anchors(kind: str) -> tuple[Anchor, ...]:
         head, length, depth = (float(word) for word in numbers)
         arrays = tau.setdefault(float(level), {})
         out = arrays.setdefault(molecule, np.zeros(SIZE))
-        add_head(out, float(vacuum(head)), depth, length, HEADS[molecule][0])
+        add_head(out, vacuum(head), depth, length, HEADS[molecule][0])
     return tuple(Anchor(level, tau[level], _join(smooth[level])) for level in sorted(tau))
 
 

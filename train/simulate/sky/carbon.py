@@ -54,10 +54,10 @@ def cs(rng: Rng) -> Source:
     if kind == "C-J" or (kind == "C-R" and chance(rng, 0.3)):
         isotopic = c2 * rng.uniform(0.2, 0.6)
         for air in (4744.5, 4752.2, 6168.0):
-            add_head(tau, float(vacuum(air)), 0.5 * isotopic, 25.0, "violet")
+            add_head(tau, vacuum(air), 0.5 * isotopic, 25.0, "violet")
     if kind in ("C-N", "C-J") and chance(rng, 0.6):
         for air in (4640.0, 4867.0, 4977.0):  # SiC2
-            add_head(tau, float(vacuum(air)), log_uniform(rng, 0.2, 1.2), 45.0, "violet")
+            add_head(tau, vacuum(air), log_uniform(rng, 0.2, 1.2), 45.0, "violet")
     flux = planck(kelvin) * np.exp(-tau * smooth_warp(rng, 0.10)) * smooth_warp(rng, 0.08)
     if kind == "C-N":
         flux *= np.exp(-np.clip((5000 - GRID) / rng.uniform(180, 600), 0, 12))

@@ -271,5 +271,5 @@ def _lanthanum_oxide() -> FloatArray:
         (7910.3, 0.3),
         (7943, 0.15),
     ):
-        add_head(tau, float(vacuum(air)), depth, 40.0, "red")
+        add_head(tau, vacuum(air), depth, 40.0, "red")
     return tau

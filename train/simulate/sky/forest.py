@@ -46,7 +46,7 @@ def named_lines() -> dict[str, FloatArray]:
         elif not line.startswith("#"):
             numbers = [float(word) for word in line.split()]
             for air, milliangstrom in zip(numbers[::2], numbers[1::2], strict=True):
-                add_gaussian(out, float(vacuum(air)), milliangstrom / 1000, INTRINSIC_KMS)
+                add_gaussian(out, vacuum(air), milliangstrom / 1000, INTRINSIC_KMS)
     return groups
 
 
@@ -185,4 +185,4 @@ def add_g_band(tau: FloatArray, star: Atmosphere, strength: float, rng: Rng) -> 
     )
     for air in (4288, 4292, 4297, 4300, 4304, 4308, 4312, 4315, 4323):
         each = amount * rng.lognormal(0, 0.15) * (1.6 if 4296 < air < 4316 else 1.0)
-        add_gaussian(tau, float(vacuum(air)), 2.2 * each, 250.0)
+        add_gaussian(tau, vacuum(air), 2.2 * each, 250.0)

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from agent.spectra.air import air_to_vacuum
 from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray
 
 Rng = np.random.Generator
@@ -17,11 +18,10 @@ LN_STEP = STEP_KMS / LIGHT_KMS
 REFERENCE = 5500.0
 
 
-def vacuum(air: float | FloatArray) -> FloatArray:
-    """Air to vacuum angstrom (IAU formula of Morton 1991)."""
-    air = np.asarray(air, dtype=np.float64)
-    s2 = (1e4 / air) ** 2
-    return air * (1 + 6.4328e-5 + 2.94981e-2 / (146 - s2) + 2.5540e-4 / (41 - s2))
+@cache
+def vacuum(air: float) -> float:
+    """Air to vacuum angstrom."""
+    return float(air_to_vacuum(air))
 
 
 def pixel(wavelength: float) -> float:

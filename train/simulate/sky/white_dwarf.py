@@ -160,13 +160,13 @@ def _dq(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
         (5165.2, 1.0), (5129.3, 0.35), (4737.1, 0.8), (4715.2, 0.3), (4382.5, 0.35), (5635.5, 0.4),
         (6191.2, 0.1),
     ):  # fmt: skip
-        add_head(tau, float(vacuum(air)) - shift, strength * share, length, "violet")
+        add_head(tau, vacuum(air) - shift, strength * share, length, "violet")
     if shift > 50:  # pressure rounds the heads of the coolest ones
         kernel = np.exp(-0.5 * (np.arange(-90, 91) / 30) ** 2)
         tau = np.convolve(tau, kernel / kernel.sum(), mode="same")
     if kelvin > 9500:
         for air in (4269, 4372, 4762, 4772, 4932, 5052, 5380):  # C I
-            add_gaussian(tau, float(vacuum(air)), rng.uniform(0.5, 4.0), 600.0)
+            add_gaussian(tau, vacuum(air), rng.uniform(0.5, 4.0), 600.0)
     flux = _continuum(kelvin, rng) * np.exp(-tau)
     return flux, {
         "kelvin": round(kelvin),
@@ -191,7 +191,7 @@ def _dz(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     ):  # fmt: skip
         each = area * metals * rng.lognormal(0, 0.4)
         if each > 0.2:
-            add_stark(tau, float(vacuum(air)), 0.4, stark_half_width(each, 0.4, 1.7), 1.7)
+            add_stark(tau, vacuum(air), 0.4, stark_half_width(each, 0.4, 1.7), 1.7)
     return _continuum(kelvin, rng) * np.exp(-tau), {
         "kelvin": round(kelvin),
         "ew_ca_k": round(calcium, 1),
