@@ -6,7 +6,8 @@ import difflib
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +15,12 @@ from agent.errors import ResourceError
 
 MAX_BYTES = 64 * 1024
 MAX_DOTS_IN_KEY = 16
-MAX_BRACKETS_IN_LINE = 200
+MAX_DEPTH_IN_LINE = 200
+MAX_GUESSES, LONGEST_GUESS = 1000, 80
+# A bare or quoted part of a key, and more of those behind dots than any of our files has.
+_PART = r"""(?:(?<![\w-])[\w-]+|"(?:[^"\\]|\\.){0,200}"|'[^']{0,200}')[ \t]*\.[ \t]*"""
+_MANY_PARTS = re.compile(rf"(?:{_PART}){{{MAX_DOTS_IN_KEY + 1}}}")
+_BRACKET = re.compile(r"[\[\]{}]")
 # What would end a turn or open a tag in a chat template, and what only a terminal should see.
 _CHAT_MARKUP = re.compile(r"<\s*[|/!A-Za-z]|\|>|\\|```")
 _KINDS: dict[type, str] = {
@@ -27,24 +33,25 @@ _KINDS: dict[type, str] = {
     object: "a number",  # `number` takes any object and sorts out int from float itself
 }
 Value = TypeVar("Value")
+Pair = tuple[float, float]
 
 
-def read_toml(path: Path) -> Table:
+def read_toml(path: Path, max_bytes: int = MAX_BYTES) -> Table:
     """The whole file as one Table. Refuses what is no file, too long, not UTF-8 or not TOML."""
     try:
         if not path.is_file():
             raise ResourceError(f"{path}: not a file")
         with path.open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
+            content = stream.read(max_bytes + 1)
     except (OSError, ValueError) as error:
         raise ResourceError(f"{path}: cannot be read: {error}") from error
-    return parse_toml(content, str(path))
+    return parse_toml(content, str(path), max_bytes)
 
 
-def parse_toml(content: bytes, source: str) -> Table:
+def parse_toml(content: bytes, source: str, max_bytes: int = MAX_BYTES) -> Table:
     """The bytes of one TOML file as a Table; `source` is how errors call the file."""
-    if len(content) > MAX_BYTES:
-        raise ResourceError(f"{source}: longer than {MAX_BYTES // 1024} KiB, the most allowed")
+    if len(content) > max_bytes:
+        raise ResourceError(f"{source}: longer than {max_bytes // 1024} KiB, the most allowed")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -62,12 +69,18 @@ def parse_toml(content: bytes, source: str) -> Table:
 def _refuse_costly_lines(text: str, source: str) -> None:
     # tomllib takes quadratic time over the parts of a dotted key, and recurses per bracket.
     for number, line in enumerate(text.split("\n"), 1):
-        bare = line.strip()
-        key = bare if bare.startswith("[") else line.partition("=")[0] if "=" in line else ""
-        if key.count(".") > MAX_DOTS_IN_KEY:
+        if line.count(".") > MAX_DOTS_IN_KEY and _MANY_PARTS.search(line):
             raise ResourceError(f"{source}: line {number} has a key of too many parts")
-        if line.count("[") + line.count("{") > MAX_BRACKETS_IN_LINE:
+        if _depth(line) > MAX_DEPTH_IN_LINE:
             raise ResourceError(f"{source}: line {number} is nested too deeply")
+
+
+def _depth(line: str) -> int:
+    """How many brackets are open at once; a thousand small tables in one line nest only two."""
+    if line.count("[") + line.count("{") <= MAX_DEPTH_IN_LINE:
+        return 0
+    steps = (1 if bracket.group() in "[{" else -1 for bracket in _BRACKET.finditer(line))
+    return max(accumulate(steps))
 
 
 class Table:
@@ -112,27 +125,53 @@ class Table:
             found.append(self._checked_text(key, value, 1, longest))
         return tuple(found)
 
-    def number(self, key: str, default: float | None = None, *, low: float, high: float) -> float:
-        """A finite number from `low` to `high`."""
-        value = self._take(key, object, default)
-        return self._checked_number(key, value, low, high)
+    def identifier(self, key: str, pattern: re.Pattern[str], expected: str) -> str:
+        """A text that `pattern` matches as a whole; `expected` says so to people."""
+        value = self._take(key, str, None)
+        if not pattern.fullmatch(value):
+            raise self.fault(key, f"expected {expected}; found {shown(value)}")
+        return value
 
-    def pair(self, key: str, *, low: float, high: float) -> tuple[float, float]:
+    def flag(self, key: str, default: bool = False) -> bool:
+        return self._take(key, bool, default)
+
+    def number(
+        self, key: str, default: float | None = None, *, low: float, high: float, unit: str = ""
+    ) -> float:
+        """A finite number from `low` to `high`; `unit` is for the error."""
+        value = self._take(key, object, default)
+        return self._checked_number(key, value, low, high, unit)
+
+    def numbers(self, key: str, *, low: float, high: float, at_most: int) -> tuple[float, ...]:
+        """A list of numbers, each from `low` to `high`; absent means empty."""
+        values = self._take(key, list, [])
+        if len(values) > at_most:
+            raise self.fault(key, f"expected at most {at_most} numbers, found {len(values)}")
+        return tuple(self._checked_number(key, value, low, high) for value in values)
+
+    def pair(self, key: str, *, low: float, high: float) -> Pair:
         """Two numbers in increasing order, each from `low` to `high`."""
-        values = self._take(key, list, None)
-        if len(values) != 2:
-            raise self.fault(key, "expected two numbers, as in [6450, 6680]")
-        first, second = (self._checked_number(key, value, low, high) for value in values)
-        if first >= second:
-            raise self.fault(key, f"expected lower before upper, found [{first:g}, {second:g}]")
-        return first, second
+        return self._checked_pair(key, self._take(key, list, None), low, high)
+
+    def pairs(
+        self, key: str, *, low: float, high: float, at_most: int, unit: str = ""
+    ) -> tuple[Pair, ...]:
+        """One pair or a list of pairs, each as in `pair`; absent means empty."""
+        values = self._take(key, list, [])
+        if key in self and not values:
+            raise self.fault(key, "expected [lower, upper] or a list of such pairs, found []")
+        pairs = values if values and isinstance(values[0], list) else [values] if values else []
+        if len(pairs) > at_most:
+            wanted = "one pair" if at_most == 1 else f"at most {at_most} pairs"
+            raise self.fault(key, f"expected {wanted} [lower, upper], found {len(pairs)}")
+        return tuple(self._checked_pair(key, pair, low, high, unit) for pair in pairs)
 
     def choice(self, key: str, options: Iterable[str], default: str | None = None) -> str:
         """One of `options`, exactly."""
         allowed = tuple(options)
         value = self._take(key, str, default)
         if value not in allowed:
-            expected = ", ".join(allowed)
+            expected = ", ".join(each or '""' for each in allowed)
             guess = near_miss(value, allowed)
             raise self.fault(key, f"{shown(value)} is none of: {expected}{guess}")
         return str(value)
@@ -140,8 +179,22 @@ class Table:
     def table(self, key: str) -> Table:
         return Table(self._take(key, dict, None), self.source, self._path(key))
 
-    def tables(self, key: str, *, at_least: int = 0, at_most: int) -> tuple[Table, ...]:
-        """The entries of an array of tables, `[[key]]` in the file."""
+    def tables(
+        self,
+        key: str,
+        *,
+        at_least: int = 0,
+        at_most: int,
+        named_by: str = "",
+        inherit: Sequence[str] = (),
+    ) -> tuple[Table, ...]:
+        """The entries of an array of tables, `[[key]]` in the file.
+
+        Errors call an entry by its value of `named_by`, else by its number. What it lacks of the
+        keys `inherit` it takes from this table.
+        """
+        self._asked.extend(inherit)
+        inherited = {each: self._values[each] for each in inherit if each in self._values}
         values = self._take(key, list, [] if at_least == 0 else None)
         if not at_least <= len(values) <= at_most:
             problem = f"expected {at_least} to {at_most} tables [[{key}]], found {len(values)}"
@@ -150,7 +203,10 @@ class Table:
         for place, value in enumerate(values):
             if not isinstance(value, dict):
                 raise self.fault(key, f"entry {place + 1} should be a table [[{key}]]")
-            found.append(Table(value, self.source, f"{self._path(key)}[{place + 1}]"))
+            name = value.get(named_by)
+            called = shown(name) if isinstance(name, str) else str(place + 1)
+            where = f"{self._path(key)}[{called}]"
+            found.append(Table({**inherited, **value}, self.source, where))
         return tuple(found)
 
     def close(self) -> None:
@@ -171,17 +227,31 @@ class Table:
             guess = near_miss(key, self._values)
             raise self.fault(key, f"missing; expected {_KINDS[kind]}{guess}")
         value = self._values[key]
-        if not isinstance(value, kind) or isinstance(value, bool):
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             raise self.fault(key, f"expected {_KINDS[kind]}, found {_kind(value)}")
         return value
 
-    def _checked_number(self, key: str, value: object, low: float, high: float) -> float:
+    def _checked_number(
+        self, key: str, value: object, low: float, high: float, unit: str = ""
+    ) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.fault(key, f"expected a number, found {_kind(value)}")
         if not low <= value <= high:  # also refuses nan, and integers no float can hold
             found = f", found {value:g}" if abs(value) < 1e15 else ""
-            raise self.fault(key, f"expected a number from {low:g} to {high:g}{found}")
+            raise self.fault(
+                key, f"expected a number from {low:g} to {high:g}{unit and ' '}{unit}{found}"
+            )
         return float(value)
+
+    def _checked_pair(
+        self, key: str, values: object, low: float, high: float, unit: str = ""
+    ) -> Pair:
+        if not isinstance(values, list) or len(values) != 2:
+            raise self.fault(key, "expected two numbers, as in [6450, 6680]")
+        first, second = (self._checked_number(key, value, low, high, unit) for value in values)
+        if first >= second:
+            raise self.fault(key, f"expected lower before upper, found [{first:g}, {second:g}]")
+        return first, second
 
     def _checked_text(self, key: str, value: str, shortest: int, longest: int) -> str:
         for character in value:
@@ -206,8 +276,9 @@ def unprintable(character: str) -> bool:
 
 def near_miss(word: str, known: Iterable[str]) -> str:
     """`; did you mean "H_alpha"?`, or nothing where no known word is close."""
-    by_fold = {name.casefold(): name for name in known}
-    close = difflib.get_close_matches(word.casefold()[:80], by_fold, n=1, cutoff=0.6)
+    short = (name for name in known if len(name) <= LONGEST_GUESS)
+    by_fold = {name.casefold(): name for name in islice(short, MAX_GUESSES)}
+    close = difflib.get_close_matches(word.casefold()[:LONGEST_GUESS], by_fold, n=1, cutoff=0.6)
     return f"; did you mean {shown(by_fold[close[0]])}?" if close else ""
 
 

@@ -23,3 +23,7 @@ class ToolError(WorkbenchError):
 
 class ResourceError(WorkbenchError):
     """A task, line list or other resource file is faulty."""
+
+
+class ImageError(WorkbenchError):
+    """A picture that no vision encoder could take."""

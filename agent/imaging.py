@@ -11,16 +11,12 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from agent.errors import WorkbenchError
+from agent.errors import ImageError
 
 MAX_SIDE = 30_000
 MAX_INPUT_PIXELS = 80_000_000
 MAX_ASPECT = 200.0
 WHITE = (255, 255, 255, 255)
-
-
-class ImageError(WorkbenchError):
-    """A picture that no vision encoder could take."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,9 @@ def read_task(path: Path, *, bundled: bool = False) -> Task:
     """The task a file describes. ResourceError names file, key and what is expected there."""
     file = read_toml(path)
     task = Task(
-        id=_id(file, _TASK_ID, "1 to 16 letters, digits, _, + or -, the first a letter"),
+        id=file.identifier(
+            "id", _TASK_ID, "1 to 16 letters, digits, _, + or -, the first a letter"
+        ),
         name=file.text("name", longest=60),
         title=file.text("title", longest=60),
         question=file.text("question", longest=200),
@@ -75,15 +77,8 @@ def read_task(path: Path, *, bundled: bool = False) -> Task:
     return task
 
 
-def _id(table: Table, pattern: re.Pattern[str], expected: str) -> str:
-    value = table.text("id", longest=32)
-    if not pattern.fullmatch(value):
-        raise table.fault("id", f"expected {expected}; found {shown(value)}")
-    return value
-
-
 def _entry_id(table: Table) -> str:
-    return _id(table, _ENTRY_ID, "lower-case letters, digits and _, the first a letter")
+    return table.identifier("id", _ENTRY_ID, "lower-case letters, digits and _, the first a letter")
 
 
 def _guideline(table: Table) -> Guideline:

@@ -8,10 +8,9 @@ import numpy as np
 
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measurement import Measurement, measured, refused
-from agent.spectra.resource_table import Window
 from agent.spectra.sampling import Sampling, doppler, sample
-from agent.spectra.sidebands import SideLine, integrate_line, level, side_line
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.sidebands import LineArea, SideLine, integrate_line, level, side_line
+from agent.spectra.spectrum import Spectrum, Window
 
 MIN_SIDE_A = 12.0
 SIDE_SHARE = 0.5
@@ -31,16 +30,11 @@ def equivalent_width(
     `where` is a line (or its id) with windows of its own, or a window in vacuum angstrom at rest.
     Without `sidebands` the continuum comes from both sides of the window.
     """
-    name, window, sidebands = line_windows(where, sidebands)
-    name = f"EW_{name}"
+    found = _integrated("EW", spectrum, where, sidebands, velocity_kms)
+    if isinstance(found, Measurement):
+        return found
+    name, sampling, _, seen, area = found
     shift = doppler(velocity_kms)
-    found = _continuum(spectrum, window, sidebands, shift)
-    if isinstance(found, str):
-        return refused(name, found, "Å", window)
-    sampling, line, seen = found
-    area = integrate_line(sampling, line, seen)
-    if isinstance(area, str):
-        return refused(name, area, "Å", seen)
     n_pixels = int(sampling.good[sampling.slice(*seen)].sum())
     return measured(name, area.width / shift, area.error / shift, "Å", seen, n_pixels)
 
@@ -52,15 +46,10 @@ def centroid(
     velocity_kms: float = 0.0,
 ) -> Measurement:
     """Mean wavelength of a line weighted by its depth or height; observed vacuum angstrom."""
-    name, window, sidebands = line_windows(where, sidebands)
-    name = f"centroid_{name}"
-    found = _continuum(spectrum, window, sidebands, doppler(velocity_kms))
-    if isinstance(found, str):
-        return refused(name, found, "Å", window)
-    sampling, line, seen = found
-    area = integrate_line(sampling, line, seen)
-    if isinstance(area, str):
-        return refused(name, area, "Å", seen)
+    found = _integrated("centroid", spectrum, where, sidebands, velocity_kms)
+    if isinstance(found, Measurement):
+        return found
+    name, sampling, line, seen, area = found
     if abs(area.width) < MIN_CENTROID_SIGMA * area.error:
         return refused(name, "no line above 3 sigma", "Å", seen)
     where_px = sampling.slice(*seen)
@@ -96,6 +85,26 @@ def line_windows(
         beside = max(MIN_SIDE_A, SIDE_SHARE * (window[1] - window[0]))
         sidebands = ((window[0] - beside, window[0]), (window[1], window[1] + beside))
     return name, window, sidebands
+
+
+def _integrated(
+    what: str,
+    spectrum: Spectrum,
+    where: Line | str | Window,
+    sidebands: tuple[Window, Window] | None,
+    velocity_kms: float,
+) -> tuple[str, Sampling, SideLine, Window, LineArea] | Measurement:
+    """Name, continuum, window as observed and area of a feature, or the refusal."""
+    place, window, sidebands = line_windows(where, sidebands)
+    name = f"{what}_{place}"
+    found = _continuum(spectrum, window, sidebands, doppler(velocity_kms))
+    if isinstance(found, str):
+        return refused(name, found, "Å", window)
+    sampling, line, seen = found
+    area = integrate_line(sampling, line, seen)
+    if isinstance(area, str):
+        return refused(name, area, "Å", seen)
+    return name, sampling, line, seen, area
 
 
 def _continuum(

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy.linalg import solveh_banded
 
-from agent.spectra.sampling import Sampling, sample
+from agent.spectra.sampling import Sampling, median, sample
 from agent.spectra.smoothing import smooth_box
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
@@ -65,7 +65,7 @@ def fit_continuum(sampling: Sampling, knot_step: float = KNOT_STEP_A) -> FloatAr
     kept = ~good
     for _ in range(N_ITERATIONS):
         away = smooth_box(flux - continuum, everywhere, SMOOTHING_PX)
-        spread = np.maximum(noise, 1.4826 * float(np.median(np.abs(away[good]))))
+        spread = np.maximum(noise, 1.4826 * median(np.abs(away[good])))
         keep = good & (away > -LOW_CLIP * spread) & (away < HIGH_CLIP * spread)
         n_changed = int((keep != kept).sum())
         if n_changed <= SETTLED * keep.size or keep.sum() < 2:
@@ -92,7 +92,7 @@ def _cell_medians(
         values = flux[first:last][good[first:last]]
         if values.size:
             middles.append(0.5 * (wavelength[first] + wavelength[last - 1]))
-            medians.append(float(np.median(values)))
+            medians.append(median(values))
     return np.interp(wavelength, middles, medians)
 
 

@@ -9,14 +9,24 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from types import MappingProxyType
 
+from agent.checked_toml import Table, near_miss, read_toml, shown
 from agent.errors import ResourceError
-from agent.spectra.lines import MEDIA, Line, builtin_lines, to_vacuum
-from agent.spectra.resource_table import Entry, Window, read_table
+from agent.spectra.lines import (
+    MAX_ENTRIES,
+    MEDIA,
+    Line,
+    builtin_lines,
+    identifier,
+    vacuum_windows,
+)
+from agent.spectra.spectrum import Window
 
 RATIOS = ("ratio", "inverse_ratio", "fnu_ratio")
 AREAS = ("ew", "magnitude")
 PROFILES = ("width", "minimum")
-COMPOUNDS = ("sum", "quotient", "zeta")
+COMPOUNDS = ("sum", "quotient", "zeta", "tio_excess")
+N_TERMS = {"quotient": 2, "zeta": 3, "tio_excess": 3}
+MAX_WINDOWS = 16
 KINDS = (*RATIOS, *AREAS, "edge", *PROFILES, *COMPOUNDS)
 LEVELS = ("half_depth", "below_0.2")
 UNITS = {"ew": "Å", "magnitude": "mag", "width": "Å"}
@@ -66,9 +76,8 @@ def builtin_indices() -> Mapping[str, Index]:
         for path in sorted(folder.glob("*.toml")):
             for index in read_indices(path):
                 if index.name in found:
-                    raise ResourceError(
-                        f"{path.name}, entry {index.name!r}: the name is used twice"
-                    )
+                    where = f"indices[{shown(index.name)}].name"
+                    raise ResourceError(f"{path}: {where}: already used; expected each name once")
                 found[index.name] = index
     for line in builtin_lines().sorted_lines:
         if line.window is not None:
@@ -79,8 +88,18 @@ def builtin_indices() -> Mapping[str, Index]:
 
 def read_indices(path: Path) -> tuple[Index, ...]:
     """One file of indices, windows converted to vacuum."""
-    _, entries = read_table(path, "indices", "name")
-    return tuple(_index(entry) for entry in entries)
+    file = read_toml(path)
+    file.text("name", "", shortest=0)
+    file.text("title", "", shortest=0)
+    entries = file.tables(
+        "indices",
+        at_least=1,
+        at_most=MAX_ENTRIES,
+        named_by="name",
+        inherit=("kind", "medium", "source", "proposed"),
+    )
+    file.close()
+    return tuple(map(_index, entries))
 
 
 def line_index(line: Line) -> Index:
@@ -96,37 +115,43 @@ def line_index(line: Line) -> Index:
     )
 
 
-def _index(entry: Entry) -> Index:
+def _index(entry: Table) -> Index:
     kind = entry.choice("kind", KINDS, "ratio")
     medium = entry.choice("medium", MEDIA, "air")
     head = _head(entry) if kind == "edge" else None
     if head is None:
-        feature = tuple(to_vacuum(window, medium) for window in entry.windows("feature"))
-        continuum = tuple(to_vacuum(window, medium) for window in entry.windows("continuum"))
+        feature = vacuum_windows(entry, "feature", medium, MAX_WINDOWS)
+        continuum = vacuum_windows(entry, "continuum", medium, MAX_WINDOWS)
     else:
-        feature, continuum = edge_windows(
-            head,
-            entry.number("near", EDGE_NEAR),
-            entry.number("far", EDGE_FAR),
-            entry.number("gap", EDGE_GAP),
-        )
+        feature, continuum = edge_windows(head, *_reaches(entry))
     index = Index(
-        name=entry.identifier("name"),
+        name=identifier(entry, "name"),
         kind=kind,
         feature=feature,
         continuum=continuum,
-        weights=entry.numbers("weights"),
-        exclude=tuple(to_vacuum(window, medium) for window in entry.windows("exclude")),
-        terms=entry.names("terms"),
+        weights=entry.numbers("weights", low=-1e6, high=1e6, at_most=MAX_WINDOWS),
+        exclude=vacuum_windows(entry, "exclude", medium, MAX_WINDOWS),
+        terms=entry.texts("terms", at_least=0),
         head=head,
         level=entry.choice("level", LEVELS, "half_depth"),
-        minimum_divisor=entry.number("minimum_divisor", 0.0),
-        source=entry.text("source"),
-        note=entry.text("note"),
-        proposed=entry.is_set("proposed"),
+        minimum_divisor=entry.number("minimum_divisor", 0.0, low=-1e6, high=1e6),
+        source=entry.text("source", "", longest=400, shortest=0),
+        note=entry.text("note", "", longest=400, shortest=0),
+        proposed=entry.flag("proposed"),
     )
+    entry.close()
     _check(index, entry)
     return index
+
+
+def _reaches(entry: Table) -> tuple[float, float, float]:
+    """How far the windows of an edge reach from its head: near, far and the gap left out."""
+    near = entry.number("near", EDGE_NEAR, low=1.0, high=500.0)
+    far = entry.number("far", EDGE_FAR, low=1.0, high=1000.0)
+    gap = entry.number("gap", EDGE_GAP, low=0.0, high=100.0)
+    if not gap < near < far:
+        raise entry.fault("near", f"expected gap < near < far, found {gap:g}, {near:g}, {far:g}")
+    return near, far, gap
 
 
 def edge_windows(
@@ -142,31 +167,38 @@ def edge_windows(
     return inner, ((at - far, at - near), (at + near, at + far))
 
 
-def _head(entry: Entry) -> Line:
-    name = entry.text("head")
+def _head(entry: Table) -> Line:
+    name = identifier(entry, "head")
     lists = builtin_lines()
     if name not in lists or lists[name].kind != "band_head":
-        raise entry.fault(f"head must name a band head of the line lists, not {name!r:.60}")
+        heads = [line.id for line in lists.sorted_lines if line.kind == "band_head"]
+        problem = f"{shown(name)} is no band head of the line lists{near_miss(name, heads)}"
+        raise entry.fault("head", problem)
     return lists[name]
 
 
-def _check(index: Index, entry: Entry) -> None:
+def _check(index: Index, entry: Table) -> None:
     if index.kind in COMPOUNDS:
-        needed = {"quotient": 2, "zeta": 3}.get(index.kind, len(index.terms))
+        needed = N_TERMS.get(index.kind, len(index.terms))
         if len(index.terms) != needed or not index.terms:
-            raise entry.fault(f"{index.kind} needs {needed or 'some'} terms")
+            wanted = f"{needed} terms" if needed else "at least one term"
+            problem = f"{index.kind} needs {wanted}, found {len(index.terms)}"
+            raise entry.fault("terms", problem)
         return
     if not index.feature or not index.continuum:
-        raise entry.fault("needs feature and continuum windows")
+        raise entry.fault("", f"{index.kind} needs feature and continuum windows")
     two_sided = index.kind in AREAS + PROFILES
     if two_sided and (len(index.feature) != 1 or len(index.continuum) != 2):
-        raise entry.fault(f"{index.kind} needs one feature window and two continuum windows")
+        problem = f"{index.kind} needs one feature window and two continuum windows"
+        raise entry.fault("continuum", problem)
     if index.weights and (len(index.weights) != len(index.continuum) or sum(index.weights) <= 0):
-        raise entry.fault("weights must match the continuum windows and have a positive sum")
+        raise entry.fault("weights", "expected one for each continuum window, of a positive sum")
 
 
 def _check_terms(indices: Mapping[str, Index]) -> None:
     for index in indices.values():
         for term in index.terms:
             if term not in indices or indices[term].kind in COMPOUNDS:
-                raise ResourceError(f"index {index.name!r}: {term!r:.60} is no simple index")
+                guess = near_miss(term, indices)
+                problem = f"{shown(term)} is no simple index{guess}"
+                raise ResourceError(f"index {shown(index.name)}: terms: {problem}")

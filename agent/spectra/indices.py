@@ -19,10 +19,9 @@ from agent.spectra.index_definitions import (
     builtin_indices,
 )
 from agent.spectra.measurement import Measurement, measured, refused
-from agent.spectra.resource_table import Window
 from agent.spectra.sampling import Sampling, WindowSums, doppler, sample
 from agent.spectra.sidebands import Level, SideLine, integrate_line, side_line
-from agent.spectra.spectrum import FloatArray, Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from agent.spectra.troughs import measure_trough
 
 MIN_COVERAGE = 0.75
@@ -119,9 +118,12 @@ def measure_battery(
 
 def _measure(sampling: Sampling, index: Index, windows: list[_Window], shift: float) -> Measurement:
     feature, continuum = windows[: len(index.feature)], windows[len(index.feature) :]
-    span = (min(window.lo for window in feature), max(window.hi for window in feature))
-    n_pixels = round(sum(window.n_pixels for window in feature))
-    trouble = max(window.trouble for window in windows)
+    span = (feature[0].lo, feature[0].hi)
+    n_pixels = round(feature[0].n_pixels)
+    if len(feature) > 1:
+        span = (min(window.lo for window in feature), max(window.hi for window in feature))
+        n_pixels = round(sum(window.n_pixels for window in feature))
+    trouble = max([window.trouble for window in windows])
     if trouble:
         return refused(index.name, TROUBLES[trouble], index.unit, span, n_pixels)
     if index.kind in RATIOS:
@@ -221,6 +223,8 @@ def _compound(index: Index, found: Mapping[str, Measurement]) -> Measurement:
         return measured(index.name, sum(values), math.hypot(*errors), unit, window, n_pixels)
     if index.kind == "zeta":
         answer = _subdwarf_zeta(*values, *errors)
+    elif index.kind == "tio_excess":
+        answer = _tio_excess(*values, *errors)
     elif values[1] < index.minimum_divisor or values[1] == 0:
         answer = f"{terms[1].name} is below {index.minimum_divisor:g}"
     else:
@@ -234,11 +238,25 @@ def _compound(index: Index, found: Mapping[str, Measurement]) -> Measurement:
 def _subdwarf_zeta(
     tio5: float, cah2: float, cah3: float, tio5_error: float, cah2_error: float, cah3_error: float
 ) -> Answer:
-    """(1 - TiO5) over what a dwarf of solar metallicity has at this CaH (Lepine 2007)."""
-    x = cah2 + cah3
-    divisor = 1.0 - (-0.164 * x**3 + 0.670 * x**2 - 0.118 * x - 0.050)
+    """(1 - TiO5) over what a dwarf of solar metallicity has at this CaH."""
+    expected, steepness = _dwarf_tio5(cah2 + cah3)
+    divisor = 1.0 - expected
     if divisor < MIN_SUBDWARF_DIVISOR:
         return "CaH is too weak"
     value = (1.0 - tio5) / divisor
-    slope = value / divisor * (-0.492 * x**2 + 1.340 * x - 0.118)
+    slope = value / divisor * steepness
     return value, math.hypot(tio5_error / divisor, slope * math.hypot(cah2_error, cah3_error))
+
+
+def _tio_excess(
+    tio5: float, cah2: float, cah3: float, tio5_error: float, cah2_error: float, cah3_error: float
+) -> Answer:
+    """How much deeper TiO5 is than in a dwarf with this CaH: giants are positive."""
+    expected, steepness = _dwarf_tio5(cah2 + cah3)
+    return expected - tio5, math.hypot(tio5_error, steepness * math.hypot(cah2_error, cah3_error))
+
+
+def _dwarf_tio5(cah: float) -> tuple[float, float]:
+    """TiO5 of a dwarf of solar metallicity at CaH2 + CaH3 (Lepine 2007), and its derivative."""
+    value = -0.164 * cah**3 + 0.670 * cah**2 - 0.118 * cah - 0.050
+    return value, -0.492 * cah**2 + 1.340 * cah - 0.118

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent.spectra.resource_table import Window
+from agent.spectra.spectrum import Window
 
 
 @dataclass(frozen=True)

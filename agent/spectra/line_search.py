@@ -11,10 +11,9 @@ from agent.spectra.continuum import continuum_of
 from agent.spectra.instrument import lsf_fwhm, unsafe_regions
 from agent.spectra.line_result import LineMeasurement
 from agent.spectra.profiles import Candidate, ProfileFit, fit_profile, strongest
-from agent.spectra.resource_table import Window
 from agent.spectra.sampling import LIGHT_KMS, Sampling, sample
 from agent.spectra.sidebands import SideLine, integrate_line, level, side_line
-from agent.spectra.spectrum import FloatArray, Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from agent.spectra.twin_peaks import second_feature, twin_separation
 
 DETECTION_SIGMA = 3.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -12,14 +13,20 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.checked_toml import Table, near_miss, read_toml, shown
 from agent.errors import ResourceError
 from agent.spectra.air import air_to_vacuum
-from agent.spectra.resource_table import Entry, Window, read_table
+from agent.spectra.spectrum import Window
 
 KINDS = ("line", "band_head", "band", "sky", "telluric")
 OBSERVED_FRAME = ("sky", "telluric")
 SHADES = ("", "red", "violet")
 MEDIA = ("air", "vacuum")
+MAX_BYTES = 2 * 1024 * 1024
+MAX_ENTRIES = 20_000
+SHORTEST_A, LONGEST_A = 100.0, 100_000.0
+IDENTIFIER = re.compile(r"[A-Za-z0-9_]{1,48}")
+IDENTIFIER_TEXT = "1 to 48 letters, digits and _"
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,8 @@ class LineLists:
         try:
             return self.by_id[line_id]
         except KeyError:
-            raise ResourceError(f"no line is called {line_id!r:.60}") from None
+            guess = near_miss(line_id, self.by_id)
+            raise ResourceError(f"no line is called {shown(line_id)}{guess}") from None
 
     def __contains__(self, line_id: object) -> bool:
         return line_id in self.by_id
@@ -124,12 +132,11 @@ def _read_sets(paths: Sequence[Path], known: tuple[LineSet, ...] = ()) -> tuple[
     for path in paths:
         group = read_line_set(path)
         if any(other.name == group.name for other in sets):
-            raise ResourceError(f"{path.name}: another line list is already called {group.name!r}")
+            raise ResourceError(f"{path}: name: {shown(group.name)} is already a line list")
         for line in group.lines:
             if line.id in used:
-                raise ResourceError(
-                    f"{path.name}, entry {line.id!r}: the id is already used in {used[line.id]!r}"
-                )
+                problem = f"the id is already used in {shown(used[line.id])}"
+                raise ResourceError(f"{path}: lines[{shown(line.id)}].id: {problem}")
             used[line.id] = group.name
         sets.append(group)
     return tuple(sets)
@@ -137,39 +144,53 @@ def _read_sets(paths: Sequence[Path], known: tuple[LineSet, ...] = ()) -> tuple[
 
 def read_line_set(path: Path) -> LineSet:
     """One file of lines, wavelengths converted to vacuum."""
-    head, entries = read_table(path, "lines", "id")
-    name = Entry(head, {}, path.name).identifier("name")
-    title = Entry(head, {}, path.name).text("title", name)
-    return LineSet(name, title, tuple(_line(entry) for entry in entries))
-
-
-def _line(entry: Entry) -> Line:
-    medium = entry.choice("medium", MEDIA, "air")
-    kind = entry.choice("kind", KINDS, "line")
-    shaded = entry.choice("shaded", SHADES, "")
-    if kind == "band_head" and not shaded:
-        raise entry.fault("a band head needs shaded = 'red' or 'violet'")
-    extents = tuple(to_vacuum(window, medium) for window in entry.windows("extent"))
-    windows = tuple(to_vacuum(window, medium) for window in entry.windows("window"))
-    if len(extents) > 1 or len(windows) > 1:
-        raise entry.fault("extent and window are single pairs [low, high]")
-    continuum = tuple(to_vacuum(window, medium) for window in entry.windows("continuum"))
-    if bool(windows) != bool(continuum):
-        raise entry.fault("window and continuum go together")
-    identifier = entry.identifier("id")
-    wavelength = entry.wavelength("wavelength")
-    return Line(
-        id=identifier,
-        label=entry.text("label", identifier),
-        wavelength=float(air_to_vacuum(wavelength)) if medium == "air" else wavelength,
-        kind=kind,
-        species=entry.text("species"),
-        shaded=shaded,
-        extent=extents[0] if extents else None,
-        source=entry.text("source"),
-        window=windows[0] if windows else None,
-        continuum=continuum,
+    file = read_toml(path, MAX_BYTES)
+    name = identifier(file, "name")
+    title = file.text("title", name)
+    entries = file.tables(
+        "lines",
+        at_least=1,
+        at_most=MAX_ENTRIES,
+        named_by="id",
+        inherit=("kind", "medium", "shaded", "source", "species"),
     )
+    file.close()
+    return LineSet(name, title, tuple(map(_line, entries)))
+
+
+def identifier(table: Table, key: str) -> str:
+    return table.identifier(key, IDENTIFIER, IDENTIFIER_TEXT)
+
+
+def _line(entry: Table) -> Line:
+    line_id = identifier(entry, "id")
+    medium = entry.choice("medium", MEDIA, "air")
+    wavelength = entry.number("wavelength", low=SHORTEST_A, high=LONGEST_A, unit="Å")
+    extent = vacuum_windows(entry, "extent", medium, at_most=1)
+    window = vacuum_windows(entry, "window", medium, at_most=1)
+    line = Line(
+        id=line_id,
+        label=entry.text("label", line_id),
+        wavelength=float(air_to_vacuum(wavelength)) if medium == "air" else wavelength,
+        kind=entry.choice("kind", KINDS, "line"),
+        species=entry.text("species", "", shortest=0),
+        shaded=entry.choice("shaded", SHADES, ""),
+        extent=extent[0] if extent else None,
+        source=entry.text("source", "", longest=400, shortest=0),
+        window=window[0] if window else None,
+        continuum=vacuum_windows(entry, "continuum", medium, at_most=2),
+    )
+    entry.close()
+    if line.kind == "band_head" and not line.shaded:
+        raise entry.fault("shaded", 'missing; expected "red" or "violet" for a band head')
+    if bool(line.window) != bool(line.continuum):
+        raise entry.fault("window", "expected window and continuum together, or neither")
+    return line
+
+
+def vacuum_windows(entry: Table, key: str, medium: str, at_most: int) -> tuple[Window, ...]:
+    found = entry.pairs(key, low=SHORTEST_A, high=LONGEST_A, unit="Å", at_most=at_most)
+    return tuple(to_vacuum(window, medium) for window in found)
 
 
 def to_vacuum(window: Window, medium: str) -> Window:

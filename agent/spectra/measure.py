@@ -13,10 +13,9 @@ from agent.spectra.line_search import measure_feature
 from agent.spectra.lines import Line
 from agent.spectra.measurement import Measurement, measured, refused
 from agent.spectra.noise import Quality, join_step, quality, signal_to_noise
-from agent.spectra.resource_table import Window
 from agent.spectra.sampling import LIGHT_KMS, doppler
 from agent.spectra.slope import flux_ratio, power_law_index
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import Spectrum, Window
 from agent.spectra.velocity import cross_correlate, velocity_from_lines
 from agent.spectra.window_measure import WindowMeasurement, measure_window
 

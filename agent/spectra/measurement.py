@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from agent.spectra.resource_table import Window
+from agent.spectra.spectrum import Window
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ PEAKEDNESS_SPREAD = 0.5
 """Prior of the exponent: 2 is a Gaussian, 1 a cusp with wings, 4 a box as double peaks give."""
 MIN_PEAKEDNESS, MAX_PEAKEDNESS = 0.7, 6.0
 N_STEPS = 30
+N_PARAMETERS = 4
 _LN2 = math.log(2.0)
 
 
@@ -90,16 +91,16 @@ def fit_profile(
         return None
     values = np.array([start.amplitude, start.centre, math.log(start.fwhm), PEAKEDNESS])
     limits = (start.centre - start.fwhm, start.centre + start.fwhm)
+    highest = np.array([np.inf, start.fwhm, 0.7, 1.0])
     damping = 1e-2
     cost, normal, gradient, model = _linearised(wavelength, excess, sigma, values)
     for _ in range(N_STEPS):
-        scaled = normal + damping * np.diag(np.diag(normal))
+        scaled = normal.copy()
+        scaled.flat[:: N_PARAMETERS + 1] += damping * normal.diagonal()
         step = _solve(scaled, gradient)
         if step is None:
             return None
-        trial = values + np.clip(
-            step, [-np.inf, -start.fwhm, -0.7, -1.0], [np.inf, start.fwhm, 0.7, 1.0]
-        )
+        trial = values + np.minimum(np.maximum(step, -highest), highest)
         trial[3] = min(max(trial[3], MIN_PEAKEDNESS), MAX_PEAKEDNESS)
         new = _linearised(wavelength, excess, sigma, trial)
         if new[0] <= cost:
@@ -114,7 +115,7 @@ def fit_profile(
                 break
     if not limits[0] <= values[1] <= limits[1] or not abs(values[2] - math.log(start.fwhm)) < 3:
         return None
-    covariance = _solve(normal, np.eye(4))
+    covariance = _solve(normal, np.eye(N_PARAMETERS))
     if covariance is None:
         return None
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
@@ -149,15 +150,13 @@ def _linearised(
     raised = reach**power
     shape = np.exp(-_LN2 * np.minimum(raised, 200.0))
     model = amplitude * shape
-    steep = model * _LN2 * power * raised
-    rows = np.stack(
-        [
-            shape,
-            steep / reach * np.sign(offset) * 2.0 / fwhm,
-            steep,
-            -model * _LN2 * raised * np.log(reach),
-        ]
-    )
+    fading = model * _LN2
+    steep = fading * power * raised
+    rows = np.empty((N_PARAMETERS, wavelength.size))
+    rows[0] = shape
+    rows[1] = steep / reach * np.sign(offset) * 2.0 / fwhm
+    rows[2] = steep
+    rows[3] = -fading * raised * np.log(reach)
     rows /= sigma
     residual = (excess - model) / sigma
     pull = (PEAKEDNESS - power) / PEAKEDNESS_SPREAD

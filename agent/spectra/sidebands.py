@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agent.spectra.resource_table import Window
-from agent.spectra.sampling import Sampling
-from agent.spectra.spectrum import FloatArray
+from agent.spectra.sampling import Sampling, median
+from agent.spectra.spectrum import FloatArray, Window
 
 N_CLIPS = 2
 MAX_GAP = 0.25
@@ -43,9 +42,10 @@ class SideLine:
         return np.asarray((wavelength - self.blue.centre) / span)
 
     def at(self, wavelength: FloatArray) -> FloatArray:
-        return np.asarray(
-            self.blue.mean + self.share(wavelength) * (self.red.mean - self.blue.mean)
-        )
+        return self.at_share(self.share(wavelength))
+
+    def at_share(self, share: FloatArray) -> FloatArray:
+        return np.asarray(self.blue.mean + share * (self.red.mean - self.blue.mean))
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ def level(sampling: Sampling, lo: float, hi: float, clip: float = 0.0) -> Level 
     if clip > 0 and flux.size > 4:
         keep = np.ones(flux.size, dtype=np.bool_)
         for _ in range(N_CLIPS):
-            deviation = np.abs(flux - np.median(flux[keep]))
+            deviation = np.abs(flux - median(flux[keep]))
             # The scatter itself bounds the cut, or a structured continuum loses its pixels.
-            keep = deviation <= clip * np.maximum(sigma, 1.4826 * np.median(deviation[keep]))
+            keep = deviation <= clip * np.maximum(sigma, 1.4826 * median(deviation[keep]))
         flux, sigma, wavelength = flux[keep], sigma[keep], wavelength[keep]
     if flux.size < 2:
         return "no continuum beside the feature"
@@ -91,8 +91,8 @@ def integrate_line(
 ) -> LineArea | str:
     """Sum of (1 - flux / continuum) over a window; the error holds noise and continuum."""
     edges = sampling.edges
-    first = max(0, int(np.searchsorted(edges, window[0], side="right")) - 1)
-    last = min(sampling.wavelength.size, int(np.searchsorted(edges, window[1])))
+    first = max(0, int(edges.searchsorted(window[0], side="right")) - 1)
+    last = min(sampling.wavelength.size, int(edges.searchsorted(window[1])))
     if last - first < 1:
         return "outside the spectrum"
     where = slice(first, last)
@@ -102,19 +102,21 @@ def integrate_line(
     wavelength, good = sampling.wavelength[where], sampling.good[where]
     for lo, hi in exclude:
         width[(wavelength >= lo) & (wavelength <= hi)] = 0.0
+    sigma = sampling.sigma[where]
     if not good.all():
         reason = _gap(width, good)
         if reason:
             return reason
-    continuum = line.at(wavelength)
+        sigma = np.where(good, 1.0, 2.0) * sigma
+    share = line.share(wavelength)
+    continuum = line.at_share(share)
     if not continuum.min() > 0:
         return "the continuum falls below zero"
     weight = width / continuum
     flux = sampling.flux[where]
-    noise = weight * np.where(good, 1.0, 2.0) * sampling.sigma[where]
+    noise = weight * sigma
     covered = float(width.sum())
     pull = weight * flux / continuum
-    share = line.share(wavelength)
     red_pull = float(pull @ share)
     blue_pull = float(pull.sum()) - red_pull
     error = math.hypot(

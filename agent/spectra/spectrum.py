@@ -15,6 +15,8 @@ from agent.errors import SpectrumError
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+Window = tuple[float, float]
+"""From one wavelength to another, angstrom."""
 Scalar = TypeVar("Scalar", bound=np.generic)
 MetaValue = str | int | float | bool
 

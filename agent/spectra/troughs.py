@@ -7,11 +7,10 @@ import math
 import numpy as np
 
 from agent.spectra.index_definitions import Index
-from agent.spectra.resource_table import Window
 from agent.spectra.sampling import Sampling
 from agent.spectra.sidebands import SideLine
 from agent.spectra.smoothing import smooth_box
-from agent.spectra.spectrum import FloatArray
+from agent.spectra.spectrum import FloatArray, Window
 
 SMOOTHING_A = 5.0
 """Box over which the profile is smoothed before it is read, rest frame."""

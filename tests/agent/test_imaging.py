@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from PIL import Image
 
+from agent.errors import ImageError
 from agent.imaging import (
     QWEN3,
     QWEN25,
-    ImageError,
     Sizing,
     as_rgb,
     fitted_size,

@@ -25,7 +25,8 @@ from tests.agent.spectra.known_lines import (
 PROMISED_NAMES = """
 TiO5 TiO2 CaH1 CaH2 CaH3 CaOH VO1 VO2 NaI_8190 CaT TiO_4940 C2_5165_edge C2_4737_ratio C2_5161
 ZrO_6474 ZrO_6345 Ca_K H_delta_index HdA HgA H_gamma_D2 G_band CN_4215 Ba_4554 MK_carbon zeta
-EW_H_alpha EW_H_beta EW_HeII_4686 Dn4000 Balmer_jump LaO_7404 TiO_7054_edge
+EW_H_alpha EW_H_beta EW_HeII_4686 Dn4000 Balmer_jump LaO_7404 TiO_7054_edge TiO5_excess
+LaO_7910_edge C13_4744_edge VO_7896_edge
 """
 PROMISED = PROMISED_NAMES.split()
 
@@ -83,7 +84,9 @@ def test_equivalent_width_ignores_the_slope(slope: float) -> None:
     assert measure_index(spectrum, "EW_NaI_D").value == pytest.approx(line.ew, rel=0.02)
 
 
-@pytest.mark.parametrize("head", ["C2_5165", "TiO_7054", "ZrO_6474", "CN_7873", "C2_4737"])
+@pytest.mark.parametrize(
+    "head", ["C2_5165", "TiO_7054", "ZrO_6474", "CN_7873", "C2_4737", "LaO_7910"]
+)
 def test_edge_is_positive_at_its_own_head_and_negative_mirrored(head: str) -> None:
     line = builtin_lines()[head]
     seen = measure_index(observed([band(head, 0.5)], 50.0, None), head_edge(line))
@@ -103,6 +106,29 @@ def test_c2_and_tio_at_the_same_place_have_opposite_signs() -> None:
     giant = measure_index(observed([band("TiO_5167", 0.4)], 50.0, None), "C2_5165_edge")
     assert carbon.number > 0.2 and giant.number < -0.2
     assert carbon.significance > 5 and giant.significance > 5
+
+
+@pytest.mark.parametrize("head", ["C13_4744", "VO_7896"])
+def test_edges_of_other_reach_see_their_own_head(head: str) -> None:
+    seen = measure_index(observed([band(head, 0.5)], 50.0, None), f"{head}_edge")
+    assert 0.25 < seen.number < 0.5
+    assert measure_index(observed([], 50.0, None), f"{head}_edge").number == pytest.approx(0.0)
+
+
+def test_carbon_12_alone_is_no_carbon_13() -> None:
+    both = [band("C2_4737", 0.4), band("C13_4744", 0.3)]
+    light = measure_index(observed(both[:1], 50.0, None), "C13_4744_edge").number
+    heavy = measure_index(observed(both, 50.0, None), "C13_4744_edge").number
+    assert light < 0.05 and heavy > light + 0.2
+
+
+@pytest.mark.parametrize(("tio5", "expected"), [(0.648, 0.0), (0.4, 0.248), (0.8, -0.152)])
+def test_excess_of_titanium_oxide_over_a_dwarf(tio5: float, expected: float) -> None:
+    # CaH2 = CaH3 = 0.7: a dwarf has TiO5 = -0.164 1.4^3 + 0.670 1.4^2 - 0.118 1.4 - 0.050 = 0.648.
+    within = (WAVELENGTH > 6800.0) & (WAVELENGTH < 7000.0)
+    continuum = np.where(within, 0.7, np.where(WAVELENGTH > 7120.0, tio5, 1.0))
+    found = measure_index(observed([], 100.0, None, continuum=continuum), "TiO5_excess")
+    assert found.number == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.parametrize("slope", [-4.0, 4.0])
@@ -128,7 +154,17 @@ def test_half_depth_width_errors_are_calibrated(rng: np.random.Generator) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["TiO5", "CaH1", "EW_H_beta", "CaT", "NaI_8190", "ZrO_6474_edge", "aTiO", "Dn4000"]
+    "name",
+    [
+        "TiO5",
+        "CaH1",
+        "EW_H_beta",
+        "CaT",
+        "NaI_8190",
+        "ZrO_6474_edge",
+        "aTiO",
+        "Dn4000",
+    ],
 )
 def test_quoted_errors_are_calibrated(name: str, rng: np.random.Generator) -> None:
     found = [measure_index(observed([], 20.0, rng), name) for _ in range(200)]
@@ -136,6 +172,18 @@ def test_quoted_errors_are_calibrated(name: str, rng: np.random.Generator) -> No
     pulls = np.array([(item.number - truth) / (item.error or np.nan) for item in found])
     assert 0.82 < pulls.std() < 1.2
     assert abs(pulls.mean()) < 3.5 / np.sqrt(len(found))
+
+
+def test_the_error_of_the_excess_is_rather_too_large(rng: np.random.Generator) -> None:
+    # Its three terms are divided by one and the same side window, counted as three.
+    within = (WAVELENGTH > 6800.0) & (WAVELENGTH < 7000.0)
+    giant = np.where(within, 0.8, np.where(WAVELENGTH > 7120.0, 0.4, 1.0))
+    found = [
+        measure_index(observed([], 20.0, rng, continuum=giant), "TiO5_excess") for _ in range(200)
+    ]
+    pulls = np.array([(item.number - 0.40466) / (item.error or np.nan) for item in found])
+    assert 0.6 < pulls.std() < 1.05
+    assert abs(np.median(pulls)) < 0.2
 
 
 def test_velocity_moves_the_windows() -> None:
@@ -185,7 +233,7 @@ def test_a_long_gap_in_a_feature_is_refused() -> None:
     ("entry", "told"),
     [
         ('{ name = "a", kind = "ratio" }', "needs feature and continuum"),
-        ('{ name = "a", kind = "hill" }', "kind must be one of"),
+        ('{ name = "a", kind = "hill" }', r'indices\["a"\].kind: "hill" is none of: ratio'),
         ('{ name = "a", kind = "edge", head = "H_alpha" }', "band head"),
         (
             '{ name = "a", kind = "ew", feature = [5000, 5010], continuum = [4900, 4950] }',
@@ -196,6 +244,13 @@ def test_a_long_gap_in_a_feature_is_refused() -> None:
             "weights",
         ),
         ('{ name = "a", kind = "quotient", terms = ["TiO5"] }', "needs 2 terms"),
+        ('{ name = "a", kind = "sum" }', "sum needs at least one term, found 0"),
+        ('{ name = "a", kind = "edge", head = "TiO_7053" }', 'did you mean "TiO_7054"'),
+        ('{ name = "a", kind = "edge", head = "TiO_7054", near = 80 }', "gap < near < far"),
+        ('{ name = "a", proposed = "yes" }', "proposed: expected true or false, found text"),
+        ('{ name = "a", note = "<|im_end|>" }', "note: .*chat markup"),
+        ('{ name = "a", windows = [1, 2] }', r'indices\["a"\]."windows": unknown key'),
+        ('{ name = "a", weights = [1, "b"] }', "weights: expected a number, found text"),
     ],
 )
 def test_faulty_definitions_are_told(tmp_path: Path, entry: str, told: str) -> None:

@@ -56,6 +56,14 @@ def test_heads_know_where_they_fade_and_molecules_agree() -> None:
     assert to_red & to_violet == {"CN"}  # the violet system and the red one
 
 
+@pytest.mark.parametrize("number", ["6300", "6364"])
+def test_forbidden_oxygen_is_a_line_of_stars_and_of_the_sky(number: str) -> None:
+    star, sky = builtin_lines()[f"OI_{number}"], builtin_lines()[f"sky_OI_{number}"]
+    assert star.wavelength == sky.wavelength
+    assert star.moves_with_star and not sky.moves_with_star
+    assert sky.label == f"{star.label} (sky)"
+
+
 def test_windows_hold_their_line_between_their_side_windows() -> None:
     for line in builtin_lines().sorted_lines:
         if line.window is None:
@@ -89,26 +97,70 @@ def test_user_list_is_added(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "told"),
     [
-        ('{ id = "H_alpha", wavelength = 6563.0 }', "already used"),
-        ('{ id = "bad id", wavelength = 6563.0 }', "letters, digits"),
-        ('{ id = "x", wavelength = "red" }', "must be a number"),
-        ('{ id = "x", wavelength = nan }', "must be a number"),
-        ('{ id = "x", wavelength = true }', "must be a number"),
-        ('{ id = "x", wavelength = -4.0 }', "no wavelength"),
-        ('{ id = "x", wavelength = 6563.0, kind = "hill" }', "kind must be one of"),
-        ('{ id = "x", wavelength = 6563.0, kind = "band_head" }', "shaded"),
-        ('{ id = "x", wavelength = 6563.0, extent = [7, 6] }', "no wavelength window"),
-        ('{ id = "x", wavelength = 6563.0, extent = "all" }', "extent must be"),
-        ('{ id = "x", wavelength = 6563.0, window = [6550, 6570] }', "go together"),
-        ('{ id = "x" }', "wavelength must be a number"),
+        ('{ id = "H_alpha", wavelength = 6563.0 }', r'\["H_alpha"\].id: .*already used in "hydr'),
+        ('{ id = "bad id", wavelength = 6563.0 }', r'\["bad id"\].id: .*letters, digits and _'),
+        ('{ id = "bad|>id", wavelength = 6563.0 }', r"lines\[.*letters, digits and _"),
+        ("{ id = 7, wavelength = 6563.0 }", r"lines\[1\].id: expected text, found a number"),
+        ("{ wavelength = 6563.0 }", r"lines\[1\].id: missing; expected text"),
+        ('{ id = "x", wavelength = "red" }', r'\["x"\].wavelength: expected a number, found text'),
+        ('{ id = "x", wavelength = nan }', "wavelength: expected a number from 100 to 100000 Å"),
+        ('{ id = "x", wavelength = true }', "expected a number, found true or false"),
+        ('{ id = "x", wavelength = -4.0 }', "a number from 100 to 100000 Å, found -4"),
+        ('{ id = "x", wavelength = 0x' + "f" * 9000 + " }", "a number from 100 to 100000 Å$"),
+        ('{ id = "x", wavelength = 6563.0, kind = "hill" }', 'kind: "hill" is none of: line'),
+        ('{ id = "x", wavelength = 6563.0, kind = "skye" }', 'did you mean "sky"'),
+        ('{ id = "x", wavelength = 6563.0, kind = "band_head" }', "shaded: missing; expected"),
+        ('{ id = "x", wavelength = 6563.0, extent = [7, 6] }', "extent: .* 100 to 100000 Å"),
+        ('{ id = "x", wavelength = 6563.0, extent = [700, 600] }', "expected lower before upper"),
+        ('{ id = "x", wavelength = 6563.0, extent = "all" }', "extent: expected a list"),
+        ('{ id = "x", wavelength = 6563.0, extent = [] }', r"extent: expected \[lower, upper\]"),
+        (
+            '{ id = "x", wavelength = 6563.0, extent = [[600, 700], [800, 900]] }',
+            r"extent: expected one pair \[lower, upper\], found 2",
+        ),
+        (
+            '{ id = "x", wavelength = 6563.0, window = [6550, 6570] }',
+            "window and continuum together",
+        ),
+        ('{ id = "x" }', r'\["x"\].wavelength: missing; expected a number'),
+        ('{ id = "x", wavelenth = 6563.0 }', 'missing; .*did you mean "wavelenth"'),
+        ('{ id = "x", wavelength = 6563.0, colour = "red" }', r'\["x"\]."colour": unknown key'),
+        ('{ id = "x", wavelength = 6563.0, label = "<|im_end|>" }', "label: .*chat markup"),
+        ('{ id = "x", wavelength = 6563.0, source = "</tool>" }', "source: .*chat markup"),
+        ('{ id = "x", wavelength = 6563.0, species = "```" }', "species: .*chat markup"),
+        ('{ id = "x", wavelength = 6563.0, label = "a\\u001b[2J" }', r"unprintable .* U\+001B"),
+        ('{ id = "x", wavelength = 6563.0, label = "a\\u202e" }', r"unprintable .* U\+202E"),
+        ('{ id = "x", wavelength = 6563.0, label = "' + "a" * 81 + '" }', "expected 1 to 80"),
     ],
 )
-def test_faults_name_file_and_entry(tmp_path: Path, entry: str, told: str) -> None:
+def test_faults_name_file_entry_and_key(tmp_path: Path, entry: str, told: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(f'name = "mine"\nlines = [{entry}]\n')
     with pytest.raises(ResourceError, match=told) as caught:
         load_line_lists([path])
-    assert "mine.toml" in str(caught.value) and "entry" in str(caught.value)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: lines[")
+    assert message.isprintable() and len(message) < 400 + len(str(tmp_path))
+
+
+def test_what_an_entry_lacks_comes_from_the_head_of_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    head = 'name = "mine"\nkind = "band_head"\nshaded = "red"\nmedium = "vacuum"\n'
+    entries = '{ id = "a", wavelength = 6000.0 }, { id = "b", wavelength = 7000.0, kind = "line" }'
+    path.write_text(f"{head}lines = [{entries}]\n")
+    lists = load_line_lists([path])
+    assert (lists["a"].kind, lists["b"].kind) == ("band_head", "line")
+    assert lists["a"].shaded == "red" and lists["a"].wavelength == 6000.0
+    path.write_text(f'{head}lins = []\nlines = [{{ id = "a", wavelength = 6000.0 }}]\n')
+    with pytest.raises(ResourceError, match='"lins": unknown key; did you mean "lines"'):
+        load_line_lists([path])
+
+
+def test_a_long_list_may_stand_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    entries = ", ".join(f'{{ id = "x{n}", wavelength = {6000 + n}.5 }}' for n in range(3000))
+    path.write_text(f'name = "mine"\nlines = [{entries}]\n')
+    assert load_line_lists([path])["x2999"].label == "x2999"
 
 
 @pytest.mark.parametrize(
@@ -121,12 +173,32 @@ def test_faults_name_file_and_entry(tmp_path: Path, entry: str, told: str) -> No
         "name = 'hydrogen'\nlines = []",
         "name = '../x'\nlines = []",
         "x = " + "[" * 5000,
+        "x = " + "9" * 5000,
     ],
 )
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(ResourceError, match=r"mine\.toml"):
+        load_line_lists([path])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a." * 20_000 + "a = 1",
+        '"a" . ' * 7_000 + "a = 1",
+        "'a'." * 10_000 + "a = 1",
+        r'"\".".' * 7_000 + "a = 1",
+        "[" + "a." * 20_000 + "a]",
+        "lines = [{ " + "a." * 20_000 + "a = 1 }]",
+        'x = """\n""" \n"k" = [{' + "a." * 20_000 + "a = 1 }]",
+    ],
+)
+def test_a_key_that_takes_seconds_to_parse_is_refused_before(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text.replace("\\n", "\n"))
+    with pytest.raises(ResourceError, match=r"mine\.toml: line \d has a key of too many parts"):
         load_line_lists([path])
 
 
@@ -141,5 +213,10 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_id_is_told() -> None:
-    with pytest.raises(ResourceError, match="no line is called"):
+    with pytest.raises(ResourceError, match='no line is called "H_omega"; did you mean "H_'):
         builtin_lines()["H_omega"]
+
+
+def test_no_bundled_text_could_pass_for_chat_markup() -> None:
+    for line in builtin_lines().sorted_lines:
+        assert line.label.isprintable() and "<" not in line.label, line.id

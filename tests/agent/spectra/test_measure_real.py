@@ -106,6 +106,28 @@ def test_calcium_hydride_tells_giants_from_dwarfs(everything: list[Labelled]) ->
     assert dwarfs.max() < giants.min()
 
 
+def test_titanium_oxide_exceeds_that_of_a_dwarf_in_giants(everything: list[Labelled]) -> None:
+    giants = values(of(everything, "MG"), "TiO5_excess")
+    dwarfs = values(of(everything, "M_DWARF"), "TiO5_excess")
+    assert len(giants) > 20 and len(dwarfs) > 15
+    assert dwarfs.max() < 0.145 < giants.min()  # the threshold of the task MG
+    assert abs(np.median(dwarfs)) < 0.05
+    zeta_giants, zeta_dwarfs = values(of(everything, "MG"), "zeta"), of(everything, "M_DWARF")
+    assert values(zeta_dwarfs, "zeta").max() > zeta_giants.min()  # why zeta is not asked there
+
+
+def test_vanadium_oxide_grows_in_late_giants(everything: list[Labelled]) -> None:
+    early, late = [], []
+    for item in of(everything, "MG", "pickles"):
+        match = re.search(r"spectrum m(\d+)iii,", item.notes)
+        if match:
+            number = item.numbers["VO_7896_edge"]
+            (late if int(match.group(1)) >= 5 else early).append(number)
+    assert len(late) >= 5 and len(early) >= 4
+    assert min(late) > 0.1 > 0.06 > max(early)
+    assert values(of(everything, "M_DWARF"), "VO_7896_edge").max() < 0.06
+
+
 def test_sodium_is_strong_in_dwarfs(everything: list[Labelled]) -> None:
     giants = values(of(everything, "MG"), "NaI_8190")
     dwarfs = values(of(everything, "M_DWARF"), "NaI_8190")
