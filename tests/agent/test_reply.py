@@ -1,0 +1,132 @@
+r"""Reading what models write: well, badly, and with malice."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent.reply import boxed_verdict, is_well_formed, parse_reply
+from agent.tool import TOOL_NAME
+
+
+def call(arguments: object, name: str = TOOL_NAME) -> str:
+    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
+
+
+ZOOM = call({"wavelength_range": [6500, 6600], "label": "Hα"})
+YES = r"<answer>\boxed{YES} Hα is broad.</answer>"
+
+
+def test_a_thought_and_a_call():
+    reply = parse_reply(f"<think>look at Hα</think>\n{ZOOM}")
+    assert reply.kind == "call"
+    assert reply.thought == "look at Hα"
+    assert reply.arguments == {"wavelength_range": [6500, 6600], "label": "Hα"}
+
+
+def test_a_thought_and_an_answer():
+    reply = parse_reply(f"<think>clear</think>{YES}")
+    assert (reply.kind, reply.verdict, reply.thought) == ("answer", "YES", "clear")
+    assert reply.answer == r"\boxed{YES} Hα is broad."
+
+
+def test_words_alone_go_on():
+    assert parse_reply("I see a blue continuum.").kind == "text"
+
+
+def test_a_call_wins_over_an_answer_in_the_same_turn():
+    assert parse_reply(f"<think>a</think>{ZOOM}{YES}").kind == "call"
+
+
+def test_tags_inside_a_thought_are_only_thought():
+    reply = parse_reply(f"<think>maybe {ZOOM} or {YES}</think>then")
+    assert reply.kind == "text"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"<think>a</think>{ZOOM}{ZOOM}", "you sent 2"),
+        ('<think>a</think><tool_call>\n{"name": "spec', "ends before"),
+        ("<tool_call>{not json}</tool_call>", "not valid JSON"),
+        ("<tool_call>[1, 2]</tool_call>", "names no tool"),
+        ("<tool_call>" + "[" * 100_000 + "</tool_call>", "longer than"),
+        ("<tool_call>" + "[" * 15_000 + "</tool_call>", "not valid JSON"),
+        ("<tool_call>" + "9" * 6000 + "</tool_call>", "not valid JSON"),
+        (call({}, name="rm -rf"), "no tool named 'rm -rf'"),
+        (call({}, name="x" * 500), "no tool named"),
+        ("<think>a</think><answer>YES</answer>", r"no \boxed{YES}"),
+        (r"<answer>\boxed{yes}</answer>", r"no \boxed{YES}"),
+        (r"<answer>\boxed{YES} or \boxed{NO}</answer>", r"no \boxed{YES}"),
+    ],
+)
+def test_mistakes_become_words_for_the_model(text, told):
+    reply = parse_reply(text)
+    assert reply.kind == "error"
+    assert told in reply.error
+    assert len(reply.error) < 300
+
+
+def test_a_forgotten_end_of_thought_does_not_hide_the_call():
+    reply = parse_reply(f"<think>look closer {ZOOM}")
+    assert (reply.kind, reply.thought) == ("call", "look closer")
+
+
+def test_a_turn_cut_off_in_thought_is_text():
+    reply = parse_reply("<think>the lines are")
+    assert (reply.kind, reply.thought) == ("text", "the lines are")
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        (r"\boxed{YES}", "YES"),
+        (r"\boxed{NO} because", "NO"),
+        (r"\boxed{YES} ... \boxed{YES}", "YES"),
+        (r"\boxed{ YES }", None),
+        (r"\boxed{Yes}", None),
+        (r"\boxed{}", None),
+        ("YES", None),
+    ],
+)
+def test_only_the_boxed_word_counts_by_exact_match(answer, verdict):
+    assert boxed_verdict(answer) == verdict
+
+
+@pytest.mark.parametrize(
+    ("turns", "well_formed"),
+    [
+        ([f"<think>a</think>{ZOOM}", f"<think>b</think>{YES}"], True),
+        ([f"<think>a</think>{YES}"], True),
+        ([YES], False),
+        ([f"<think>a{YES}"], False),
+        ([f"a</think>{YES}"], False),
+        ([f"<think><think>a</think></think>{YES}"], False),
+        ([f"<think>a</think>{YES}{YES}"], False),
+        ([f"<think>a</think>{YES}", f"<think>a</think>{YES}"], False),
+        ([r"<think>a</think><answer>\boxed{MAYBE}</answer>"], False),
+        ([r"<think>a</think>\boxed{YES}"], False),
+        ([r"<think>a</think></answer>\boxed{YES}<answer>"], False),
+        ([], False),
+    ],
+)
+def test_well_formed_is_about_the_whole_inspection(turns, well_formed):
+    assert is_well_formed(turns) is well_formed
+
+
+PIECES = st.sampled_from(
+    ["<think>", "</think>", "<tool_call>", "</tool_call>", "<answer>", "</answer>", ZOOM, YES,
+     r"\boxed{NO}", '{"name": ', "<|im_end|>", "<|image_pad|>", "\x00", "\ud800", "Hα", "{", "}"]
+)  # fmt: skip
+
+
+@settings(max_examples=500)
+@given(st.lists(st.one_of(PIECES, st.text(max_size=20)), max_size=30))
+def test_nothing_a_model_writes_raises(pieces):
+    reply = parse_reply("".join(pieces))
+    assert (reply.kind == "error") == bool(reply.error)
+    assert (reply.kind == "answer") == (reply.verdict is not None)
+    is_well_formed(["".join(pieces)])
