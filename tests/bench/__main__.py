@@ -15,7 +15,12 @@ def main(names: list[str]) -> None:
         if names and module.removeprefix("bench_") not in names:
             continue
         for figure in import_module(f"tests.bench.{module}").figures():
+            figure = {key: _short(value) for key, value in figure.items()}
             print(json.dumps({"bench": module.removeprefix("bench_"), **figure}), flush=True)
+
+
+def _short(value: object) -> object:
+    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 if __name__ == "__main__":
