@@ -9,6 +9,7 @@ from rich.console import Console
 
 from agent.errors import WorkbenchError
 from train.simulate.command import simulate
+from train.simulate.realism_command import realism
 
 app = typer.Typer(
     name="spec-o3-train",
@@ -25,6 +26,7 @@ def commands() -> None:
 
 
 app.command()(simulate)
+app.command()(realism)
 
 
 def main() -> None:

@@ -94,14 +94,17 @@ def judge(simulated: FloatArray, labels: Labels, real: FloatArray, seed: int) ->
     """Label of each real row, by boosted trees fitted on the simulated ones, noise left out."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
+        from threadpoolctl import threadpool_limits
     except ImportError as error:
         raise WorkbenchError(
             "judging by measurements needs scikit-learn: pip install 'spec-o3-workbench[train]'"
         ) from error
     use = [column for column, name in enumerate(feature_names()) if name not in NOISE_FEATURES]
     model = HistGradientBoostingClassifier(max_iter=150, learning_rate=0.08, random_state=seed)
-    model.fit(simulated[:, use], labels)
-    return np.asarray(model.predict(real[:, use]))
+    # One thread: several would spin against whatever else runs.
+    with threadpool_limits(1, user_api="openmp"):
+        model.fit(simulated[:, use], labels)
+        return np.asarray(model.predict(real[:, use]))
 
 
 def score(truth: Sequence[str], judged: Sequence[str]) -> list[Score]:

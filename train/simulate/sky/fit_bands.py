@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
-from scipy.optimize import lsq_linear
+from scipy.optimize import nnls
 
 from agent.errors import WorkbenchError
 from agent.spectra.air import air_to_vacuum
@@ -64,14 +64,18 @@ def fit_star(
     x = np.log(wavelength / PIVOT)
     smooth = np.stack([np.ones_like(x), x, x * x], axis=1)
     log_flux = np.log(flux / np.median(flux))
-    design = np.hstack([smooth, -bands])
-    penalty = np.hstack([np.zeros((len(keys), 3)), RIDGE * np.eye(len(keys))])
-    result = lsq_linear(
-        np.vstack([design, penalty]),
-        np.concatenate([log_flux, np.zeros(len(keys))]),
-        bounds=(np.concatenate([np.full(3, -np.inf), np.zeros(len(keys))]), np.inf),
+    # What a quadratic can explain is taken out of both sides first. That leaves a problem without
+    # free terms, which the active-set solver ends exactly; interior-point ones stop short of it in
+    # the latest giants, whose bands overlap most.
+    basis, _ = np.linalg.qr(smooth)
+    tau, _ = nnls(
+        np.vstack([bands - basis @ (basis.T @ bands), RIDGE * np.eye(len(keys))]),
+        np.concatenate([basis @ (basis.T @ log_flux) - log_flux, np.zeros(len(keys))]),
+        maxiter=30 * len(keys),
     )
-    return dict(zip(keys, result.x[3:].tolist(), strict=True)), result.x[:3], design @ result.x
+    quadratic = np.linalg.lstsq(smooth, log_flux + bands @ tau, rcond=None)[0]
+    strengths = dict(zip(keys, tau.tolist(), strict=True))
+    return strengths, quadratic, smooth @ quadratic - bands @ tau
 
 
 @dataclass(frozen=True)
@@ -140,22 +144,28 @@ def fit_plan(library: Path, plan: Path) -> list[str]:
         "# and per fitted range: kind level continuum low high slope curvature (ln-ln)",
     ]
     for target in read_plan(plan):
-        sums: dict[Key, list[float]] = {}
-        smooth = []
-        for file in target.files:
-            wavelength, flux = read_star(library / file, target)
-            taus, quadratic, _ = fit_star(wavelength, flux, target.fwhm, target.molecules)
-            smooth.append(quadratic)
-            for key, tau in taus.items():
-                sums.setdefault(key, []).append(tau)
-        name = f"{target.kind} {target.level}"
-        low, high = target.keep_low, target.keep_high
-        _, slope, curve = np.mean(smooth, axis=0)
-        lines.append(f"{name} continuum {low} {high} {slope:.3f} {curve:.3f}")
-        for (molecule, head, length), values in sorted(sums.items()):
-            tau = float(np.mean(values))
-            if low <= head <= high and tau >= KEEP:
-                lines.append(f"{name} {molecule} {head} {length:g} {tau:.3f}")
+        lines += fit_target(library, target)
+    return lines
+
+
+def fit_target(library: Path, target: Target) -> list[str]:
+    """The lines of one anchor: means over its stars."""
+    sums: dict[Key, list[float]] = {}
+    smooth = []
+    for file in target.files:
+        wavelength, flux = read_star(library / file, target)
+        taus, quadratic, _ = fit_star(wavelength, flux, target.fwhm, target.molecules)
+        smooth.append(quadratic)
+        for key, tau in taus.items():
+            sums.setdefault(key, []).append(tau)
+    name = f"{target.kind} {target.level}"
+    low, high = target.keep_low, target.keep_high
+    _, slope, curve = np.mean(smooth, axis=0)
+    lines = [f"{name} continuum {low} {high} {slope:.3f} {curve:.3f}"]
+    for (molecule, head, length), values in sorted(sums.items()):
+        tau = float(np.mean(values))
+        if low <= head <= high and tau >= KEEP:
+            lines.append(f"{name} {molecule} {head} {length:g} {tau:.3f}")
     return lines
 
 

@@ -1,0 +1,214 @@
+"""Band strengths measured on stars made from known bands."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agent.errors import WorkbenchError
+from agent.spectra.air import vacuum_to_air
+from train.simulate.sky import bands
+from train.simulate.sky.fit_bands import (
+    LENGTHS,
+    RIDGE,
+    band_basis,
+    fit_plan,
+    fit_star,
+    fit_target,
+    read_plan,
+)
+from train.simulate.sky.heads import HEADS
+from train.simulate.sky.physics import vacuum
+from train.simulate.sky.profiles import head_profile
+from train.simulate.source import FloatArray
+
+SKY = Path(str(resources.files("train.simulate.sky")))
+WAVELENGTH = np.arange(6000.0, 7400.0, 1.0)
+PLANTED = {6158.5: (0.5, 40.0), 7054.5: (0.9, 110.0)}
+SLOPE, CURVATURE = 1.5, -6.0
+
+PLAN = """
+[[anchor]]
+kind = "giant"
+level = 0.5
+files = ["star.csv"]
+low = 6000
+high = 7400
+fwhm = 2.5
+molecules = ["TiO", "VO"]
+keep_low = 6000
+keep_high = 7330
+"""
+
+
+def planted_depth(wavelength: FloatArray) -> FloatArray:
+    return sum(
+        (
+            tau * head_profile(wavelength - float(vacuum(head)), length, "red")
+            for head, (tau, length) in PLANTED.items()
+        ),
+        np.zeros(wavelength.size),
+    )
+
+
+def planted_star(wavelength: FloatArray) -> FloatArray:
+    x = np.log(wavelength / 6500.0)
+    return np.exp(SLOPE * x + CURVATURE * x * x - planted_depth(wavelength))
+
+
+def test_strengths_of_a_star_made_from_known_heads_are_recovered() -> None:
+    flux = planted_star(WAVELENGTH)
+    taus, quadratic, fitted = fit_star(WAVELENGTH, flux, 0.5, ["TiO", "VO"])
+    found = sum(
+        tau * head_profile(WAVELENGTH - float(vacuum(head)), length, "red")
+        for (_, head, length), tau in taus.items()
+    )
+    assert found == pytest.approx(planted_depth(WAVELENGTH), abs=0.06)
+    x = np.log(WAVELENGTH / 6500.0)
+    smooth = (quadratic[1] - SLOPE) * x + (quadratic[2] - CURVATURE) * x * x
+    assert np.ptp(smooth) < 0.06
+    assert fitted == pytest.approx(np.log(flux / np.median(flux)), abs=0.03)
+    assert min(taus.values()) >= 0
+    for head, (tau, _) in PLANTED.items():
+        at_head = sum(taus["TiO", head, length] for length in LENGTHS["red"])
+        assert at_head == pytest.approx(tau, rel=0.12)
+
+
+def test_a_smooth_star_has_no_bands() -> None:
+    taus, _, _ = fit_star(WAVELENGTH, (WAVELENGTH / 6500.0) ** 2, 2.5, ["TiO", "VO"])
+    assert max(taus.values()) < 1e-6
+
+
+def test_fit_is_the_best_there_is(rng: np.random.Generator) -> None:
+    """No small step in any strength lowers the sum that is minimised."""
+    flux = planted_star(WAVELENGTH) * np.exp(0.05 * rng.standard_normal(WAVELENGTH.size))
+    taus, _, fitted = fit_star(WAVELENGTH, flux, 2.5, ["TiO"])
+    columns, keys = band_basis(WAVELENGTH, 2.5, ["TiO"])
+    tau = np.array([taus[key] for key in keys])
+    x = np.log(WAVELENGTH / 6500.0)
+    smooth = np.stack([np.ones_like(x), x, x * x], axis=1)
+    left = fitted - np.log(flux / np.median(flux))
+    assert np.abs(smooth.T @ left).max() < 1e-8
+    gradient = -columns.T @ left + RIDGE**2 * tau
+    assert gradient.min() > -1e-8
+    assert np.abs(gradient[tau > 0]).max() < 1e-8
+
+
+def write_star(path: Path, wavelength: FloatArray, flux: FloatArray) -> None:
+    lines = [f"{at:.4f},{value:.8g}" for at, value in zip(wavelength, flux, strict=True)]
+    path.write_text("\n".join(["wavelength,flux", *lines]) + "\n")
+
+
+def test_plan_is_fitted_and_unsaid_air_wavelengths_are_taken_as_the_plan_says(
+    tmp_path: Path,
+) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN)
+    flux = planted_star(WAVELENGTH)
+    write_star(tmp_path / "star.csv", WAVELENGTH, flux)
+    lines = fit_plan(tmp_path, plan)
+    heads = {
+        float(line.split()[3]): float(line.split()[5])
+        for line in lines
+        if line.startswith("giant 0.5 TiO")
+    }
+    assert set(PLANTED) <= set(heads) and max(heads) <= 7330
+    assert any(line.startswith("giant 0.5 continuum 6000 7330 ") for line in lines)
+
+    write_star(tmp_path / "star.csv", vacuum_to_air(WAVELENGTH), flux)
+    plan.write_text(PLAN + 'unknown_medium = "air"\n')
+    in_air = fit_plan(tmp_path, plan)
+    strongest = max(lines[2:], key=lambda line: float(line.split()[-1]))
+    assert strongest.split()[:5] in [line.split()[:5] for line in in_air]
+    plan.write_text(PLAN)
+    assert fit_plan(tmp_path, plan) != in_air
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[[anchor]]", "[[anchor", "no plan"),
+        ("[[anchor]]", "[[other]]", "anchor"),
+        ("fwhm = 2.5", "", "fwhm"),
+        ("fwhm = 2.5", "fwhm = 2.5\nextra = 1", "extra"),
+        ("fwhm = 2.5", "fwhm = 0", "fwhm"),
+        ('"VO"', '"XO"', "XO"),
+        ('["star.csv"]', "[]", "no files"),
+        ("low = 6000", "low = 8000", "sensible"),
+        ("fwhm = 2.5", 'fwhm = 2.5\nunknown_medium = "water"', "air or vacuum"),
+    ],
+)
+def test_bad_plan_is_an_error(tmp_path: Path, old: str, new: str, says: str) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.replace(old, new, 1))
+    with pytest.raises(WorkbenchError, match=says):
+        read_plan(plan)
+
+
+def test_missing_plan_and_unusable_star_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(WorkbenchError):
+        read_plan(tmp_path / "none.toml")
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN)
+    with pytest.raises(WorkbenchError, match=r"star\.csv"):
+        fit_plan(tmp_path, plan)
+    blue = np.arange(4000.0, 5000.0)
+    write_star(tmp_path / "star.csv", blue, np.ones(blue.size))
+    with pytest.raises(WorkbenchError, match="too few good pixels"):
+        fit_plan(tmp_path, plan)
+
+
+def kept_lines() -> list[list[str]]:
+    text = (SKY / "bands.txt").read_text()
+    return [line.split() for line in text.splitlines() if not line.startswith("#")]
+
+
+def test_bands_are_of_known_molecules_and_heads_with_positive_depths() -> None:
+    for _, level, molecule, *numbers in kept_lines():
+        assert float(level) > 0
+        if molecule == "continuum":
+            low, high, slope, curve = (float(word) for word in numbers)
+            assert 3500 < low < high < 10700 and np.isfinite([slope, curve]).all()
+            continue
+        head, length, tau = (float(word) for word in numbers)
+        shaded, heads = HEADS[molecule]
+        assert head in heads and length in LENGTHS[shaded] and 0 < tau < 5
+
+
+@pytest.mark.parametrize("kind", ["giant", "dwarf", "carbon", "s"])
+def test_every_kind_has_anchors_to_interpolate(kind: str) -> None:
+    known = bands.anchors(kind)
+    levels = [anchor.level for anchor in known]
+    assert len(levels) >= 2 and levels == sorted(levels)
+    for anchor in known:
+        assert np.isfinite(anchor.log_continuum).all() and anchor.tau
+        assert all((tau >= 0).all() for tau in anchor.tau.values())
+    middle = 0.5 * (levels[0] + levels[1])
+    between = bands.interpolate(kind, middle)
+    molecule = next(iter(known[0].tau.keys() & known[1].tau.keys()))
+    mean = 0.5 * (known[0].tau[molecule] + known[1].tau[molecule])
+    assert between.tau[molecule] == pytest.approx(mean)
+
+
+def test_plan_in_the_repository_names_the_anchors_of_bands() -> None:
+    planned = {(target.kind, f"{target.level}") for target in read_plan(SKY / "fit_plan.toml")}
+    assert planned == {(kind, level) for kind, level, *_ in kept_lines()}
+
+
+def test_bands_are_what_the_plan_measures_on_the_atlas_stars(labelled_spectra: Path) -> None:
+    plan = read_plan(SKY / "fit_plan.toml")
+    for kind, level in (("s", 1), ("dwarf", 0.86)):
+        fitted = {}
+        for target in (one for one in plan if (one.kind, one.level) == (kind, level)):
+            for line in fit_target(labelled_spectra, target):
+                *key, last = line.split()
+                fitted[tuple(key[:5])] = float(last)
+        kept = {
+            tuple(words[:5]): float(words[-1])
+            for words in kept_lines()
+            if (words[0], float(words[1])) == (kind, level)
+        }
+        assert kept == pytest.approx(fitted, abs=0.0021)
