@@ -29,7 +29,8 @@ KINDS = {
 
 BALMER = (6564.61, 4862.69, 4341.69, 4102.90, 3971.19, 3890.15, 3836.48, 3798.98, 3771.7, 3751.2)
 PASCHEN = (9231.5, 9017.4, 8865.2, 8752.9, 8667.4, 8600.8, 8547.7, 8504.8)
-HE_I = {4472.73: 1.0, 5877.25: 1.3, 6679.99: 0.7, 7067.14: 0.6, 4923.30: 0.45, 5017.08: 0.4,
+HE_I = {4472.73: 1.0, 5877.25: 1.3, 6679.99: 0.7, 7067.14: 0.6, 4923.30: 0.45, 4714.47: 0.3,
+5017.08: 0.4,
         4027.33: 0.6, 4389.16: 0.25, 3889.75: 0.4}  # fmt: skip
 FE_II = {4925.30: 1.0, 5019.84: 1.0, 5170.47: 1.4, 5317.8: 1.2, 5277.5: 0.6, 4584.9: 0.6}
 
@@ -74,7 +75,7 @@ def _decrement(alpha: float, rng: Rng, flat: float) -> list[float]:
     """Equivalent widths of the Balmer lines from EW(H alpha); `flat` near 1 is optically thick."""
     beta = alpha * flat * rng.lognormal(0, 0.12)
     widths = [alpha, beta]
-    ratio = rng.uniform(0.7, 0.95)
+    ratio = rng.uniform(0.74, 0.97)
     while len(widths) < len(BALMER):
         widths.append(widths[-1] * ratio * rng.lognormal(0, 0.05))
         ratio *= rng.uniform(0.82, 0.97)
@@ -151,7 +152,7 @@ def _quiescent(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     )
     alpha, fwhm = log_uniform(rng, 18, 190), log_uniform(rng, 700, 2400)
     helium = rng.uniform(0.1, 0.4)
-    ionised = float(rng.choice([rng.uniform(0, 0.06), rng.uniform(0.05, 0.3)]))
+    ionised = float(rng.choice([rng.uniform(0.01, 0.12), rng.uniform(0.08, 0.35)]))
     _disc_emission(flux, alpha, rng.uniform(0.4, 1.1), helium, ionised, fwhm, rng, double=0.45)
     return flux, parameters | {"ew_alpha": round(alpha, 1), "fwhm_kms": round(fwhm)}
 

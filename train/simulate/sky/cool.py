@@ -184,7 +184,8 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
     )  # fmt: skip
     for wavelength, area in areas:
         each = area * rng.lognormal(0, 0.12)
-        add_stark(tau, wavelength, 0.8, max(stark_half_width(each, 0.8, 1.8), 0.4), 1.8)
+        depth = 1.6 if wavelength == 4227.92 else 0.8
+        add_stark(tau, wavelength, depth, max(stark_half_width(each, depth, 1.8), 0.4), 1.8)
     kelvin = float(np.interp(tio5, (0.25, 0.5, 0.87), (2900, 3300, 3850)))
     warm = planck(kelvin * rng.normal(1, 0.03)) / planck(kelvin)
     flux = np.exp(anchor.log_continuum - tau) * bands.transmission(anchor, strengths, rng)

@@ -129,7 +129,7 @@ def add_strong_metals(
     for wavelength, share in ((8500.35, 0.2), (8544.44, 0.45), (8664.52, 0.35)):
         _add_damped(tau, wavelength, triplet * share, 0.6)
     blue = metals * neutral * dwarf
-    _add_damped(tau, 4227.92, 1.7 * calcium * blue * 10 ** min(1.6 * cooler, 0.9), 0.75)
+    _add_damped(tau, 4227.92, 1.7 * calcium * blue * 10 ** min(1.6 * cooler, 0.9), 0.93)
     for wavelength, area in ((5168.76, 0.9), (5174.12, 1.4), (5185.04, 1.7)):
         _add_damped(tau, wavelength, area * light * blue * 10 ** min(1.0 * cooler, 0.4), 0.6)
     sodium = blue * light * 1.5 * 10 ** min(1.9 * cooler, 0.8)
