@@ -10,6 +10,7 @@ from rich.console import Console
 from agent.errors import WorkbenchError
 from train.simulate.command import simulate
 from train.simulate.realism_command import realism
+from train.simulate.transfer_command import transfer
 
 app = typer.Typer(
     name="spec-o3-train",
@@ -27,6 +28,7 @@ def commands() -> None:
 
 app.command()(simulate)
 app.command()(realism)
+app.command()(transfer)
 
 
 def main() -> None:

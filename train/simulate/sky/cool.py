@@ -126,7 +126,7 @@ def m_giant(
     return (
         flux,
         tio5,
-        {"tio5": round(tio5, 3), "kelvin": round(kelvin), "log_g": round(star.log_g, 2)},
+        {"tio5_anchor": round(tio5, 3), "kelvin": round(kelvin), "log_g": round(star.log_g, 2)},
     )
 
 

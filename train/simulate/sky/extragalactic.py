@@ -163,6 +163,10 @@ def galaxy(rng: Rng) -> Source:
         nitrogen = 0.03 + 0.45 * metallicity
         base = flux.copy()
         fwhm = rng.uniform(90, 320)
+        # ratios fixed by atomic physics stay fixed: one draw for the pair
+        oxygen *= rng.lognormal(0, 0.08)
+        nitrogen *= rng.lognormal(0, 0.08)
+        fixed = {4960.29, 5008.24, 6549.86, 6585.27}
         for line, share in (
             (3728.5, 0.9), (3869.86, 0.1 * oxygen), (4341.69, 0.15), (4862.69, 0.33),
             (4960.29, 0.33 * oxygen / 2.98),
@@ -172,12 +176,8 @@ def galaxy(rng: Rng) -> Source:
         ):  # fmt: skip
             centre = line * (1 + z)
             if GRID[0] < centre < GRID[-1]:
-                _line(
-                    flux,
-                    centre,
-                    alpha * share * rng.lognormal(0, 0.08) * (1 + z) * at(base, 6564.61),
-                    float(fwhm),
-                )
+                area = alpha * share * (1.0 if line in fixed else rng.lognormal(0, 0.08))
+                _line(flux, centre, area * (1 + z) * at(base, 6564.61), float(fwhm))
         parameters["ew_alpha"] = round(alpha, 1)
     return Source(
         "GALAXY", "starforming" if forming else "passive", flux, z=z, parameters=parameters

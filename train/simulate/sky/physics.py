@@ -54,10 +54,15 @@ def power_law(index: float) -> FloatArray:
 
 @cache
 def _extinction_curve() -> tuple[FloatArray, FloatArray]:
-    """a(x), b(x) of A(lambda)/A(V) = a + b/R_V in the optical (O'Donnell 1994 coefficients)."""
-    y = 1e4 / GRID - 1.82
+    """a(x), b(x) of A(lambda)/A(V) = a + b/R_V: O'Donnell 1994 in the optical, the power law of
+    Cardelli, Clayton and Mathis 1989 redward of 9091 angstrom."""
+    x = 1e4 / GRID
+    y = x - 1.82
     a = np.polyval([-0.505, 1.647, -0.827, -1.718, 1.137, 0.701, -0.609, 0.104, 1.0], y)
     b = np.polyval([3.347, -10.805, 5.491, 11.102, -7.985, -3.989, 2.908, 1.952, 0.0], y)
+    infrared = x < 1.1
+    a = np.where(infrared, 0.574 * x**1.61, a)
+    b = np.where(infrared, -0.527 * x**1.61, b)
     return np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
 
 
