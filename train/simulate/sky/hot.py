@@ -51,7 +51,7 @@ def add_series(
         area = gamma * share
         if area < 0.05:
             break
-        line_depth = min(depth * (0.8 if n == 3 else 1.0) * min(1.0, 0.4 + 0.6 * share), 0.93)
+        line_depth = min(depth * (0.88 if n == 3 else 1.0) * min(1.0, 0.4 + 0.6 * share), 0.93)
         half_width = max(stark_half_width(area, line_depth, power), 0.8)
         add_stark(tau, wavelength, -np.log1p(-line_depth), half_width, power)
 
@@ -83,7 +83,7 @@ def add_scaled(
 def add_interstellar(tau: FloatArray, ebv: float, rng: Rng) -> None:
     """Ca II, Na I and the diffuse bands that follow dust."""
     for wavelength, scale, fwhm in (
-        (3934.77, 0.5, 60.0), (3969.59, 0.3, 60.0), (5891.58, 0.4, 60.0), (5897.55, 0.3, 60.0),
+        (3934.77, 0.5, 60.0), (3969.59, 0.3, 60.0), (5891.58, 0.55, 60.0), (5897.55, 0.42, 60.0),
         (4429.5, 2.2, 1300.0), (5782.1, 0.5, 130.0), (5798.7, 0.15, 110.0), (6285.4, 1.0, 230.0),
         (6615.4, 0.2, 70.0),
     ):  # fmt: skip
@@ -109,7 +109,7 @@ def hydrogen_star(
     alpha = float(np.interp(kelvin, (7400, 9500, 15000, 30000), (0.72, 0.68, 0.7, 0.85)))
     power = rng.uniform(1.7, 2.1)
     depth = float(np.clip(0.18 + 0.48 * gamma / 13 + 0.15 * luminosity, 0.15, 0.7))
-    decay = float(np.interp(kelvin, (9500, 15000, 30000), (11.0, 9.0, 6.5))) + 4 * luminosity
+    decay = float(np.interp(kelvin, (9500, 15000, 30000), (12.5, 9.0, 6.5))) + 4 * luminosity
     add_series(tau, gamma, depth, decay, power, alpha)
     add_paschen(tau, 11.0 * warm * (gamma / 14) ** 1.1)
     size = float(np.interp(kelvin, *_JUMP)) * (1 + 0.15 * luminosity)
@@ -154,6 +154,9 @@ def a_star(rng: Rng) -> Source:
         tau, 4482.46, 0.45 * 10 ** (0.5 * star.metallicity) * rng.lognormal(0, 0.15), width
     )
     add_gaussian(tau, 7775.64, (0.6 + 1.0 * luminosity) * rng.lognormal(0, 0.2), width)
+    metals = 10 ** (0.5 * star.metallicity) * rng.lognormal(0, 0.15)
+    for wavelength, area in ((6348.86, 0.4), (6373.13, 0.25), (6159.0, 0.25)):  # Si II, O I
+        add_gaussian(tau, wavelength, area * metals, width)
     if kind == "Ap":
         for wavelength, area in (
             (4078.86, 0.5),
@@ -163,7 +166,7 @@ def a_star(rng: Rng) -> Source:
             (4206.2, 0.4),
         ):
             add_gaussian(tau, wavelength, area * rng.lognormal(0, 0.4), width)
-    extinction, ebv = dust(rng, 0.015, 0.08 if kind == "BHB" else 0.7)
+    extinction, ebv = dust(rng, 0.02, 0.08 if kind == "BHB" else 0.9)
     add_interstellar(tau, ebv, rng)
     flux = continuum * np.exp(-tau)
     if kind == "Ae":
@@ -205,6 +208,8 @@ def b_star(rng: Rng) -> Source:
     for wavelength, area in (
         (4482.46, 0.38 * warm),
         (7775.64, 0.7 * warm),
+        (6348.86, 0.35 * warm),
+        (6373.13, 0.22 * warm),
         (4129.21, 0.2 * warm),
         (4132.06, 0.2 * warm),
     ):
