@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.signal import oaconvolve, savgol_filter
 
 from agent.spectra.sampling import LIGHT_KMS, fill
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
@@ -28,6 +27,8 @@ def smooth_savgol(flux: FloatArray, good: BoolArray, width_px: int, order: int =
     width = min(int(width_px) | 1, flux.size if flux.size % 2 else flux.size - 1)
     if width <= order:
         return fill(flux, good).copy()
+    from scipy.signal import savgol_filter  # half a second to import, seldom needed
+
     scale = _largest(flux, good)
     smooth = savgol_filter(fill(flux, good) / scale, width, order, mode="interp")
     with np.errstate(over="ignore"):
@@ -79,6 +80,10 @@ def _largest(flux: FloatArray, good: BoolArray) -> float:
 def _convolve(values: FloatArray, kernel: FloatArray) -> FloatArray:
     """As numpy's, cut to the length of the values also where the kernel is longer."""
     half = kernel.size // 2
-    convolve = np.convolve if kernel.size < 200 else oaconvolve
-    full = np.asarray(convolve(values, kernel, mode="full"))
+    if kernel.size < 200:
+        full = np.convolve(values, kernel, mode="full")
+    else:
+        from scipy.signal import oaconvolve
+
+        full = np.asarray(oaconvolve(values, kernel, mode="full"))
     return full[half : half + values.size]

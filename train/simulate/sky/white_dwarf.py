@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from train.simulate.sky import bands
 from train.simulate.sky.cool import add_chromosphere, m_dwarf_flux
 from train.simulate.sky.hot import BALMER, BALMER_N, HE_I, HE_II, jump
 from train.simulate.sky.physics import (
@@ -217,8 +216,3 @@ def _magnetic(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
                 add_stark(tau, centre, depth, min(width, 14) * (smear if side else 1), 1.9)
     flux = _continuum(kelvin, rng) * np.exp(-tau)
     return flux, {"kelvin": round(kelvin), "field_mg": round(field, 1)}
-
-
-def swan_only(rng: Rng, strength: float) -> FloatArray:
-    """C2 transmission of a giant, for composites and contaminants."""
-    return np.exp(-strength * bands.anchors("carbon")[2].tau["C2"] * smooth_warp(rng, 0.1))

@@ -1,0 +1,26 @@
+"""What must not be loaded before somebody needs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("torch", "transformers", "llama_cpp", "matplotlib.pyplot", "PySide6")
+
+
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("agent.tool, agent.render, agent.tasks, agent.spectra.readers", HEAVY),
+        ("app.cli.main", (*HEAVY, "matplotlib", "astropy", "scipy.signal", "specutils")),
+        ("train.cli", (*HEAVY, "sklearn")),
+    ],
+)
+def test_imports_stay_light(module, heavy):
+    code = f"import sys, {module}; print(*(m for m in {heavy!r} if m in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.split() == []
