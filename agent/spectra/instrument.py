@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from agent.spectra.lines import LineLists, builtin_lines
-from agent.spectra.sampling import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 
 SKY_HALF_WIDTH = 5.0
@@ -33,11 +32,6 @@ def lsf_fwhm(spectrum: Spectrum, wavelength: float) -> float | None:
     """FWHM of an unresolved line in angstrom."""
     resolution = resolution_at(spectrum, wavelength)
     return None if resolution is None else wavelength / resolution
-
-
-def lsf_kms(spectrum: Spectrum, wavelength: float) -> float | None:
-    resolution = resolution_at(spectrum, wavelength)
-    return None if resolution is None else LIGHT_KMS / resolution
 
 
 def arm_join(spectrum: Spectrum) -> tuple[float, float] | None:

@@ -10,6 +10,7 @@ from train.simulate.sky.forest import (
     Atmosphere,
     add_atoms,
     add_cool_hydrogen,
+    add_heavy,
     add_strong_metals,
     blanket,
 )
@@ -24,7 +25,7 @@ from train.simulate.sky.physics import (
     truncated_normal,
     vacuum,
 )
-from train.simulate.sky.profiles import add_gaussian, add_head, add_stark
+from train.simulate.sky.profiles import add_head, add_stark
 from train.simulate.source import GRID, FloatArray, Source
 
 # subtype: chance, temperature, strength of C2 and of CN relative to the archetypes
@@ -98,11 +99,7 @@ def _add_lines(tau: FloatArray, star: Atmosphere, kind: str, rng: Rng) -> None:
     tau += lines * (0.5 if star.kelvin < 3500 else 0.8)
     add_cool_hydrogen(tau, star)
     barium = log_uniform(rng, 0.1, 0.5) if kind == "C-R" else log_uniform(rng, 0.3, 2.0)
-    for wavelength, share in (
-        (4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.5), (6498.70, 0.6), (4078.86, 1.0),
-        (4216.71, 0.8),
-    ):  # fmt: skip
-        add_gaussian(tau, wavelength, barium * share, 80.0)
+    add_heavy(tau, barium, (1.0, 0.8, 0.5, 0.6, 1.0, 0.8), 80.0)
     sodium = rng.uniform(1.2, 2.8) if star.kelvin < 3600 else rng.uniform(0.2, 0.9)
     for wavelength in (5891.58, 5897.55):
         add_stark(tau, wavelength, 0.9, sodium, 2.0)
@@ -118,11 +115,7 @@ def barium(rng: Rng) -> Source:
     star = Atmosphere(rng.uniform(4200, 5200), rng.uniform(1.5, 3.0), rng.normal(-0.2, 0.2))
     tau = rng.uniform(0.0, 0.08) * _mixed("C2", rng) + rng.uniform(0.1, 0.4) * _mixed("CNv", rng)
     strength = log_uniform(rng, 0.4, 1.6)
-    for wavelength, share in (
-        (4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.6), (6498.70, 0.7), (4078.86, 1.2),
-        (4216.71, 0.9),
-    ):  # fmt: skip
-        add_gaussian(tau, wavelength, strength * share, 70.0)
+    add_heavy(tau, strength, (1.0, 0.8, 0.6, 0.7, 1.2, 0.9), 70.0)
     extinction, ebv = dust(rng, 0.01, 0.6)
     flux = sunlike_flux(star, rng, ch=rng.uniform(1.0, 1.6)) * np.exp(-tau) * extinction
     return Source(

@@ -12,8 +12,10 @@ from train.simulate.sky.forest import (
     add_atoms,
     add_cool_hydrogen,
     add_g_band,
+    add_heavy,
     add_strong_metals,
     blanket,
+    lines_between_bands,
 )
 from train.simulate.sky.physics import (
     SIZE,
@@ -132,10 +134,7 @@ def m_giant(
 
 def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -> None:
     """Atomic lines between the bands; the smooth part of the anchors already holds their haze."""
-    lines = np.zeros(SIZE)
-    add_atoms(lines, star, rng)
-    lines -= np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
-    tau += 0.6 * fade * lines
+    tau += 0.6 * fade * lines_between_bands(star, rng)
     strong = np.zeros(SIZE)
     add_strong_metals(strong, star, rng, calcium=2.4, light=0.3)
     tau += (0.4 + 0.6 * fade) * strong + blanket() * fade * rng.uniform(0.5, 1.3)
@@ -169,10 +168,7 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
     }
     tau = np.zeros(SIZE)
     star = Atmosphere(3900.0, 4.8, truncated_normal(rng, -0.1, 0.3, -1.2, 0.4))
-    lines = np.zeros(SIZE)
-    add_atoms(lines, star, rng)
-    lines -= np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
-    tau += 0.45 * lines + blanket() * rng.uniform(0.2, 0.9)
+    tau += 0.45 * lines_between_bands(star, rng) + blanket() * rng.uniform(0.2, 0.9)
     cool = float(np.clip((0.9 - tio5) / 0.5, 0, 1))
     areas = (
         (5891.58, rng.uniform(1.3, 2.1) + 1.8 * cool),
@@ -243,8 +239,7 @@ def ss(rng: Rng) -> Source:
     star = Atmosphere(kelvin, rng.uniform(0.2, 1.6), truncated_normal(rng, -0.1, 0.25, -0.8, 0.3))
     _add_giant_lines(tau, star, rng, fade=0.9)
     barium = log_uniform(rng, 0.3, 1.6)
-    for wavelength, share in ((4555.31, 1.0), (4935.46, 0.8), (6143.41, 0.6), (6498.70, 0.7)):
-        add_gaussian(tau, wavelength, barium * share, 90.0)
+    add_heavy(tau, barium, (1.0, 0.8, 0.6, 0.7), 90.0)
     if kind == "SC":
         for wavelength in (5891.58, 5897.55):
             add_stark(tau, wavelength, 0.9, rng.uniform(1.5, 3.0), 2.0)

@@ -99,6 +99,24 @@ def add_atoms(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     )
 
 
+def lines_between_bands(star: Atmosphere, rng: Rng) -> FloatArray:
+    """Optical depth of the metals less its running mean: band anchors already hold their haze."""
+    lines = np.zeros(SIZE)
+    add_atoms(lines, star, rng)
+    haze = np.convolve(np.pad(lines, 100, mode="edge"), np.full(201, 1 / 201), mode="valid")
+    return np.asarray(lines - haze)
+
+
+HEAVY = (4555.31, 4935.46, 6143.41, 6498.70, 4078.86, 4216.71)
+"""Ba II, then Sr II: the s-process lines that stand out at these resolutions."""
+
+
+def add_heavy(tau: FloatArray, area: float, shares: tuple[float, ...], fwhm_kms: float) -> None:
+    """Lines of HEAVY, `area` angstrom times the share of each; four shares leave out Sr II."""
+    for wavelength, share in zip(HEAVY, shares, strict=False):
+        add_gaussian(tau, wavelength, area * share, fwhm_kms)
+
+
 _CALCIUM_K = (
     (3000, 3600, 4000, 4500, 5000, 5800, 6500, 7200, 8000, 8800, 9500, 12000, 16000),
     (9.0, 12.0, 14.0, 14.0, 12.0, 9.5, 7.5, 5.0, 2.6, 1.1, 0.45, 0.1, 0.03),
@@ -138,11 +156,7 @@ def add_strong_metals(
     for wavelength, area in ((8185.51, 0.2), (8197.07, 0.35)):
         add_gaussian(tau, wavelength, area * blue * 10 ** min(1.0 * cooler, 0.4), INTRINSIC_KMS)
     heavy = metals * neutral * 10 ** (0.1 * (4.4 - star.log_g)) * 10 ** min(0.5 * cooler, 0.3)
-    for wavelength, area in (
-        (4555.31, 0.2), (4935.46, 0.15), (6143.41, 0.12), (6498.70, 0.12), (4078.86, 0.35),
-        (4216.71, 0.25),
-    ):  # fmt: skip
-        add_gaussian(tau, wavelength, area * heavy, INTRINSIC_KMS)
+    add_heavy(tau, heavy, (0.2, 0.15, 0.12, 0.12, 0.35, 0.25), INTRINSIC_KMS)
 
 
 def _add_damped(tau: FloatArray, wavelength: float, area: float, depth: float) -> None:
