@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c packaging/constraints.txt
 JOBS ?= auto
-PINS := pyproject.toml packaging/constraints.txt
+PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh
 
 .PHONY: run test check bench format clean
 
@@ -45,6 +45,7 @@ $(VENV)/.base: $(PINS) | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.dev: $(PINS) | $(VENV)/bin/python
-	$(PIP) -e '.[dev,formats]'
+	sh packaging/llama_wheel.sh $(BIN)/python
+	$(PIP) -e '.[dev,formats,train]'
 	sh packaging/system_libraries.sh
 	touch $@ $(VENV)/.base

@@ -27,3 +27,15 @@ class ResourceError(WorkbenchError):
 
 class ImageError(WorkbenchError):
     """A picture that no vision encoder could take."""
+
+
+class EngineError(WorkbenchError):
+    """An engine cannot go on: what failed and what to try."""
+
+
+class ContextFullError(EngineError):
+    """The conversation is longer than the model can read."""
+
+
+class TrajectoryError(WorkbenchError):
+    """A record of an inspection cannot be read, or does not belong to this spectrum."""

@@ -47,6 +47,11 @@ FORMAT_RULES = r"""How to work:
    <answer>\boxed{{NO}} reasons</answer>. Name in the reasons the features you saw and where."""
 
 
+GO_ON = "Go on: think, then call the tool once or give your answer."
+CUT_SHORT = "Your turn was cut off at its length limit. Say it again, shorter."
+PERSON_SHOWS = "The astronomer shows you the wavelength range ({low}, {high}) Å{purpose}."
+
+
 @dataclass(frozen=True)
 class Turn:
     """One turn. A picture, where there is one, comes before the text; it is named by its number."""
@@ -84,6 +89,15 @@ def task_text(task: Task) -> str:
 def opening(task: Task) -> tuple[Turn, Turn]:
     """The turns before the model's first word; picture 0 is the whole spectrum."""
     return Turn("system", system_text()), Turn("user", task_text(task), picture=0)
+
+
+def person_text(wavelength_range: tuple[float, float] | None, label: str, remark: str) -> str:
+    """What a person puts in between: a window they show, a remark, or both."""
+    if wavelength_range is None:
+        return remark
+    low, high = wavelength_range
+    shown = PERSON_SHOWS.format(low=low, high=high, purpose=f" for {label}" if label else "")
+    return f"{shown} {remark}" if remark else shown
 
 
 def chat_parts(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> Iterator[Part]:

@@ -20,9 +20,6 @@ MAX_TEXT = 200_000
 """Characters of one turn that are looked at; a runaway model writes more."""
 MAX_CALL = 20_000
 
-_THINK = re.compile(r"<think>(.*?)</think>", re.DOTALL)
-_CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
-_ANSWER = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
 _BOX = re.compile(r"\\boxed\{([^{}]*)\}")
 _THINK_TAG = re.compile(r"</?think>")
 
@@ -50,14 +47,14 @@ def parse_reply(text: str) -> Reply:
     """Read one turn. A call wins over an answer beside it: the model wanted to look again."""
     text = text[:MAX_TEXT]
     thought, spoken = _split_thought(text)
-    calls = _CALL.findall(spoken)
+    calls = _between(spoken, "tool_call")[0]
     if len(calls) > 1:
         return Reply(text, "error", thought, error=TWO_CALLS.format(count=len(calls)))
     if calls:
         return _read_call(text, thought, calls[0])
     if "<tool_call>" in spoken:
         return Reply(text, "error", thought, error=CUT_OFF)
-    answers = _ANSWER.findall(spoken)
+    answers = _between(spoken, "answer")[0]
     if not answers:
         return Reply(text, "text", thought)
     answer = answers[-1].strip()
@@ -67,10 +64,27 @@ def parse_reply(text: str) -> Reply:
     return Reply(text, "answer", thought, answer=answer, verdict=verdict)
 
 
+def _between(text: str, tag: str) -> tuple[list[str], str]:
+    """What stands between each pair of tags, and the text without the pairs.
+
+    Not a regular expression: theirs looks for the end again from each tag that has none, and takes
+    minutes over a model that says nothing else.
+    """
+    opened, closed = f"<{tag}>", f"</{tag}>"
+    inside, outside, at = [], [], 0
+    while (start := text.find(opened, at)) >= 0:
+        end = text.find(closed, start)
+        if end < 0:
+            break
+        inside.append(text[start + len(opened) : end])
+        outside.append(text[at:start])
+        at = end + len(closed)
+    return inside, "".join((*outside, text[at:]))
+
+
 def _split_thought(text: str) -> tuple[str, str]:
     """The thought, and what is said outside it. A thought that never ends swallows the rest."""
-    thoughts = _THINK.findall(text)
-    spoken = _THINK.sub("", text)
+    thoughts, spoken = _between(text, "think")
     before, opened, after = spoken.partition("<think>")
     if opened and not thoughts:
         # cut off in thought, or the closing tag forgotten before a call that is plainly there
@@ -117,7 +131,7 @@ def is_well_formed(turns: Sequence[str]) -> bool:
         return False
     if whole.count("<answer>") != 1 or whole.count("</answer>") != 1:
         return False
-    answers = _ANSWER.findall(whole)
+    answers = _between(whole, "answer")[0]
     return len(answers) == 1 and boxed_verdict(answers[0]) is not None
 
 

@@ -88,6 +88,13 @@ class Style:
         return cls(**options)
 
 
+    def to_table(self) -> dict[str, Any]:
+        """What `from_table` makes this style of again."""
+        if self.layout == "published":
+            return {"name": self.name, "layout": self.layout}
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
 _DEFAULTS: dict[str, object] = {item.name: item.default for item in fields(Style)}
 _DEFAULTS["name"] = ""
 _LIMITS: dict[str, tuple[float, float]] = {

@@ -12,12 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agent.spectra.readers import read
 from agent.spectra.readers.base import clean_text
 from agent.spectra.spectrum import Spectrum
-
-TARGET_DIGITS = 9
-"""A --row of this many digits cannot be a row: it is a TARGETID."""
+from app.cli.reading import read_row
 
 
 def info(
@@ -29,7 +26,7 @@ def info(
     ] = "0",
 ) -> None:
     """Say what a spectrum file holds."""
-    spectrum = _read(file, row)
+    spectrum = read_row(file, row)
     if as_json:
         typer.echo(json.dumps(summary(spectrum), allow_nan=False))
     else:
@@ -59,16 +56,6 @@ def summary(spectrum: Spectrum) -> dict[str, Any]:
         "simulated": spectrum.simulated,
         "warnings": list(spectrum.warnings),
     }
-
-
-def _read(file: Path, row: str) -> Spectrum:
-    text = row.strip()
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()):
-        raise typer.BadParameter(f"{row!r} is neither a row nor a TARGETID", param_hint="--row")
-    if len(digits) >= TARGET_DIGITS:
-        return read(file, target=text)
-    return read(file, row=int(text))
 
 
 def _finite(value: float | None) -> float | None:

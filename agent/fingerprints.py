@@ -1,0 +1,42 @@
+"""Short proofs that two things are the same: SHA-256 of numbers, pixels and words."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image
+
+from agent.spectra.spectrum import Spectrum
+
+
+def spectrum_hash(spectrum: Spectrum) -> str:
+    """Of the numbers that are drawn and measured; names and headers do not matter."""
+    digest = hashlib.sha256()
+    for name, values in (
+        ("wavelength", spectrum.wavelength),
+        ("flux", spectrum.flux),
+        ("ivar", spectrum.ivar),
+        ("mask", spectrum.mask),
+    ):
+        digest.update(name.encode())
+        if values is not None:
+            digest.update(_bytes(values, "<u1" if name == "mask" else "<f8"))
+    return digest.hexdigest()
+
+
+def picture_hash(picture: Image.Image) -> str:
+    """Of the size and the pixels as RGB, not of the file they may be stored in."""
+    digest = hashlib.sha256(f"{picture.width}x{picture.height}".encode())
+    digest.update(_bytes(np.asarray(picture.convert("RGB")), "<u1"))
+    return digest.hexdigest()
+
+
+def text_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _bytes(values: ArrayLike, dtype: str) -> bytes:
+    array: NDArray[np.generic] = np.ascontiguousarray(values, dtype=np.dtype(dtype))
+    return array.tobytes()

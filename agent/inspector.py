@@ -1,0 +1,200 @@
+"""The agent at work: look at the whole, think, zoom, look again, answer. A generator of Steps."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from dataclasses import asdict, replace
+
+from PIL import Image
+
+from agent.backends.base import Cancelled, Engine, OnText, Sampling
+from agent.control import Control
+from agent.conversation import turns_of
+from agent.episode import Episode, cancel_reason
+from agent.errors import ContextFullError, EngineError, TrajectoryError
+from agent.fingerprints import picture_hash, text_hash
+from agent.protocol import Turn, system_text, task_text
+from agent.render import PUBLISHED, Style
+from agent.reply import is_well_formed
+from agent.spectra.spectrum import Spectrum
+from agent.task_types import Task
+from agent.trajectory import ModelRef, Step, StoppedBy, Tokens, Trajectory
+from agent.viewer import Viewer, spectrum_ref
+
+
+class Inspector:
+    """Inspects with a model. `extra_runs` sampled inspections are averaged into p(YES)."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        model: ModelRef,
+        *,
+        style: Style = PUBLISHED,
+        sampling: Sampling | None = None,
+        extra_runs: int = 0,
+    ) -> None:
+        self.engine = engine
+        self.model = model
+        self.style = style
+        self.sampling = sampling or Sampling()
+        self.extra_runs = extra_runs
+
+    def inspect(
+        self,
+        spectrum: Spectrum,
+        task: Task,
+        *,
+        seed: int = 0,
+        control: Control | None = None,
+        on_text: OnText | None = None,
+        so_far: Trajectory | None = None,
+    ) -> Generator[Step, None, Trajectory]:
+        """Steps as they happen; see `agent.inspecting.Inspecting`.
+
+        Raises SpectrumError where there is nothing to draw, and TrajectoryError where `so_far` is
+        of another spectrum or task. An engine that fails ends the inspection with its reason.
+        """
+        started = time.perf_counter()
+        control = control or Control()
+        record = self._blank(spectrum, task, seed)
+        if so_far is not None:
+            record = _go_on_from(so_far, record)
+        viewer = Viewer.of(spectrum, record.spectrum, self.style, record.sizing)
+        turns, pictures = _said_so_far(task, record, viewer)
+        record = replace(record, overview=picture_hash(pictures[0]))
+        try:
+            conversation = self.engine.open()
+        except EngineError as error:
+            return replace(record, stop_reason=str(error), seconds=time.perf_counter() - started)
+        with closing(conversation):
+            episode = Episode(
+                conversation,
+                viewer,
+                self.sampling,
+                seed,
+                control,
+                on_text,
+                record.steps,
+                record.replies,
+            )
+            try:
+                yield from episode.begin(turns, pictures)
+                start = conversation.mark()
+                yield from episode.run()
+                record = _ended(record, episode)
+                if self.extra_runs and so_far is None and record.verdict is not None:
+                    record = self._ask_again(record, episode, start)
+            except (EngineError, Cancelled) as error:
+                record = _broken_off(record, episode, error, control)
+            tokens = Tokens(**asdict(conversation.usage))
+        return replace(
+            record,
+            tokens=tokens,
+            seconds=time.perf_counter() - started,
+            engine_seconds=episode.engine_seconds,
+        )
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def _blank(self, spectrum: Spectrum, task: Task, seed: int) -> Trajectory:
+        return Trajectory(
+            task=task.id,
+            spectrum=spectrum_ref(spectrum),
+            model=self.model,
+            prompt_sha256=text_hash(system_text() + task_text(task)),
+            style=self.style.to_table(),
+            sizing=self.engine.sizing,
+            sampling=self.sampling,
+            seed=seed,
+            stopped_by="error",
+        )
+
+    def _ask_again(self, record: Trajectory, first: Episode, start: object) -> Trajectory:
+        """The same inspection again with chance in it, for p(YES) alone."""
+        sampling = replace(self.sampling, temperature=self.sampling.temperature or 1.0)
+        runs = [record]
+        for number in range(1, self.extra_runs + 1):
+            first.conversation.rewind(start)
+            again = Episode(
+                first.conversation,
+                first.viewer,
+                sampling,
+                record.seed + 1000 * number,
+                first.control,
+            )
+            for _ in again.run():
+                pass
+            first.engine_seconds += again.engine_seconds
+            runs.append(_ended(record, again))
+        chances = tuple(_chance(run) for run in runs if run.verdict is not None)
+        return replace(record, p_yes=sum(chances) / len(chances), p_yes_runs=chances)
+
+
+def _go_on_from(so_far: Trajectory, blank: Trajectory) -> Trajectory:
+    """The record to continue: who asks now, what was said then."""
+    if so_far.task != blank.task or so_far.prompt_sha256 != blank.prompt_sha256:
+        raise TrajectoryError(f"that inspection was of another task ({so_far.task}) or guideline")
+    if so_far.spectrum.sha256 != blank.spectrum.sha256:
+        raise TrajectoryError("that inspection was of another spectrum")
+    return replace(blank, spectrum=so_far.spectrum, steps=so_far.steps, replies=so_far.replies)
+
+
+def _said_so_far(
+    task: Task, record: Trajectory, viewer: Viewer
+) -> tuple[list[Turn], list[Image.Image]]:
+    turns = turns_of(task, record)
+    pictures = [viewer.overview()]
+    for look in record.looks:
+        assert look.range is not None
+        arguments = {"wavelength_range": list(look.range), "label": look.label or None}
+        pictures.append(viewer.look(arguments)[0])
+    return turns, pictures
+
+
+def _ended(record: Trajectory, episode: Episode) -> Trajectory:
+    """The record with all that the episode brought."""
+    assert episode.stopped_by is not None
+    answered = episode.stopped_by == "answer"
+    verdicts = [step.verdict for step in episode.steps if step.kind == "answer"]
+    choices = episode.answer.choices if episode.answer else None
+    return replace(
+        record,
+        steps=episode.steps,
+        replies=episode.replies,
+        stopped_by=episode.stopped_by,
+        stop_reason=episode.stop_reason,
+        verdict=verdicts[-1] if answered else None,
+        p_yes=p_yes_of(choices) if answered else None,
+        well_formed=is_well_formed(episode.replies),
+    )
+
+
+def _chance(run: Trajectory) -> float:
+    """p(YES) of one run; its vote where the engine does not tell log-probabilities."""
+    return run.p_yes if run.p_yes is not None else float(run.verdict == "YES")
+
+
+def p_yes_of(choices: Mapping[str, float] | None) -> float | None:
+    """p(YES) where the box was filled: YES against NO, whatever else could have stood there."""
+    if choices is None:
+        return None
+    yes, no = choices.get("YES", -math.inf), choices.get("NO", -math.inf)
+    if math.isinf(yes) and math.isinf(no):
+        return None
+    return 1.0 / (1.0 + math.exp(min(no - yes, 700.0)))
+
+
+def _broken_off(
+    record: Trajectory, episode: Episode, error: Exception, control: Control
+) -> Trajectory:
+    """What was said stays; the engine could not go on, or was told to stop while it read."""
+    record = replace(record, steps=episode.steps, replies=episode.replies)
+    if isinstance(error, Cancelled):
+        return replace(record, stopped_by="cancelled", stop_reason=cancel_reason(control))
+    stopped_by: StoppedBy = "length" if isinstance(error, ContextFullError) else "error"
+    return replace(record, stopped_by=stopped_by, stop_reason=str(error))

@@ -1,0 +1,77 @@
+"""The pictures of one inspection, drawn as its engine must see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from PIL import Image
+
+from agent.errors import TrajectoryError
+from agent.fingerprints import picture_hash, spectrum_hash
+from agent.imaging import QWEN25, Sizing, prepare
+from agent.inspecting import frame_z
+from agent.render import Style, render_spectrum
+from agent.spectra.spectrum import Spectrum
+from agent.tool import ToolResult, run_tool
+from agent.trajectory import SpectrumRef, Trajectory
+
+
+def spectrum_ref(spectrum: Spectrum) -> SpectrumRef:
+    return SpectrumRef(
+        object_id=spectrum.object_id,
+        path=spectrum.path,
+        row=spectrum.row,
+        sha256=spectrum_hash(spectrum),
+        simulated=spectrum.simulated,
+        z=frame_z(spectrum),
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Viewer:
+    """Draws one spectrum in one style, in the frame of `z`, sized for one vision encoder."""
+
+    spectrum: Spectrum
+    style: Style
+    sizing: Sizing = QWEN25
+    z: float | None = None
+    title: str = "Spectrum"
+
+    @classmethod
+    def of(cls, spectrum: Spectrum, ref: SpectrumRef, style: Style, sizing: Sizing) -> Viewer:
+        name = PurePath(ref.path).name or ref.object_id
+        title = f"Spectrum: {name}" if name else "Spectrum"
+        return cls(spectrum=spectrum, style=style, sizing=sizing, z=ref.z, title=title)
+
+    def overview(self) -> Image.Image:
+        """The whole spectrum. Raises SpectrumError where there is nothing to draw."""
+        picture = render_spectrum(self.spectrum, title=self.title, style=self.style, z=self.z)
+        return prepare(picture, self.sizing)
+
+    def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
+        """Answer one call of the tool. Raises ToolError for the model to read."""
+        result = run_tool(self.spectrum, arguments, self.style, title=self.title, z=self.z)
+        return prepare(result.picture, self.sizing), result
+
+
+def redraw(trajectory: Trajectory, spectrum: Spectrum) -> list[Image.Image]:
+    """The pictures of a record: the whole spectrum, then each look.
+
+    Raises TrajectoryError where spectrum or pictures are not those that were inspected.
+    """
+    if spectrum_hash(spectrum) != trajectory.spectrum.sha256:
+        raise TrajectoryError("this is not the spectrum that was inspected: its numbers differ")
+    style = Style.from_table(trajectory.style)
+    viewer = Viewer.of(spectrum, trajectory.spectrum, style, trajectory.sizing)
+    pictures = [viewer.overview()]
+    wanted = [trajectory.overview]
+    for look in trajectory.looks:
+        assert look.range is not None
+        arguments = {"wavelength_range": list(look.range), "label": look.label or None}
+        pictures.append(viewer.look(arguments)[0])
+        wanted.append(look.picture)
+    for number, (picture, proof) in enumerate(zip(pictures, wanted, strict=True)):
+        if proof and picture_hash(picture) != proof:
+            raise TrajectoryError(f"picture {number} comes out different from what was inspected")
+    return pictures

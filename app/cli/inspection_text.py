@@ -1,0 +1,127 @@
+"""An inspection in words for the terminal, and as the JSON that scripts rely on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from agent.checked_toml import unprintable
+from agent.spectra.spectrum import Spectrum
+from agent.task_types import Task
+from agent.trajectory import ModelRef, Step, Trajectory
+from agent.trajectory_file import to_json
+
+MAX_CHARACTERS = 4000
+"""Of one step; a runaway model writes more than anybody reads."""
+MAX_LINES_NAMED = 4
+INDENT = "    "
+
+
+def heading(spectrum: Spectrum, task: Task, model: ModelRef) -> Text:
+    name = cleaned(spectrum.object_id or spectrum.path) or "the spectrum"
+    simulated = " (SIMULATED)" if spectrum.simulated else ""
+    return Text(f"{name}{simulated}: {task.question}  [{model.name}]", style="bold")
+
+
+def step_lines(step: Step) -> list[Text]:
+    """A thought dim, a look with what is measured there, an error as such."""
+    who = "you: " if step.by == "person" else ""
+    if step.kind == "zoom":
+        return _zoom_lines(step, who)
+    if step.kind == "answer":
+        return _marked("→ ", step.text, "") + _error_lines(step)
+    if step.kind == "think":
+        return _marked("· ", step.text, "dim")
+    lines = _marked("  " + who, step.text, "") if step.text else []
+    return lines + _error_lines(step)
+
+
+def verdict_lines(trajectory: Trajectory) -> list[Text]:
+    chance = "" if trajectory.p_yes is None else f"   p(YES) {trajectory.p_yes:.3f}"
+    if len(trajectory.p_yes_runs) > 1:
+        chance += f" over {len(trajectory.p_yes_runs)} inspections"
+    looks = len(trajectory.looks)
+    spent = f"   {looks} look{'' if looks == 1 else 's'}, {trajectory.seconds:.2f} s"
+    if trajectory.verdict is None:
+        why = f": {trajectory.stop_reason}" if trajectory.stop_reason else ""
+        return [Text(cleaned(f"no verdict ({trajectory.stopped_by}{why})") + spent, style="yellow")]
+    style = "bold green" if trajectory.verdict == "YES" else "bold red"
+    return [Text.assemble((trajectory.verdict, style), chance, (spent, "dim"))]
+
+
+def inspection_json(trajectory: Trajectory) -> dict[str, Any]:
+    """What `inspect --json` prints. Steps carry all their keys, so that nobody has to ask."""
+    record = to_json(trajectory)
+    record["model"] = trajectory.model.name
+    record["model_sha256"] = trajectory.model.sha256
+    record["engine"] = trajectory.model.engine
+    record["steps"] = [_step_json(step) for step in trajectory.steps]
+    return record
+
+
+def cleaned(text: str) -> str:
+    """One line without what a terminal would obey."""
+    return "".join("?" if unprintable(character) else character for character in text)
+
+
+def _step_json(step: Step) -> dict[str, Any]:
+    return {
+        "kind": step.kind,
+        "by": step.by,
+        "turn": step.turn,
+        "text": step.text,
+        "range": None if step.range is None else list(step.range),
+        "label": step.label,
+        "error": step.error,
+        "verdict": step.verdict,
+        "measured": dict(step.measured),
+    }
+
+
+def _zoom_lines(step: Step, who: str) -> list[Text]:
+    if step.range is None:
+        return _error_lines(step)
+    low, high = step.range
+    label = f"  {cleaned(step.label)}" if step.label else ""
+    lines = [Text.assemble(("▣ ", "cyan"), who, (f"{low:g} to {high:g} Å", "cyan"), label)]
+    if step.error:
+        return lines + _error_lines(step)
+    if who and step.text:
+        lines += _marked(INDENT, step.text, "")
+    return lines + [Text(INDENT + words, style="dim") for words in _measured_lines(step.measured)]
+
+
+def _measured_lines(measured: Any) -> list[str]:
+    lines = []
+    if "snr" in measured:
+        lines.append(f"S/N {measured['snr']:g} per pixel")
+    lines += [_line_words(found) for found in measured.get("lines", ())[:MAX_LINES_NAMED]]
+    return lines + [
+        f"{edge['name']}: drop {edge['drop']:g}, {edge['sigma']:.0f} σ"
+        for edge in measured.get("edges", ())[:MAX_LINES_NAMED]
+    ]
+
+
+def _line_words(found: Any) -> str:
+    words = f"{found['name']} in {found['kind']}"
+    if "ew" in found:
+        words += f", EW {found['ew']:g} Å"
+    if "fwhm_kms" in found:
+        words += f", {found['fwhm_kms']:g} km/s"
+    return words + (f", {found['sigma']:.0f} σ" if "sigma" in found else "")
+
+
+def _error_lines(step: Step) -> list[Text]:
+    return _marked(INDENT + "! ", step.error, "yellow") if step.error else []
+
+
+def _marked(mark: str, text: str, style: str) -> list[Text]:
+    """Text behind a mark, its further lines indented to match. Never read as markup."""
+    shown = text[:MAX_CHARACTERS] + (" ..." if len(text) > MAX_CHARACTERS else "")
+    lines = [cleaned(line) for line in shown.strip().split("\n")]
+    blank = " " * len(mark)
+    return [
+        Text((mark if number == 0 else blank) + line, style=style)
+        for number, line in enumerate(lines)
+    ]
