@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import asdict, replace
 
 from PIL import Image
 
 from agent.backends.base import Cancelled, Engine, OnText, Sampling
+from agent.confidence.p_yes import Run, p_yes_of, pool_runs
 from agent.control import Control
 from agent.conversation import turns_of
 from agent.episode import Episode, cancel_reason
@@ -131,8 +131,10 @@ class Inspector:
                 pass
             first.engine_seconds += again.engine_seconds
             runs.append(_ended(record, again))
-        chances = tuple(_chance(run) for run in runs if run.verdict is not None)
-        return replace(record, p_yes=sum(chances) / len(chances), p_yes_runs=chances)
+        pooled = pool_runs([Run(run.verdict, run.p_yes) for run in runs])
+        assert pooled is not None, "the first run came to a verdict"
+        told = tuple(run.p_yes for run in runs if run.p_yes is not None)
+        return replace(record, p_yes=pooled.p_yes, p_yes_runs=told)
 
 
 def _go_on_from(so_far: Trajectory, blank: Trajectory) -> Trajectory:
@@ -172,21 +174,6 @@ def _ended(record: Trajectory, episode: Episode) -> Trajectory:
         p_yes=p_yes_of(choices) if answered else None,
         well_formed=is_well_formed(episode.replies),
     )
-
-
-def _chance(run: Trajectory) -> float:
-    """p(YES) of one run; its vote where the engine does not tell log-probabilities."""
-    return run.p_yes if run.p_yes is not None else float(run.verdict == "YES")
-
-
-def p_yes_of(choices: Mapping[str, float] | None) -> float | None:
-    """p(YES) where the box was filled: YES against NO, whatever else could have stood there."""
-    if choices is None:
-        return None
-    yes, no = choices.get("YES", -math.inf), choices.get("NO", -math.inf)
-    if math.isinf(yes) and math.isinf(no):
-        return None
-    return 1.0 / (1.0 + math.exp(min(no - yes, 700.0)))
 
 
 def _broken_off(

@@ -111,7 +111,7 @@ class Trajectory:
     verdict: Verdict | None = None
     p_yes: float | None = None
     p_yes_runs: tuple[float, ...] = ()
-    """p(YES) of every run where several were averaged into `p_yes`."""
+    """p(YES) of each run that told one, where several were averaged into `p_yes`."""
     well_formed: bool = False
     tokens: Tokens = field(default_factory=Tokens)
     seconds: float = 0.0

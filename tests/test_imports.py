@@ -8,12 +8,15 @@ import sys
 import pytest
 
 HEAVY = ("torch", "transformers", "llama_cpp", "matplotlib.pyplot", "PySide6")
+MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
 
 
 @pytest.mark.parametrize(
     ("module", "heavy"),
     [
         ("agent.tool, agent.render, agent.tasks, agent.spectra.readers", HEAVY),
+        ("agent.inspectors, agent.inspector, agent.models, agent.backends.load", MODELS),
+        ("agent.measured.inspector, agent.confidence.calibration, app.worker.client", MODELS),
         ("app.cli.main", (*HEAVY, "matplotlib", "astropy", "scipy.signal", "specutils")),
         ("train.cli", (*HEAVY, "sklearn")),
     ],

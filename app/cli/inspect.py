@@ -6,6 +6,7 @@ import json
 import signal
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from enum import StrEnum
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -29,6 +30,13 @@ from app.cli.inspection_text import (
 from app.cli.reading import read_row
 
 LIVE_CHARACTERS = 60
+
+
+class DeviceName(StrEnum):
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+    MPS = "mps"
 
 
 def inspect(
@@ -63,7 +71,7 @@ def inspect(
     deadline: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=0.0, help="Stop after so long.")
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    device: Annotated[DeviceName, typer.Option(help="Where a model runs.")] = DeviceName.AUTO,
 ) -> None:
     """Inspect a spectrum: look at the whole, zoom where the evidence is, answer YES or NO."""
     from agent.inspectors import make_inspector
@@ -71,7 +79,7 @@ def inspect(
     target = find_task(task)
     spectrum = read_row(file, row)
     show = Console(highlight=False, soft_wrap=False, quiet=as_json)
-    with closing(make_inspector(model, device=device, extra_runs=runs - 1)) as inspector:
+    with closing(make_inspector(model, device=device.value, extra_runs=runs - 1)) as inspector:
         show.print(heading(spectrum, target, inspector.model))
         control = Control(deadline)
         with _stopped_by_ctrl_c(control), _words_as_they_come(show) as on_text:

@@ -10,6 +10,8 @@ from rich.console import Console
 from agent.errors import WorkbenchError
 from app.cli.demo import demo
 from app.cli.info import info
+from app.cli.inspect import inspect
+from app.cli.models import models
 from app.cli.render import render
 
 app = typer.Typer(
@@ -21,7 +23,9 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(info)
+app.command()(inspect)
 app.command()(render)
+app.add_typer(models, name="models")
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from agent.conversation import turns_of
 from agent.errors import ContextFullError, EngineError, SpectrumError, TrajectoryError
 from agent.fingerprints import picture_hash
 from agent.inspecting import run
-from agent.inspector import Inspector, p_yes_of
+from agent.inspector import Inspector
 from agent.protocol import CUT_SHORT, GO_ON, MAX_TOOL_TURNS
 from agent.render import COMPACT
 from agent.spectra.spectrum import Spectrum
@@ -320,21 +320,6 @@ def test_runs_without_log_probabilities_are_votes():
     made = Inspector(engine, ModelRef(name="scripted"), extra_runs=3)
     trajectory = run(made.inspect(star(), CV))
     assert (trajectory.verdict, trajectory.p_yes) == ("YES", 0.5)
-
-
-@pytest.mark.parametrize(
-    ("choices", "expected"),
-    [
-        (None, None),
-        ({}, None),
-        ({"YES": 0.0}, 1.0),
-        ({"NO": -2000.0}, 0.0),
-        ({"YES": -1000.0, "NO": -1000.0}, 0.5),
-        ({"YES": -5000.0, "NO": 0.0}, 0.0),
-    ],
-)
-def test_p_yes_of_choices(choices, expected):
-    assert p_yes_of(choices) == (None if expected is None else pytest.approx(expected))
 
 
 def test_the_frame_is_the_stars_own():

@@ -1,0 +1,217 @@
+"""From a model that was found to the right engine, with the card's settings."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from agent.backends.base import Engine
+from agent.backends.load import engine_ref, load_engine
+from agent.backends.remote_engine import RemoteEngine
+from agent.errors import EngineError, ResourceError
+from agent.imaging import Sizing
+from agent.model_card import write_card
+from agent.model_deduce import make_card
+from agent.models import Place, find_model, place_at
+from tests.small_models import tiny_qwen3, tiny_qwen25
+
+__all__ = ["tiny_qwen3", "tiny_qwen25"]  # fixtures
+
+SMALL = Sizing.of_tokens(28, 8, 64)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    monkeypatch.setattr("agent.model_check.user_cache_path", lambda *_, **__: tmp_path / "cache")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def tiny_gguf(tiny_qwen25: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("gguf")
+    from train.export.export import export_gguf
+
+    folder = tmp_path_factory.mktemp("gguf") / "tiny"
+    export_gguf(tiny_qwen25, folder)
+    return folder
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Path, dict[str, Any]]]]:
+    """What the transformers engine is asked to load, which it then does not."""
+    from agent.backends.transformers_engine import TransformersEngine
+
+    asked: list[tuple[Path, dict[str, Any]]] = []
+
+    def load(folder: Path, **options: Any) -> str:
+        asked.append((folder, options))
+        return "an engine"
+
+    monkeypatch.setattr(TransformersEngine, "load", load)
+    yield asked
+
+
+def copied(folder: Path, target: Path, **card: Any) -> Place:
+    """A model folder of its own, with a card."""
+    target.mkdir(parents=True)
+    for path in folder.iterdir():
+        (target / path.name).write_bytes(path.read_bytes())
+    write_card(replace(make_card(target), **card), target)
+    return place_at(target)
+
+
+@pytest.mark.parametrize("family", ["qwen2.5-vl", "qwen3-vl"])
+def test_a_transformers_folder_is_loaded_with_its_cards_limits(
+    family: str, request: pytest.FixtureRequest, home: Path
+) -> None:
+    folder = request.getfixturevalue("tiny_qwen25" if family == "qwen2.5-vl" else "tiny_qwen3")
+    sizing = Sizing.of_tokens(28 if family == "qwen2.5-vl" else 32, 8, 64)
+    place = copied(folder, home / "m", sizing=sizing)
+    assert place.card.family == family
+    with closing(load_engine(place, device="cpu", threads=1)) as engine:
+        assert type(engine).__name__ == "TransformersEngine"
+        assert engine.sizing == sizing
+        assert engine_ref(place, engine) == place.ref
+
+
+def test_options_reach_the_transformers_engine(
+    tiny_qwen25: Path, home: Path, loaded: list[tuple[Path, dict[str, Any]]]
+) -> None:
+    place = copied(tiny_qwen25, home / "m", sizing=SMALL, context_length=4096)
+    load_engine(place, device="cpu", dtype="bfloat16", load_in_4bit=True, threads=2)
+    load_engine(place, context_length=512)
+    assert loaded[0] == (
+        home / "m",
+        {
+            "device": "cpu",
+            "dtype": "bfloat16",
+            "load_in_4bit": True,
+            "adapter": None,
+            "sizing": SMALL,
+            "context_length": 4096,
+            "threads": 2,
+        },
+    )
+    assert loaded[1][1]["context_length"] == 512
+
+
+def test_an_adapter_is_loaded_onto_its_base(
+    tiny_qwen25: Path, home: Path, loaded: list[tuple[Path, dict[str, Any]]]
+) -> None:
+    lora = home / "models" / "lora"
+    lora.mkdir(parents=True)
+    (lora / "adapter_model.safetensors").write_bytes(b"low rank")
+    settings = {"peft_type": "LORA", "base_model_name_or_path": "elsewhere/tiny"}
+    (lora / "adapter_config.json").write_text(json.dumps(settings))
+    with pytest.raises(EngineError, match=r'the adapter lora sits on tiny: no model "tiny"'):
+        load_engine(find_model("lora"))
+    copied(tiny_qwen25, home / "models" / "tiny")
+    load_engine(find_model("lora"))
+    assert loaded[-1][0] == home / "models" / "tiny"
+    assert loaded[-1][1]["adapter"] == lora
+    base = copied(tiny_qwen25, home / "other").card
+    write_card(replace(make_card(lora), base="lora"), lora)
+    with pytest.raises(EngineError, match="no model that the adapter lora can sit on"):
+        load_engine(find_model("lora"))
+    assert base.base == ""
+
+
+@pytest.mark.parametrize("device", ["auto", "cpu"])
+def test_a_gguf_pair_goes_to_llama_cpp(tiny_gguf: Path, home: Path, device: Any) -> None:
+    pytest.importorskip("llama_cpp")
+    place = copied(tiny_gguf, home / "m", sizing=SMALL)
+    with closing(load_engine(place, device=device, threads=1)) as engine:
+        assert type(engine).__name__ == "GgufEngine"
+        assert engine.sizing == SMALL
+    with pytest.raises(EngineError, match="has its precision in the file"):
+        load_engine(place, load_in_4bit=True)
+
+
+def without_llama_cpp() -> Engine:
+    raise EngineError("GGUF models need llama-cpp-python")
+
+
+def test_without_llama_cpp_python_a_server_of_our_own_is_started(
+    tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("xllamacpp")
+    monkeypatch.setattr("agent.backends.gguf_native.native", without_llama_cpp)
+    with closing(load_engine(place_at(tiny_gguf), threads=1)) as engine:
+        assert type(engine).__name__ == "LlamaServerEngine"
+    with pytest.raises(EngineError, match="installed here without cuda: use auto or cpu"):
+        load_engine(place_at(tiny_gguf), device="cuda")
+    monkeypatch.setattr("agent.backends.llama_server.is_installed", lambda: False)
+    with pytest.raises(EngineError, match="need llama-cpp-python"):
+        load_engine(place_at(tiny_gguf))
+
+
+@pytest.mark.parametrize(
+    ("device", "has_gpu", "layers"), [("cpu", True, 0), ("cuda", True, -1), ("auto", False, -1)]
+)
+def test_layers_go_to_the_gpu_where_there_is_one(
+    tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch, device: Any, has_gpu: bool, layers: int
+) -> None:
+    llama = SimpleNamespace(llama_supports_gpu_offload=lambda: has_gpu)
+    monkeypatch.setattr("agent.backends.gguf_native.native", lambda: SimpleNamespace(llama=llama))
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(
+        "agent.backends.gguf_engine.GgufEngine.load",
+        lambda model, mmproj, **options: asked.update(options, model=model, mmproj=mmproj),
+    )
+    load_engine(place_at(tiny_gguf), device=device)
+    assert asked["gpu_layers"] == layers
+    assert asked["context_length"] == 16384
+    assert (asked["model"].name, asked["mmproj"].name) == ("model-f16.gguf", "mmproj-f16.gguf")
+
+
+def test_a_server_is_connected_to() -> None:
+    place = find_model("http://127.0.0.1:9#big")
+    with closing(load_engine(place)) as engine:
+        assert isinstance(engine, RemoteEngine)
+        assert engine.model == "big"
+        assert engine_ref(place, engine) == place.ref
+
+
+def test_a_server_that_was_not_told_which_names_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = SimpleNamespace(model="spec-o3-q8")
+    monkeypatch.setattr(RemoteEngine, "connect", lambda url, model, **options: named)
+    place = find_model("http://127.0.0.1:9")
+    ref = engine_ref(place, load_engine(place))
+    assert (ref.name, ref.engine) == ("spec-o3-q8", "remote")
+    assert ref.sha256 == find_model("http://127.0.0.1:9#spec-o3-q8").ref.sha256
+
+
+def test_what_is_not_here_yet_says_how_to_get_it(tiny_qwen25: Path, home: Path) -> None:
+    with pytest.raises(EngineError, match="not on this machine yet: run `spec-o3 models get"):
+        load_engine(find_model("spec-o3-7b"))
+    copied(tiny_qwen25, home / "m")
+    (home / "m" / "model.safetensors").write_bytes(b"cut off")
+    with pytest.raises(EngineError, match=r"lacks model\.safetensors: copy the missing files"):
+        load_engine(place_at(home / "m"))
+
+
+def test_files_that_were_replaced_are_not_loaded(tiny_qwen25: Path, home: Path) -> None:
+    place = copied(tiny_qwen25, home / "m")
+    tokenizer = home / "m" / "tokenizer.json"
+    tokenizer.write_bytes(tokenizer.read_bytes()[::-1])
+    with pytest.raises(ResourceError, match=r"tokenizer\.json: not the file that the model's card"):
+        load_engine(place)
+
+
+def test_a_missing_extra_is_named(tiny_qwen25: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "torch" else real(name)
+    )
+    with pytest.raises(EngineError, match=r'needs torch.*pip install "spec-o3-workbench\[gpu\]"'):
+        load_engine(place_at(tiny_qwen25))

@@ -1,0 +1,149 @@
+"""`spec-o3 inspect`: what a person reads, what a script gets, what is kept."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import agent.inspectors
+from agent.backends.scripted import ScriptedEngine
+from agent.errors import EngineError
+from agent.inspector import Inspector
+from agent.trajectory import ModelRef
+from agent.trajectory_file import read_trajectories
+from app.cli.main import app
+from tests.agent.scenes import answer, call
+
+SAMPLE = sorted((Path(__file__).parents[3] / "resources" / "sample" / "spectra").glob("*/*"))[0]
+KEYS = ("task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds")
+USAGE = [(), ("--task", "CV", "--runs", "0"), ("--task", "CV", "--seed", "-1")]
+REPLIES = [call(6400, 6700), call(1, 2, "nothing"), answer("YES", "Broad \x1b[31mHα.")]
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    """Let the command talk to a script; returns what it asked for."""
+    asked = {}
+
+    def use(replies=REPLIES):
+        def make_inspector(model=None, **options):
+            asked.update(options, model=model)
+            asked["engine"] = ScriptedEngine(replies, choices={"YES": math.log(0.8), "NO": -3.0})
+            extra_runs = options["extra_runs"]
+            return Inspector(asked["engine"], ModelRef(name="scripted"), extra_runs=extra_runs)
+
+        monkeypatch.setattr(agent.inspectors, "make_inspector", make_inspector)
+        return asked
+
+    return use
+
+
+def invoke(*words):
+    return CliRunner().invoke(app, ["inspect", str(SAMPLE), *words], catch_exceptions=True)
+
+
+def test_for_people(scripted):
+    asked = scripted()
+    result = invoke("--task", "cv")
+    assert result.exit_code == 0, result.output
+    assert "SIMULATED" in result.stdout
+    assert "6400 to 6700 Å" in result.stdout
+    assert "does not overlap" in result.stdout
+    assert "H_alpha in " in result.stdout
+    assert "Broad ?[31mHα." in result.stdout
+    assert result.stdout.rstrip().splitlines()[-1].startswith("YES   p(YES) 0.9")
+    assert asked["engine"].is_closed
+    assert (asked["model"], asked["device"]) == (None, "auto")
+
+
+def test_for_scripts(scripted):
+    scripted()
+    result = invoke("--task", "CV", "--json", "--model", "any")
+    assert result.exit_code == 0
+    record = json.loads(result.stdout)
+    keys = [
+        "task",
+        "model",
+        "verdict",
+        "p_yes",
+        "well_formed",
+        "stopped_by",
+        "steps",
+        "seconds",
+        "tokens",
+    ]
+    assert set(keys) <= set(record)
+    assert record["verdict"] == "YES"
+    assert set(record["tokens"]) == {"prompt", "generated", "evaluated", "images"}
+    kinds = [step["kind"] for step in record["steps"]]
+    assert kinds == ["think", "zoom", "think", "zoom", "think", "answer"]
+    for step in record["steps"]:
+        assert {"kind", "text", "range", "label", "error", "measured"} <= set(step)
+
+
+def test_records_are_kept(scripted, tmp_path):
+    scripted()
+    out = tmp_path / "looks.jsonl"
+    for count in (1, 2):
+        assert invoke("--task", "CV", "--save", str(out)).exit_code == 0
+        records = list(read_trajectories(out))
+        assert len(records) == count
+    assert records[0].verdict == "YES"
+    assert records[0].spectrum.simulated
+
+
+def test_runs_are_averaged(scripted):
+    asked = scripted()
+    result = invoke("--task", "CV", "--runs", "3")
+    assert result.exit_code == 0
+    assert "over 3 inspections" in result.stdout
+    assert asked["extra_runs"] == 2
+
+
+def test_an_engine_that_fails(scripted):
+    def reply(number):
+        raise EngineError("the server is gone: start it again")
+
+    scripted(reply)
+    result = invoke("--task", "CV", "--json")
+    assert json.loads(result.stdout)["stopped_by"] == "error"
+    assert "the server is gone" in str(result.exception)
+
+
+def test_ctrl_c_keeps_what_was_said(scripted):
+    def reply(number):
+        if number == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        return [call(6400, 6700), answer()][number]
+
+    scripted(reply)
+    result = invoke("--task", "CV", "--json")
+    record = json.loads(result.stdout)
+    assert (record["stopped_by"], result.exit_code) == ("cancelled", 0)
+    assert record["steps"][1]["kind"] == "zoom"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_deadline(scripted):
+    scripted()
+    result = invoke("--task", "CV", "--deadline", "0")
+    assert "no verdict (cancelled: the deadline of 0 s has passed)" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("--task", "CV", "--runs", "0"), ("--task", "CV", "--seed", "-1")]
+)
+def test_usage(words):
+    assert invoke(*words).exit_code == 2
+
+
+def test_an_unknown_task():
+    result = invoke("--task", "quasar?")
+    assert result.exit_code == 1
+    assert "no task" in str(result.exception)

@@ -1,0 +1,142 @@
+"""`spec-o3 models`, as people and scripts use it."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from agent.errors import ResourceError, WorkbenchError
+from agent.model_card import write_card
+from agent.model_deduce import make_card
+from agent.models import Place, get_model
+from app.cli.models import models
+from tests.agent.fake_hub import FakeHub, running
+
+FILES = {
+    "config.json": b'{"model_type": "qwen2_5_vl"}',
+    "model.safetensors": bytes(range(256)) * 40,
+    "tokenizer.json": b"{}",
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    monkeypatch.setattr("agent.model_check.user_cache_path", lambda *_, **__: tmp_path / "cache")
+    return tmp_path
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    with running(FakeHub(dict(FILES))) as fake:
+        monkeypatch.setenv("HF_ENDPOINT", fake.endpoint)
+        yield fake
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(models, words)
+
+
+@pytest.mark.parametrize("words", [(), ("list",)])
+def test_the_list_shows_what_there_is(words: tuple[str, ...]) -> None:
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    for word in ("measured", "spec-o3-3b", "spec-o3-7b", "not fetched", "transformers"):
+        assert word in result.stdout
+
+
+def test_the_list_for_scripts(home: Path) -> None:
+    mine = home / "models" / "mine"
+    mine.mkdir(parents=True)
+    for name, content in FILES.items():
+        (mine / name).write_bytes(content)
+    write_card(make_card(mine, title="Mine [red]", simulated_only=True), mine)
+    (home / "models" / "bad").mkdir()
+    (home / "models" / "bad" / "model.toml").write_text("name =")
+    result = run("list", "--json")
+    assert result.exit_code == 0
+    rows = {row["name"]: row for row in json.loads(result.stdout)}
+    assert rows["measured"]["state"] == "ready"
+    assert rows["mine"]["state"] == "ready"
+    assert rows["mine"]["path"] == str(mine)
+    assert rows["mine"]["bytes"] == sum(len(content) for content in FILES.values())
+    assert rows["mine"]["simulated_only"] is True
+    assert rows["spec-o3-7b"]["state"] == "not fetched"
+    assert rows["spec-o3-7b"]["repo"] == "Maxwell-Jia/spec-o3-7b"
+    assert len({frozenset(row) for row in rows.values()}) == 1, "the same keys in each"
+    assert "left out" in result.stderr
+    assert "not valid TOML" in result.stderr
+    (mine / "tokenizer.json").unlink()
+    rows = {row["name"]: row for row in json.loads(run("list", "--json").stdout)}
+    assert (rows["mine"]["state"], rows["mine"]["missing"]) == ("incomplete", ["tokenizer.json"])
+    assert "Mine [red]" in run().stdout, "no markup"
+
+
+def test_get_prints_the_folder_and_path_finds_it(hub: FakeHub, home: Path) -> None:
+    folder = home / "models" / "spec-o3-3b"
+    result = run("get", "spec-o3-3b")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{folder}\n"
+    result = run("path", "spec-o3-3b")
+    assert (result.stdout, result.stderr) == (f"{folder}\n", "")
+
+
+def test_path_says_where_to_put_what_is_not_here(home: Path) -> None:
+    result = run("path", "spec-o3-7b")
+    assert result.exit_code == 0
+    assert result.stdout == f"{home / 'models' / 'spec-o3-7b'}\n"
+    assert "spec-o3-7b is not fetched" in result.stderr
+
+
+def test_what_has_no_folder_says_so() -> None:
+    for name, says in (
+        ("measured", "part of the program"),
+        ("http://localhost:1#m", "is on a server"),
+        ("spec-03-7b", 'did you mean "spec-o3-7b"'),
+    ):
+        result = run("path", name)
+        assert result.exit_code == 1
+        assert isinstance(result.exception, WorkbenchError)
+        assert says in str(result.exception)
+
+
+def test_faults_of_a_download_are_messages(hub: FakeHub) -> None:
+    hub.gated = True
+    result = run("get", "spec-o3-3b")
+    assert isinstance(result.exception, WorkbenchError)
+    assert "accept its terms" in str(result.exception)
+    assert isinstance(run("get", "nothing").exception, ResourceError)
+    assert run("get").exit_code == 2
+
+
+def test_ctrl_c_keeps_what_has_come(
+    hub: FakeHub, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(name: str, progress: Callable[[str, int, int], None]) -> Place:
+        def then_ctrl_c(file: str, done: int, total: int) -> None:
+            progress(file, done, total)
+            if done > 4000:
+                signal.raise_signal(signal.SIGINT)
+
+        return get_model(name, then_ctrl_c)
+
+    hub.breaks = [5000]
+    monkeypatch.setattr("app.cli.models.get_model", interrupted)
+    result = run("get", "spec-o3-3b")
+    assert isinstance(result.exception, WorkbenchError)
+    assert "`spec-o3 models get spec-o3-3b` goes on from there" in str(result.exception)
+    assert "partly fetched" in run().stdout
+    monkeypatch.setattr("app.cli.models.get_model", get_model)
+    assert run("get", "spec-o3-3b").exit_code == 0
+    assert hub.ranges("model.safetensors") == ["", "bytes=5000-"]
