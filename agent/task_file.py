@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import cast
 
-from agent.checked_toml import Table, near_miss, read_toml, shown
+from agent.checked_toml import Table, near_miss, parse_toml, read_toml, shown
 from agent.task_types import (
     COMBINATIONS,
     EXPECTATIONS,
@@ -54,7 +54,15 @@ _EXPECTED_OF: dict[Kind, tuple[Expect, ...]] = {
 
 def read_task(path: Path, *, bundled: bool = False) -> Task:
     """The task a file describes. ResourceError names file, key and what is expected there."""
-    file = read_toml(path)
+    return _task(read_toml(path), None if bundled else path)
+
+
+def parse_task(content: bytes, source: str) -> Task:
+    """The task in the bytes of a task file; `source` is how errors call it."""
+    return _task(parse_toml(content, source), None)
+
+
+def _task(file: Table, path: Path | None) -> Task:
     task = Task(
         id=file.identifier(
             "id", _TASK_ID, "1 to 16 letters, digits, _, + or -, the first a letter"
@@ -68,7 +76,7 @@ def read_task(path: Path, *, bundled: bool = False) -> Task:
         windows=tuple(map(_window, file.tables("windows", at_least=1, at_most=12))),
         contaminants=tuple(map(_contaminant, file.tables("contaminants", at_most=16))),
         evidence=tuple(map(_evidence, file.tables("evidence", at_most=48))),
-        path=None if bundled else path,
+        path=path,
     )
     file.close()
     _check_unique(task, file)

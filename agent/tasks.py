@@ -54,6 +54,15 @@ def task(id_or_name: str, extra: Sequence[Path] = ()) -> Task:
     raise ResourceError(problem + left_out)
 
 
+def task_source(task: Task) -> str:
+    """The text of the file the task was read from."""
+    path = task.path or BUNDLED / f"{task.id.casefold()}.toml"
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise ResourceError(f"{path}: cannot be read: {error}") from error
+
+
 def user_task_folder() -> Path:
     """Where the user's own task files lie; it need not exist."""
     return user_config_path("spec-o3-workbench", appauthor=False) / "tasks"
@@ -125,5 +134,6 @@ __all__ = [
     "guideline_text",
     "load_tasks",
     "task",
+    "task_source",
     "user_task_folder",
 ]

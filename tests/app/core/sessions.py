@@ -1,0 +1,39 @@
+"""Sessions that tests begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import insert
+
+from agent.tasks import task
+from app.core.session import Session, new_session
+from app.core.tables import candidates, lists
+
+
+def fill(session: Session, count: int) -> Session:
+    """Candidates 1 to `count`, as an import would leave them."""
+    listed = {"name": "list.csv", "path": "/lists/list.csv", "sha256": "ab", "format": "csv"}
+    numbers = {"rows_read": count, "rows_used": count}
+    blank = {"roles": "{}", "columns": "[]", "imported_at": "2026-01-01T00:00:00+00:00"}
+    rows = [
+        {
+            "list_id": 1,
+            "line": number,
+            "object_id": f"J{number:06d}",
+            "path": f"/spectra/{number}.fits",
+            "row": 0,
+            "label": "",
+            "own": "{}",
+        }
+        for number in range(1, count + 1)
+    ]
+    with session.database.writing() as connection:
+        connection.execute(insert(lists).values(**listed, **numbers, **blank))
+        if rows:
+            connection.execute(insert(candidates), rows)
+    return session
+
+
+def made(place: Path | str, count: int = 5, reviewer: str = "Ada") -> Session:
+    return fill(new_session(place, task("CV"), reviewer), count)
