@@ -1,0 +1,190 @@
+"""Which calibration is fitted when, what it promises, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.confidence.calibration import (
+    Calibration,
+    advised_method,
+    calibrated_out_of_fold,
+    fit_calibration,
+)
+from agent.confidence.judged import ConfidenceError, Judged
+from agent.confidence.reliability import (
+    expected_calibration_error,
+    log_loss,
+    reliability_curve,
+)
+from tests.agent.confidence.drawn import drawn
+
+
+def error_of(judged: Judged, p: np.ndarray) -> float:
+    return expected_calibration_error(reliability_curve(Judged(p, judged.label)))
+
+
+@pytest.mark.parametrize(
+    ("positives", "negatives", "method"),
+    [(5, 15, "platt"), (99, 5000, "platt"), (100, 899, "platt"), (100, 900, "isotonic")],
+)
+def test_the_number_of_candidates_chooses(rng, positives, negatives, method):
+    label = np.repeat([True, False], [positives, negatives])
+    judged = Judged(np.clip(rng.normal(0.4 + 0.2 * label, 0.1), 0, 1), label)
+    assert advised_method(judged) == method
+    assert fit_calibration(judged).method == method
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+@pytest.mark.parametrize("stretch", [0.3, 4.0])
+def test_new_candidates_are_calibrated(rng, method, stretch):
+    rule = fit_calibration(drawn(rng, 3000, 0.3, apart=1.5, stretch=stretch), method)
+    new = drawn(rng, 40_000, 0.3, apart=1.5, stretch=stretch)
+    calibrated = rule.apply(new.p)
+    assert error_of(new, new.p) > 0.09
+    assert error_of(new, calibrated) < 0.03
+    assert log_loss(Judged(calibrated, new.label)) < log_loss(new)
+
+
+def test_what_it_rests_on_is_kept(rng):
+    judged = drawn(rng, 200, 0.3)
+    rule = fit_calibration(judged, model="nano", model_sha256="ab" * 32, task="CV")
+    assert (rule.method, rule.n, rule.positives) == ("platt", 200, judged.positives)
+    assert (rule.model, rule.model_sha256, rule.task) == ("nano", "ab" * 32, "CV")
+    assert rule.prior == pytest.approx(judged.prior)
+    assert rule.data_sha256 == judged.sha256()
+    assert rule.is_fitted
+    assert not rule.note
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_the_order_of_the_list_does_not_matter(rng, method):
+    judged = drawn(rng, 500)
+    assert fit_calibration(judged.where(rng.permutation(500)), method) == fit_calibration(
+        judged, method
+    )
+
+
+@pytest.mark.parametrize(
+    ("p", "label", "told"),
+    [
+        ([], [], "too few"),
+        ([0.1, 0.9], [0, 1], "too few"),
+        (np.linspace(0, 1, 40), [True] * 40, "too few"),
+        (np.linspace(0, 1, 40), [False] * 40, "too few"),
+        ([0.5] * 40, [True, False] * 20, "the same"),
+        (np.linspace(0, 1, 40), [True] * 20 + [False] * 20, "higher"),
+    ],
+)
+def test_where_nothing_can_be_learnt_auto_changes_nothing_and_says_why(p, label, told):
+    rule = fit_calibration(Judged(p, label))
+    assert not rule.is_fitted
+    assert told in rule.note
+    assert rule.apply(0.37) == 0.37
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+@pytest.mark.parametrize(
+    ("p", "label", "told"),
+    [
+        ([], [], "one class"),
+        ([0.1, 0.2, 0.3], [1, 1, 1], "one class"),
+        ([0.5, 0.5], [0, 1], "the same"),
+        ([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], "higher"),
+    ],
+)
+def test_a_method_asked_for_by_name_is_refused(method, p, label, told):
+    with pytest.raises(ConfidenceError, match=told):
+        fit_calibration(Judged(p, label), method)
+
+
+def test_unknown_methods_are_refused(rng):
+    with pytest.raises(ConfidenceError, match="no calibration named"):
+        fit_calibration(drawn(rng, 50), "temperature")
+
+
+def test_identity_asked_for_is_no_failure(rng):
+    rule = fit_calibration(drawn(rng, 50), "identity")
+    assert (rule.method, rule.note) == ("identity", "")
+
+
+def test_isotonic_is_never_certain(rng):
+    rule = fit_calibration(drawn(rng, 2000, 0.3, apart=6.0))
+    assert rule.method == "isotonic"
+    assert 0.0 < rule.apply(0.0) < 0.002
+    assert 0.99 < rule.apply(1.0) < 1.0
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60),
+    st.lists(st.floats(0, 1), min_size=2, max_size=30),
+    st.sampled_from(["auto", "platt", "isotonic"]),
+)
+def test_it_rises_and_stays_a_probability(pairs, asked, method):
+    try:
+        rule = fit_calibration(Judged(*zip(*pairs, strict=True)), method)
+    except ConfidenceError:
+        return
+    applied = rule.apply(np.sort(asked))
+    assert np.all((applied >= 0) & (applied <= 1))
+    assert np.all(np.diff(applied) >= -1e-15)
+    assert rule.apply(float(asked[0])) in rule.apply(np.array(asked))
+
+
+def test_one_is_a_float_and_many_keep_their_shape(rng):
+    rule = fit_calibration(drawn(rng, 100, 0.3))
+    assert isinstance(rule.apply(0.5), float)
+    assert rule.apply(rng.random((3, 4))).shape == (3, 4)
+    with pytest.raises(ConfidenceError, match="from 0 to 1"):
+        rule.apply(float("nan"))
+
+
+def test_a_curve_from_the_fitted_candidates_flatters_and_out_of_fold_does_not(rng):
+    judged = drawn(rng, 400, 0.4, apart=0.7)
+    new = drawn(rng, 40_000, 0.4, apart=0.7)
+    rule = fit_calibration(judged, "isotonic")
+    seen = log_loss(Judged(rule.apply(judged.p), judged.label))
+    held = log_loss(Judged(calibrated_out_of_fold(judged, "isotonic"), judged.label))
+    true = log_loss(Judged(rule.apply(new.p), new.label))
+    assert seen < true - 0.02
+    assert abs(held - true) < 0.6 * abs(seen - true)
+
+
+def test_no_candidate_is_calibrated_on_itself():
+    p = np.linspace(0.02, 0.98, 60)
+    label = p > 0.5
+    odd = np.append(label, True)  # a real one where all others are not
+    held = calibrated_out_of_fold(Judged(np.append(p, 0.25), odd), "isotonic")
+    with_it = fit_calibration(Judged(np.append(p, 0.25), odd), "isotonic").apply(0.25)
+    assert held[-1] < with_it
+
+
+@pytest.mark.parametrize("folds", [0, 1, 31])
+def test_impossible_folds_are_refused(rng, folds):
+    with pytest.raises(ConfidenceError, match="folds"):
+        calibrated_out_of_fold(drawn(rng, 30), folds=folds)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"method": "spline"},
+        {"method": "platt", "slope": -1.0},
+        {"method": "platt", "slope": float("nan")},
+        {"method": "platt", "intercept": float("inf")},
+        {"method": "isotonic"},
+        {"method": "platt", "knots": ((0.0, 0.0),)},
+        {"method": "isotonic", "knots": ((0.0, 0.5), (1.0, 0.4))},
+        {"method": "isotonic", "knots": ((0.5, 0.1), (0.5, 0.4))},
+        {"method": "isotonic", "knots": ((0.5, 0.1), (0.6, 1.4))},
+        {"method": "isotonic", "knots": ((0.5, float("nan")), (0.6, 1.0))},
+        {"method": "identity", "n": 3, "positives": 4},
+        {"method": "identity", "prior": 1.5},
+        {"method": "identity", "model": "x" * 501},
+    ],
+)
+def test_a_rule_checks_itself(wrong):
+    with pytest.raises(ConfidenceError):
+        Calibration(**wrong)

@@ -1,0 +1,122 @@
+"""p(YES) from what engines tell, and from several runs."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.confidence.judged import ConfidenceError
+from agent.confidence.p_yes import Run, p_from_logprobs, p_from_votes, p_yes_of, pool_runs
+
+LOGPROB = st.floats(-1e4, 0.0)
+RUN = st.builds(
+    Run,
+    verdict=st.sampled_from(["YES", "NO", None]),
+    p_yes=st.one_of(st.none(), st.floats(0.0, 1.0)),
+)
+
+
+@pytest.mark.parametrize(
+    ("log_yes", "log_no", "p"),
+    [
+        (math.log(0.6), math.log(0.2), 0.75),
+        (-1.0, -1.0, 0.5),
+        (-5000.0, -5000.0 - math.log(3), 0.75),
+        (0.0, -math.inf, 1.0),
+        (-math.inf, -0.5, 0.0),
+        (-9000.0, 0.0, 0.0),
+    ],
+)
+def test_yes_against_no(log_yes, log_no, p):
+    assert p_from_logprobs(log_yes, log_no) == pytest.approx(p)
+
+
+@pytest.mark.parametrize(
+    "pair", [(math.nan, 0.0), (0.0, math.nan), (-math.inf, -math.inf), (math.inf, 0.0)]
+)
+def test_what_cannot_be_read_is_none(pair):
+    assert p_from_logprobs(*pair) is None
+
+
+@given(LOGPROB, LOGPROB)
+def test_a_probability_that_mirrors(log_yes, log_no):
+    p, mirrored = p_from_logprobs(log_yes, log_no), p_from_logprobs(log_no, log_yes)
+    assert 0.0 <= p <= 1.0
+    assert p + mirrored == pytest.approx(1.0)
+    assert p >= 0.5 if log_yes >= log_no else p <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("choices", "p"),
+    [
+        (None, None),
+        ({}, None),
+        ({"YES": math.log(0.3), "NO": math.log(0.1)}, 0.75),
+        ({"YES": math.log(0.9)}, 0.9),
+        ({"NO": math.log(0.9)}, 0.1),
+        ({"YES": 0.001}, 1.0),
+        ({"YES": 3.0}, None),
+        ({"NO": math.nan}, None),
+    ],
+)
+def test_choices_of_an_engine(choices, p):
+    assert p_yes_of(choices) == (None if p is None else pytest.approx(p))
+
+
+def test_runs_are_averaged_as_probabilities():
+    pooled = pool_runs([Run("YES", 0.9), Run("YES", 0.7), Run("NO", 0.2)])
+    assert pooled.p_yes == pytest.approx(0.6)
+    assert pooled.spread == pytest.approx(0.36056, abs=1e-4)
+    assert (pooled.runs, pooled.votes, pooled.unanswered) == (3, 0, 0)
+
+
+def test_a_run_without_log_probabilities_counts_by_its_vote():
+    assert pool_runs([Run("YES")]).p_yes == pytest.approx(0.75)
+    assert pool_runs([Run("NO")] * 9).p_yes == pytest.approx(0.05)
+    mixed = pool_runs([Run("YES", 0.95), Run("NO")])
+    assert mixed.p_yes == pytest.approx((0.95 + 0.25) / 2)
+    assert mixed.votes == 1
+
+
+def test_log_probabilities_win_over_the_word():
+    assert pool_runs([Run("YES", 0.3)]).p_yes == pytest.approx(0.3)
+
+
+def test_runs_without_an_answer_are_counted_and_left_out():
+    pooled = pool_runs([Run("YES", 0.8), Run()])
+    assert (pooled.p_yes, pooled.spread, pooled.runs, pooled.unanswered) == (0.8, None, 1, 1)
+    assert pool_runs([Run(), Run()]) is None
+    assert pool_runs([]) is None
+
+
+@given(st.lists(RUN, min_size=1, max_size=12))
+def test_the_mean_lies_among_the_runs(runs):
+    pooled = pool_runs(runs)
+    if pooled is None:
+        assert all(run.verdict is None and run.p_yes is None for run in runs)
+        return
+    assert 0.0 <= pooled.p_yes <= 1.0
+    assert pooled.runs + pooled.unanswered == len(runs)
+    assert pooled.spread is None or 0.0 <= pooled.spread <= 0.7072
+    assert pool_runs(runs[::-1]).p_yes == pytest.approx(pooled.p_yes)
+
+
+@given(st.integers(0, 50), st.integers(0, 50))
+def test_votes_are_never_certain_and_more_of_them_say_more(yes, no):
+    p = p_from_votes(yes, yes + no)
+    assert 0.0 < p < 1.0
+    assert p_from_votes(yes + 1, yes + no + 1) > p
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1, math.nan])
+def test_no_probability_is_refused(p):
+    with pytest.raises(ConfidenceError, match="no probability"):
+        Run("YES", p)
+
+
+def test_impossible_votes_are_refused():
+    with pytest.raises(ConfidenceError, match="cannot be"):
+        p_from_votes(3, 2)

@@ -1,0 +1,128 @@
+"""Agreement and scores against scikit-learn, and their intervals against what they promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sklearn.metrics
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.confidence.judged import ConfidenceError
+from agent.confidence.scores import (
+    agreement,
+    binary_scores,
+    cohen_kappa,
+    confusion_matrix,
+    f1_score,
+)
+
+WORDS = ("ACCEPT", "REJECT", "UNSURE")
+PAIRS = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(WORDS)), max_size=60)
+
+
+@given(PAIRS)
+def test_matrix_and_kappa_are_scikit_learns(pairs):
+    first, second = [one for one, _ in pairs], [two for _, two in pairs]
+    counts = confusion_matrix(first, second, WORDS)
+    if not pairs:
+        assert counts.sum() == 0
+        return
+    expected = sklearn.metrics.confusion_matrix(first, second, labels=WORDS)
+    np.testing.assert_array_equal(counts, expected)
+    kappa = float(cohen_kappa(counts))
+    if np.isnan(kappa):
+        assert len({*first, *second}) == 1
+    else:
+        assert kappa == pytest.approx(sklearn.metrics.cohen_kappa_score(first, second), abs=1e-12)
+        mirrored = cohen_kappa(confusion_matrix(second, first, WORDS))
+        assert kappa == pytest.approx(float(mirrored))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_binary_scores_are_scikit_learns(pairs):
+    truth, said = [one for one, _ in pairs], [two for _, two in pairs]
+    scores = binary_scores(confusion_matrix(truth, said, (False, True)))
+    for figure, theirs in (
+        (scores.precision, sklearn.metrics.precision_score),
+        (scores.recall, sklearn.metrics.recall_score),
+        (scores.f1, sklearn.metrics.f1_score),
+    ):
+        expected = theirs(truth, said, zero_division=np.nan)
+        if np.isnan(expected):
+            assert figure.value is None
+        else:
+            assert figure.value == pytest.approx(expected)
+            assert 0.0 <= figure.low <= figure.value <= figure.high <= 1.0
+    assert scores.accuracy.value == pytest.approx(sklearn.metrics.accuracy_score(truth, said))
+
+
+def test_two_people_at_work():
+    first = ["ACCEPT"] * 45 + ["REJECT"] * 50 + ["UNSURE"] * 5
+    second = ["ACCEPT"] * 40 + ["REJECT"] * 52 + ["UNSURE"] * 8
+    found = agreement(first, second, WORDS)
+    assert found.n == 100
+    assert found.counts[0] == (40, 5, 0)
+    assert found.observed.value == pytest.approx(0.92)
+    assert found.kappa.low < found.kappa.value < found.kappa.high
+    assert found == agreement(first, second, WORDS)
+
+
+def test_complete_agreement_over_few_is_not_certain():
+    first = ["ACCEPT", "REJECT"] * 5
+    found = agreement(first, first, WORDS[:2])
+    assert found.kappa.value == found.kappa.high == 1.0
+    assert found.kappa.low < 0.9
+    assert found.observed.low < 0.8
+
+
+def test_one_word_for_everything_has_no_kappa():
+    found = agreement(["REJECT"] * 9, ["REJECT"] * 9, WORDS)
+    assert found.kappa.value is None
+    assert found.observed.value == 1.0
+    assert agreement([], [], WORDS).observed.value is None
+
+
+@pytest.mark.parametrize("n", [40, 200])
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_intervals_hold_the_truth_as_often_as_they_say(rng, n, share):
+    chances = np.array([[(1 - share) * 0.93, (1 - share) * 0.07], [share * 0.15, share * 0.85]])
+    kappa, f1 = float(cohen_kappa(chances)), float(f1_score(chances))
+    held = []
+    for seed in range(300):
+        counts = rng.multinomial(n, chances.ravel()).reshape(2, 2)
+        first = np.repeat([0, 0, 1, 1], counts.ravel()).tolist()
+        second = np.repeat([0, 1, 0, 1], counts.ravel()).tolist()
+        found = agreement(first, second, (0, 1), seed=seed).kappa
+        score = binary_scores(counts, seed=seed).f1
+        held.append((found.low <= kappa <= found.high, score.low <= f1 <= score.high))
+    assert np.all(np.abs(np.mean(held, axis=0) - 0.95) < 0.045)
+
+
+def test_kappa_of_many_matrices_at_once(rng):
+    many = rng.integers(0, 30, size=(20, 3, 3))
+    np.testing.assert_allclose(cohen_kappa(many), [float(cohen_kappa(one)) for one in many])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "categories", "told"),
+    [
+        (["A"], ["A", "B"], ("A", "B"), "same candidates"),
+        (["A"], ["C"], ("A", "B"), "'C' is none of"),
+        ([], [], (), "categories"),
+        (["A"], ["A"], ("A", "A"), "categories"),
+        ([], [], tuple(range(101)), "categories"),
+    ],
+)
+def test_judges_that_cannot_be_compared_are_refused(first, second, categories, told):
+    with pytest.raises(ConfidenceError, match=told):
+        confusion_matrix(first, second, categories)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [[[1, 2, 3]], [[1, 2], [3, -1]], [[0.5, 1], [1, 1]], [1, 2], [[1]], np.eye(3, dtype=int)],
+)
+def test_what_is_no_matrix_of_two_classes_is_refused(counts):
+    with pytest.raises(ConfidenceError):
+        binary_scores(counts)
