@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.backends.families import FAMILIES, read_folder
+from agent.errors import EngineError
+from agent.imaging import Sizing
+
+CONFIG = {
+    "model_type": "qwen2_5_vl",
+    "hidden_size": 2048,
+    "num_hidden_layers": 36,
+    "vocab_size": 151936,
+    "vision_config": {"depth": 32, "hidden_size": 1280, "patch_size": 14, "spatial_patch_size": 14},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path, "config.json", CONFIG)
+    (tmp_path / "model.safetensors").write_bytes(b"12345678")
+    return tmp_path
+
+
+def write(folder: Path, name: str, value: object) -> None:
+    (folder / name).write_text(json.dumps(value))
+
+
+def test_a_folder_of_the_hub(folder):
+    write(folder, "preprocessor_config.json", {"min_pixels": 3136, "max_pixels": 12845056})
+    found = read_folder(folder)
+    assert found.family is FAMILIES["qwen2_5_vl"]
+    assert found.vision == found.family.vision
+    assert found.sizing == Sizing.of_tokens(28, 8, 1280)  # never more than we show
+    assert found.weight_bytes == 8
+
+
+def test_the_newer_family(folder):
+    write(
+        folder,
+        "config.json",
+        {
+            "model_type": "qwen3_vl",
+            "text_config": {"hidden_size": 2048},
+            "vision_config": {"depth": 24, "patch_size": 16},
+        },
+    )
+    size = {"shortest_edge": 65536, "longest_edge": 500 * 1024}
+    write(folder, "preprocessor_config.json", {"size": size, "image_mean": [0.5] * 3})
+    found = read_folder(folder)
+    assert found.family.name == "Qwen3-VL"
+    assert found.sizing == Sizing.of_tokens(32, 64, 500)
+
+
+def test_settings_may_be_missing(folder):
+    assert read_folder(folder).sizing == Sizing.of_tokens(28, 8, 1280)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"min_pixels": -5, "max_pixels": "many"},
+        {"size": 4, "image_mean": ["a", 1, 2]},
+        {"image_std": [0.0, 0.5, 0.5]},
+    ],
+)
+def test_nonsense_settings_are_ignored(folder, settings):
+    write(folder, "preprocessor_config.json", settings)
+    found = read_folder(folder)
+    assert found.sizing == Sizing.of_tokens(28, 8, 1280)
+    assert found.vision == found.family.vision
+
+
+def test_limits_below_ours_win(folder):
+    write(folder, "preprocessor_config.json", {"min_pixels": 1, "max_pixels": 4 * 784})
+    assert read_folder(folder).sizing == Sizing.of_tokens(28, 4, 4)
+
+
+def test_shards_are_counted(folder):
+    (folder / "model.safetensors").unlink()
+    for name in ("a.safetensors", "b.safetensors"):
+        (folder / name).write_bytes(b"1234")
+    index = {"weight_map": {"x": "a.safetensors", "y": "b.safetensors", "z": "a.safetensors"}}
+    write(folder, "model.safetensors.index.json", index)
+    assert read_folder(folder).weight_bytes == 8
+
+
+class TestRefusals:
+    def refused(self, folder: Path, why: str) -> None:
+        with pytest.raises(EngineError, match=why) as caught:
+            read_folder(folder)
+        assert "\n" not in str(caught.value)
+
+    def test_no_folder(self, tmp_path):
+        self.refused(tmp_path / "gone", "no folder")
+
+    def test_no_config(self, tmp_path):
+        self.refused(tmp_path, r"config\.json cannot be read")
+
+    @pytest.mark.parametrize("text", ["", "[1]", "{", "[" * 100_000, '"\\ud800"', "\0"])
+    def test_broken_config(self, folder, text):
+        (folder / "config.json").write_text(text)
+        self.refused(folder, "not valid JSON|no settings")
+
+    def test_huge_config(self, folder):
+        with (folder / "config.json").open("wb") as file:
+            file.truncate(30_000_000)
+        self.refused(folder, "too large")
+
+    @pytest.mark.parametrize("kind", ["llama", None, 3, ["qwen2_5_vl"]])
+    def test_other_models(self, folder, kind):
+        write(folder, "config.json", CONFIG | {"model_type": kind})
+        self.refused(folder, r"Qwen2\.5-VL and Qwen3-VL")
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"hidden_size": 10**9},
+            {"num_hidden_layers": 10**6},
+            {"vocab_size": "all"},
+            {"vision_config": None},
+            {"vision_config": {"depth": -1}},
+            {"vision_config": {"patch_size": 16}},
+            {"vision_config": {"patch_size": [14, 14]}},
+            {"text_config": [1]},
+        ],
+    )
+    def test_absurd_shapes(self, folder, change):
+        write(folder, "config.json", CONFIG | change)
+        self.refused(folder, r"config\.json|unlike")
+
+    @pytest.mark.parametrize("name", ["pytorch_model.bin", "model.pt", "model.pth"])
+    def test_weights_that_can_run_code(self, folder, name):
+        (folder / "model.safetensors").rename(folder / name)
+        self.refused(folder, "convert them to safetensors")
+
+    def test_no_weights(self, folder):
+        (folder / "model.safetensors").unlink()
+        self.refused(folder, r"no model\.safetensors")
+
+    @pytest.mark.parametrize(
+        ("names", "why"),
+        [
+            (["../secret.safetensors"], "no weight file beside it"),
+            (["/etc/passwd"], "no weight file beside it"),
+            (["weights.bin"], "no weight file beside it"),
+            (["part-2.safetensors"], "download is not complete"),
+            ([], "names no files"),
+        ],
+    )
+    def test_shards_elsewhere(self, folder, names, why):
+        (folder / "model.safetensors").unlink()
+        weight_map = {str(number): name for number, name in enumerate(names)}
+        write(folder, "model.safetensors.index.json", {"weight_map": weight_map})
+        self.refused(folder, why)

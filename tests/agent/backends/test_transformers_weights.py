@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from agent.backends import transformers_weights
+from agent.backends.base import Sampling
+from agent.backends.transformers_engine import TransformersEngine
+from agent.backends.transformers_weights import chosen_dtype
+from agent.errors import EngineError
+from agent.imaging import Sizing
+from agent.protocol import Turn
+from tests.small_models import make_folder, tiny_qwen3, tiny_qwen25
+from train.small_model import TINY
+
+__all__ = ["tiny_qwen3", "tiny_qwen25"]
+
+LANGUAGE_LAYERS = r".*language_model\..*\.(q_proj|v_proj|down_proj)"
+
+
+@pytest.fixture
+def folder(tiny_qwen25: Path, tmp_path: Path) -> Path:
+    """A copy that a test may spoil."""
+    return shutil.copytree(tiny_qwen25, tmp_path / "model")
+
+
+def logits(engine: TransformersEngine) -> np.ndarray:
+    """After a short chat with a picture."""
+    talk = engine.open()
+    side = engine.sizing.factor
+    grey = Image.fromarray(np.arange(12 * side * side * 3, dtype=np.uint8).reshape(3 * side, -1, 3))
+    talk.append([Turn("user", "Is this a CV?", picture=0)], [grey])
+    assert talk._logits is not None
+    return talk._logits.copy()
+
+
+def load(folder: Path, **how: Any) -> TransformersEngine:
+    return TransformersEngine.load(folder, device="cpu", **how)
+
+
+def forbid_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_args: object) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+def rewritten(path: Path, **changes: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_a_flat_config_as_old_folders_of_the_hub_have_it(folder, tiny_qwen25):
+    path = folder / "config.json"
+    told = json.loads(path.read_text())
+    text, vision = told.pop("text_config"), told.pop("vision_config")
+    rope = text.pop("rope_parameters")
+    text.pop("model_type")
+    flat = {
+        **text,
+        **told,
+        "rope_theta": rope["rope_theta"],
+        "rope_scaling": {"type": "mrope", "mrope_section": rope["mrope_section"]},
+        "vision_config": vision | {"in_chans": 3, "spatial_patch_size": 14},
+    }
+    path.write_text(json.dumps(flat))
+    assert np.array_equal(logits(load(folder)), logits(load(tiny_qwen25)))
+
+
+@pytest.mark.parametrize("name", ["tiny_qwen25", "tiny_qwen3"])
+def test_nothing_is_asked_of_the_network(name, request, monkeypatch):
+    forbid_network(monkeypatch)
+    talk = load(request.getfixturevalue(name)).open()
+    talk.append([Turn("user", "Hello")], [])
+    assert talk.generate(Sampling(max_new_tokens=3)).tokens == 3
+
+
+def test_loading_is_silent(tiny_qwen25, capfd, caplog):
+    load(tiny_qwen25)
+    assert capfd.readouterr() == ("", "")
+    assert caplog.records == []
+
+
+def test_code_beside_the_weights_is_not_run(folder):
+    (folder / "evil.py").write_text("raise SystemExit('it ran')\n")
+    rewritten(
+        folder / "config.json",
+        auto_map={"AutoModel": "evil.Model", "AutoConfig": "evil.Config"},
+    )
+    load(folder).close()
+    assert "evil" not in sys.modules
+
+
+class TestSizing:
+    def test_is_the_folder_s_unless_told(self, tiny_qwen3):
+        assert load(tiny_qwen3).sizing == Sizing.of_tokens(32, 8, 1280)
+        narrow = Sizing.of_tokens(32, 8, 100)
+        assert load(tiny_qwen3, sizing=narrow).sizing == narrow
+
+    def test_must_fit_the_encoder(self, tiny_qwen3):
+        with pytest.raises(EngineError, match="multiples of 32"):
+            load(tiny_qwen3, sizing=Sizing())
+
+
+def test_context_length_is_the_model_s_at_most(folder):
+    assert load(folder).context_length == 32768
+    assert load(folder, context_length=500).context_length == 500
+    assert load(folder, context_length=10**9).context_length == 32768
+    with pytest.raises(EngineError, match="0 tokens"):
+        load(folder, context_length=0)
+
+
+def test_threads_are_set_only_when_given(tiny_qwen25, monkeypatch):
+    asked: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", asked.append)
+    load(tiny_qwen25)
+    load(tiny_qwen25, threads=1)
+    assert asked == [1]
+
+
+class TestPrecision:
+    def test_is_what_was_asked_for(self, tiny_qwen25):
+        exact = logits(load(tiny_qwen25))
+        rough = logits(load(tiny_qwen25, dtype="bfloat16"))
+        assert rough.dtype == np.float32
+        assert 0 < np.abs(exact - rough).max() < 1
+
+    @pytest.mark.parametrize(
+        ("device", "size", "native", "expected"),
+        [
+            ("cpu", 10**8, True, torch.float32),
+            ("cpu", 10**10, True, torch.bfloat16),
+            ("cpu", 10**10, False, torch.float32),
+            ("cuda", 10**6, False, torch.bfloat16),
+        ],
+    )
+    def test_suits_the_device(self, monkeypatch, device, size, native, expected):
+        monkeypatch.setattr(transformers_weights, "_multiplies_bfloat16", lambda: native)
+        assert chosen_dtype("auto", device, size) is expected
+
+
+class TestRefusals:
+    def refused(self, why: str, folder: Path, **how: Any) -> None:
+        with pytest.raises(EngineError, match=why):
+            TransformersEngine.load(folder, **{"device": "cpu", **how})
+
+    def test_a_device_that_is_not_here(self, tiny_qwen25, monkeypatch):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+        self.refused("cuda is not usable", tiny_qwen25, device="cuda")
+
+    def test_names_we_do_not_know(self, tiny_qwen25):
+        self.refused("no device named 'tpu'", tiny_qwen25, device="tpu")
+        self.refused("no precision named 'int1'", tiny_qwen25, dtype="int1")
+
+    def test_four_bits_without_the_library_or_the_gpu(self, tiny_qwen25, monkeypatch):
+        found = {"bitsandbytes": None}
+        monkeypatch.setattr(transformers_weights.importlib.util, "find_spec", found.get)
+        self.refused("pip install bitsandbytes", tiny_qwen25, load_in_4bit=True)
+        found["bitsandbytes"] = object()
+        self.refused("needs an NVIDIA GPU", tiny_qwen25, load_in_4bit=True)
+
+    def test_weights_that_are_missing(self, folder):
+        path = folder / "model.safetensors"
+        weights = load_file(path)
+        name = next(name for name in weights if "layers.2" in name and "q_proj" in name)
+        del weights[name]
+        save_file(weights, path, {"format": "pt"})
+        self.refused("lack", folder)
+
+    def test_weights_of_another_shape(self, folder):
+        path = folder / "model.safetensors"
+        weights = load_file(path)
+        name = next(name for name in weights if name.endswith("embed_tokens.weight"))
+        weights[name] = weights[name][:, :5].contiguous()
+        save_file(weights, path, {"format": "pt"})
+        self.refused("wrong shape for .*embed_tokens", folder)
+
+    @pytest.mark.parametrize("keep", [0, 5, 1000, 500_000])
+    def test_a_broken_download(self, folder, keep):
+        path = folder / "model.safetensors"
+        path.write_bytes(path.read_bytes()[:keep])
+        self.refused("cannot be loaded", folder)
+
+    def test_a_pickle_by_the_name_of_safetensors(self, folder):
+        torch.save({"a": torch.zeros(1)}, folder / "model.safetensors")
+        self.refused("cannot be loaded", folder)
+
+    def test_a_tokenizer_of_another_model(self, folder):
+        rewritten(folder / "config.json", image_token_id=5)
+        self.refused("belongs to another model", folder)
+
+
+@pytest.fixture(scope="module")
+def adapter(tiny_qwen25: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A LoRA adapter with weights that matter."""
+    peft = pytest.importorskip("peft")
+    model = load(tiny_qwen25)._in_use().model
+    config = peft.LoraConfig(r=4, target_modules=LANGUAGE_LAYERS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft's, about transformers
+        adapted = peft.get_peft_model(model, config)
+    randomness = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for name, weight in adapted.named_parameters():
+            if "lora_B" in name:
+                weight.normal_(0, 0.2, generator=randomness)
+    folder = tmp_path_factory.mktemp("adapter")
+    adapted.save_pretrained(folder, save_embedding_layers=False)  # else it asks the hub
+    return folder
+
+
+class TestAdapter:
+    def test_is_not_sought_in_the_network(self, tiny_qwen25, adapter, monkeypatch):
+        forbid_network(monkeypatch)
+        load(tiny_qwen25, adapter=adapter)
+
+    def test_changes_the_model_merged_or_not(self, tiny_qwen25, adapter):
+        plain = logits(load(tiny_qwen25))
+        merged = logits(load(tiny_qwen25, adapter=adapter))
+        beside = logits(load(tiny_qwen25, adapter=adapter, merge_adapter=False))
+        assert np.abs(merged - plain).max() > 0.1
+        assert np.abs(merged - beside).max() < 1e-3
+
+    @pytest.mark.parametrize("change", [{"layers": 3}, {"layers": 5}, {"ffn": 200}])
+    def test_of_another_model_is_refused(self, tmp_path, adapter, change):
+        other = make_folder(tmp_path / "other", "qwen2.5-vl", replace(TINY, **change))
+        with pytest.raises(EngineError, match=r"made for another model|no adapter of this model"):
+            load(other, adapter=adapter)
+
+    def test_that_lacks_weights_is_refused(self, tiny_qwen25, adapter, tmp_path):
+        broken = shutil.copytree(adapter, tmp_path / "adapter")
+        path = broken / "adapter_model.safetensors"
+        weights = load_file(path)
+        del weights[next(iter(weights))]
+        save_file(weights, path, {"format": "pt"})
+        with pytest.raises(EngineError, match="made for another model"):
+            load(tiny_qwen25, adapter=broken)
+
+    def test_that_can_run_code_is_refused(self, tiny_qwen25, adapter, tmp_path):
+        broken = shutil.copytree(adapter, tmp_path / "adapter")
+        (broken / "adapter_model.safetensors").rename(broken / "adapter_model.bin")
+        with pytest.raises(EngineError, match="convert them to safetensors"):
+            load(tiny_qwen25, adapter=broken)
+
+    @pytest.mark.parametrize("change", [{"peft_type": "IA3"}, {"megatron_config": {"a": 1}}])
+    def test_of_another_kind_is_refused(self, tiny_qwen25, adapter, tmp_path, change):
+        broken = shutil.copytree(adapter, tmp_path / "adapter")
+        rewritten(broken / "adapter_config.json", **change)
+        with pytest.raises(EngineError, match="no plain LoRA adapter"):
+            load(tiny_qwen25, adapter=broken)

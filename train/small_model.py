@@ -1,0 +1,306 @@
+"""Small Qwen2.5-VL and Qwen3-VL models from nothing: tokenizer, shapes, folder.
+
+The folders load like those of the hub and keep inside what llama.cpp can read: windows of 112
+pixels, whole attention in every n-th vision layer, feed-forward width unlike the hidden width.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, normalizers, pre_tokenizers
+from tokenizers.models import BPE
+from tokenizers.trainers import BpeTrainer
+from transformers import (
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    Qwen2_5_VLConfig,
+    Qwen2_5_VLForConditionalGeneration,
+    Qwen3VLConfig,
+    Qwen3VLForConditionalGeneration,
+)
+
+from agent.errors import WorkbenchError
+
+FamilyName = Literal["qwen2.5-vl", "qwen3-vl"]
+
+END_OF_TEXT, END_OF_TURN = "<|endoftext|>", "<|im_end|>"
+CONTROL_TOKENS = (
+    END_OF_TEXT,
+    "<|im_start|>",
+    END_OF_TURN,
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+)
+PLAIN_ADDED_TOKENS = ("<tool_call>", "</tool_call>")
+"""Kept when special tokens are skipped in decoding: a call must survive it."""
+
+VERDICTS = ("YES", "NO")
+
+# Where Qwen cuts text before merging: an interface; llama.cpp knows the same one as "qwen2".
+SPLIT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+CLIP_MEAN = [0.48145466, 0.4578275, 0.40821073]
+CLIP_STD = [0.26862954, 0.26130258, 0.27577711]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """Widths and depths. Heads of the language model are `hidden / heads` wide in both families."""
+
+    hidden: int = 128
+    ffn: int = 256
+    layers: int = 4
+    heads: int = 4
+    kv_heads: int = 2
+    context: int = 32768
+    vision_hidden: int = 64
+    vision_ffn: int = 160
+    vision_layers: int = 4
+    vision_heads: int = 4
+    whole_every: int = 4
+    """Qwen2.5-VL: every n-th vision layer sees the whole picture, the others windows of it."""
+    position_grid: int = 16
+    """Qwen3-VL: side of the grid of learned vision positions, stretched to each picture."""
+    init_std: float = 0.02
+    min_tokens: int = 8
+    max_tokens: int = 1280
+    """Of one picture."""
+
+    def __post_init__(self) -> None:
+        wrong = next((text for fails, text in self._faults() if fails), None)
+        if wrong is not None:
+            raise WorkbenchError(f"no small model of this shape: {wrong}")
+
+    def _faults(self) -> Iterator[tuple[bool, str]]:
+        yield min(self.layers, self.vision_layers, self.kv_heads) < 1, "a size below 1"
+        yield self.hidden % (2 * self.heads) != 0, "hidden must be an even multiple of heads"
+        yield self.heads % self.kv_heads != 0, "heads must be a multiple of kv_heads"
+        yield (
+            self.vision_hidden % (4 * self.vision_heads) != 0,
+            ("vision heads must be a multiple of 4 wide"),
+        )
+        yield self.vision_ffn == self.vision_hidden, "vision_ffn equals vision_hidden"
+        yield (
+            self.whole_every < 2 or self.vision_layers % self.whole_every != 0,
+            ("vision_layers must be a multiple of whole_every, which is 2 or more"),
+        )
+
+    @property
+    def head_dim(self) -> int:
+        return self.hidden // self.heads
+
+
+TINY = Shape()
+"""About 0.7 M parameters with a vocabulary of 512: for tests."""
+
+
+def make_tokenizer(texts: Iterable[str], vocab_size: int) -> PreTrainedTokenizerFast:
+    """Byte-level BPE learned from `texts`, with at most `vocab_size` tokens in all.
+
+    YES and NO are one token each, and so is `{` before them: the place where a verdict's odds are
+    read. No merge is learned across an opening brace and the letters after it.
+    """
+    added = len(CONTROL_TOKENS) + len(PLAIN_ADDED_TOKENS)
+    if vocab_size < 256 + added + 8:
+        raise WorkbenchError(f"a vocabulary of {vocab_size} tokens cannot hold every byte")
+    bpe = _untrained_bpe()
+    trainer = BpeTrainer(
+        vocab_size=vocab_size - added,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    bpe.train_from_iterator(_for_merging(texts), trainer)
+    bpe.add_special_tokens([AddedToken(name, special=True) for name in CONTROL_TOKENS])
+    bpe.add_tokens([AddedToken(name, special=False) for name in PLAIN_ADDED_TOKENS])
+    tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=bpe,
+        eos_token=END_OF_TURN,
+        pad_token=END_OF_TEXT,
+        additional_special_tokens=[
+            name for name in CONTROL_TOKENS if name not in (END_OF_TEXT, END_OF_TURN)
+        ],
+        model_max_length=131072,
+        clean_up_tokenization_spaces=False,
+    )
+    for word in VERDICTS:
+        if tokenizer.tokenize(f"{{{word}}}") != ["{", word, "}"]:
+            raise WorkbenchError(f"the tokenizer cuts {word} in pieces; give it more tokens")
+    return tokenizer
+
+
+def _untrained_bpe() -> Tokenizer:
+    bpe = Tokenizer(BPE(fuse_unk=False, byte_fallback=False))
+    bpe.normalizer = normalizers.NFC()
+    bpe.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(SPLIT), behavior="isolated", invert=False),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    bpe.decoder = decoders.ByteLevel()
+    return bpe
+
+
+def _for_merging(texts: Iterable[str]) -> Iterator[str]:
+    """The texts cut where no merge may reach, then the verdicts so often that they come first."""
+    wall = re.compile("|".join(map(re.escape, CONTROL_TOKENS + PLAIN_ADDED_TOKENS)) + r"|(?<=\{)")
+    for text in texts:
+        yield from filter(None, wall.split(text))
+    for word in VERDICTS:
+        yield from [word] * 100_000
+
+
+def make_model(
+    family: FamilyName, tokenizer: PreTrainedTokenizerFast, shape: Shape = TINY, seed: int = 0
+) -> PreTrainedModel:
+    """A model with random weights in float32, the same for the same seed."""
+    makers: dict[str, Any] = {
+        "qwen2.5-vl": (Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration, _shape_of_qwen25),
+        "qwen3-vl": (Qwen3VLConfig, Qwen3VLForConditionalGeneration, _shape_of_qwen3),
+    }
+    if family not in makers:
+        raise WorkbenchError(f"no model family named {family}; there are {', '.join(makers)}")
+    config_class, model_class, shape_of = makers[family]
+    text, vision = shape_of(shape)
+    ids = {name: tokenizer.convert_tokens_to_ids(name) for name in CONTROL_TOKENS}
+    ends = {"eos_token_id": ids[END_OF_TURN], "pad_token_id": ids[END_OF_TEXT]}
+    config = config_class(
+        text_config=dict(_text_of(shape), vocab_size=len(tokenizer), **text, **ends),
+        vision_config=dict(_vision_of(shape), **vision),
+        image_token_id=ids["<|image_pad|>"],
+        video_token_id=ids["<|video_pad|>"],
+        vision_start_token_id=ids["<|vision_start|>"],
+        vision_end_token_id=ids["<|vision_end|>"],
+        tie_word_embeddings=True,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model: PreTrainedModel = model_class(config)
+    assert model.generation_config is not None
+    model.generation_config.eos_token_id = ids[END_OF_TURN]
+    model.generation_config.pad_token_id = ids[END_OF_TEXT]
+    model.train(False)
+    return model
+
+
+def _text_of(shape: Shape) -> dict[str, Any]:
+    return {
+        "hidden_size": shape.hidden,
+        "intermediate_size": shape.ffn,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "num_key_value_heads": shape.kv_heads,
+        "max_position_embeddings": shape.context,
+        "rms_norm_eps": 1e-6,
+        "initializer_range": shape.init_std,
+        "tie_word_embeddings": True,
+        "bos_token_id": None,
+    }
+
+
+def _vision_of(shape: Shape) -> dict[str, Any]:
+    return {
+        "depth": shape.vision_layers,
+        "hidden_size": shape.vision_hidden,
+        "intermediate_size": shape.vision_ffn,
+        "num_heads": shape.vision_heads,
+        "out_hidden_size": shape.hidden,
+        "spatial_merge_size": 2,
+        "temporal_patch_size": 2,
+        "initializer_range": shape.init_std,
+    }
+
+
+def _shape_of_qwen25(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:
+    half = shape.head_dim // 2
+    side = half * 3 // 8  # the published 16, 24, 24 of 64
+    text = {
+        "rope_parameters": {
+            "rope_type": "default",
+            "rope_theta": 1e6,
+            "mrope_section": [half - 2 * side, side, side],
+        }
+    }
+    every = shape.whole_every
+    vision = {
+        "patch_size": 14,
+        "window_size": 112,
+        "fullatt_block_indexes": list(range(every - 1, shape.vision_layers, every)),
+    }
+    return text, vision
+
+
+def _shape_of_qwen3(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:
+    half = shape.head_dim // 2
+    side = half // 3
+    text = {
+        "head_dim": shape.head_dim,
+        "rope_parameters": {
+            "rope_type": "default",
+            "rope_theta": 5e6,
+            "mrope_section": [half - 2 * side, side, side],
+            "mrope_interleaved": True,
+        },
+    }
+    # one feature map of the vision layers for each of the first language layers
+    taps = [shape.vision_layers // 2] if shape.layers < 3 else [1, shape.vision_layers // 2]
+    vision = {
+        "patch_size": 16,
+        "num_position_embeddings": shape.position_grid**2,
+        "deepstack_visual_indexes": sorted({tap for tap in taps if tap < shape.vision_layers}),
+    }
+    return text, vision
+
+
+def save_small_model(
+    folder: Path,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    shape: Shape = TINY,
+    chat_template: str | None = None,
+) -> None:
+    """Write weights, configs, tokenizer and picture settings, as a folder of the hub has them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model.save_pretrained(folder)
+    if chat_template is not None:
+        tokenizer.chat_template = chat_template
+    tokenizer.save_pretrained(folder)
+    path = folder / "tokenizer_config.json"
+    named_as_on_the_hub = {"tokenizer_class": "Qwen2Tokenizer"}
+    _write_json(path, json.loads(path.read_text(encoding="utf-8")) | named_as_on_the_hub)
+    settings = _picture_settings(str(model.config.model_type), shape)
+    _write_json(folder / "preprocessor_config.json", settings)
+
+
+def _write_json(path: Path, value: dict[str, Any]) -> None:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _picture_settings(model_type: str, shape: Shape) -> dict[str, Any]:
+    is_qwen3 = model_type == "qwen3_vl"
+    patch = 16 if is_qwen3 else 14
+    factor = 2 * patch
+    return {
+        "image_processor_type": "Qwen2VLImageProcessor",
+        "processor_class": "Qwen3VLProcessor" if is_qwen3 else "Qwen2_5_VLProcessor",
+        "size": {
+            "shortest_edge": shape.min_tokens * factor**2,
+            "longest_edge": shape.max_tokens * factor**2,
+        },
+        "patch_size": patch,
+        "temporal_patch_size": 2,
+        "merge_size": 2,
+        "image_mean": [0.5] * 3 if is_qwen3 else CLIP_MEAN,
+        "image_std": [0.5] * 3 if is_qwen3 else CLIP_STD,
+    }
