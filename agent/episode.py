@@ -174,10 +174,11 @@ class Episode:
 
     def _hear_person(self) -> Iterator[Step]:
         """Wait while held, then take what the person put in. A word after the answer reopens."""
-        self.control.wait_while_held()
-        heard = 0
-        while heard < MAX_PERSON_TURNS and (inserted := self.control.take()) is not None:
-            heard += 1
+        for _ in range(MAX_PERSON_TURNS):
+            self.control.wait_while_held()
+            inserted = self.control.take()
+            if inserted is None:
+                break
             step, picture = self._take_in(inserted)
             self.steps += (step,)
             yield step

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.spectra.index_definitions import Index, edge_windows
@@ -15,7 +16,7 @@ from agent.spectra.lines import Line, LineLists, builtin_lines
 from agent.spectra.measurement import Measurement
 from agent.spectra.noise import signal_to_noise
 from agent.spectra.sampling import LIGHT_KMS, doppler
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import Spectrum, Window
 
 MAX_LINES = 12
 MAX_EDGES = 12
@@ -85,6 +86,7 @@ def measure_window(
     if reason == NO_PROFILE:
         reason = "no line stands apart from the bands"
     found = None if reason else feature
+    lines = _known_lines(spectrum, first, last, velocity_kms, lists)
     return WindowMeasurement(
         lo,
         hi,
@@ -93,8 +95,8 @@ def measure_window(
         n_bad,
         feature=found,
         nearest=() if found is None else _nearest(found, shift, lists),
-        lines=_known_lines(spectrum, first, last, velocity_kms, lists),
-        edges=_edges(spectrum, first, last, velocity_kms, lists, found),
+        lines=lines,
+        edges=_edges(spectrum, first, last, velocity_kms, lists, (found, *lines)),
         unsafe=unsafe,
         reason=reason,
     )
@@ -129,18 +131,25 @@ def _edges(
     hi: float,
     velocity_kms: float,
     lists: LineLists,
-    feature: LineMeasurement | None,
+    features: Sequence[LineMeasurement | None],
 ) -> tuple[Measurement, ...]:
     shift = doppler(velocity_kms)
     heads = lists.between(lo / shift, hi / shift, ("band_head",))
-    if feature is not None and feature.kind == "emission" and feature.window is not None:
-        # The flank of an emission line is a step, too.
-        start, end = feature.window
-        heads = tuple(head for head in heads if not start < head.wavelength * shift < end)
+    for feature in features:
+        if feature is not None and feature.kind == "emission" and feature.window is not None:
+            # The flank of an emission line is a step, too.
+            start, end = _with_flanks(feature.window)
+            heads = tuple(head for head in heads if not start < head.wavelength * shift < end)
     found = [measure_index(spectrum, head_edge(head), velocity_kms) for head in heads]
     clear = [edge for edge in found if edge.significance > EDGE_SIGMA and edge.number > MIN_EDGE]
     clear.sort(key=lambda edge: -edge.number)
     return tuple(clear[:MAX_EDGES])
+
+
+def _with_flanks(window: Window) -> Window:
+    """An edge looks a window's width to either side of its head."""
+    start, end = window
+    return start - 0.5 * (end - start), end + 0.5 * (end - start)
 
 
 def head_edge(head: Line) -> Index:

@@ -262,6 +262,31 @@ def test_held_until_the_person_lets_it_go_on():
     thread.join()
 
 
+def test_a_look_put_in_does_not_let_it_go_on():
+    control = Control()
+    control.hold()
+    seen: list[str] = []
+    two, done = threading.Event(), threading.Event()
+
+    def work() -> None:
+        for step in inspector([answer()]).inspect(star(), CV, control=control):
+            seen.append(step.by)
+            if seen == ["person", "person"]:
+                two.set()
+        done.set()
+
+    control.insert(Interjection(range=(4600, 4750)))
+    thread = threading.Thread(target=work)
+    thread.start()
+    control.insert(Interjection(text="And its width?"))
+    assert two.wait(30)
+    assert not done.wait(0.05)
+    control.go_on()
+    assert done.wait(30)
+    thread.join()
+    assert seen == ["person", "person", "agent", "agent"]
+
+
 def test_a_held_inspection_can_be_cancelled():
     control = Control()
     control.hold()

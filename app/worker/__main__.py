@@ -1,0 +1,29 @@
+"""`python -m app.worker`: serves the program that started it, over stdin and stdout."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+# Started by its path: the rest must come from where this file lies, as it does in the parent.
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from app.worker.child import main
+
+if TYPE_CHECKING:
+    from agent.inspecting import Inspecting
+
+
+def make(
+    model: str | None, *, sampling: dict[str, Any] | None = None, **options: Any
+) -> Inspecting:
+    from agent.backends.base import Sampling  # numpy and more: the hello does not wait for it
+    from agent.inspectors import make_inspector
+
+    chosen = None if sampling is None else Sampling(**sampling)
+    return make_inspector(model, sampling=chosen, **options)
+
+
+if __name__ == "__main__":
+    main(make)

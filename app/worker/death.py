@@ -1,0 +1,54 @@
+"""How a process ended, in words for people."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from itertools import takewhile
+
+from agent.checked_toml import printable
+
+_SIGNALS = {
+    "SIGKILL": "as when memory runs out",
+    "SIGSEGV": "native code failed",
+    "SIGBUS": "native code failed",
+    "SIGILL": "native code is not made for this processor",
+    "SIGABRT": "native code gave up",
+    "SIGFPE": "native code failed",
+}
+_WINDOWS = {
+    0xC0000005: "an access violation: native code failed",
+    0xC000001D: "an illegal instruction: native code is not made for this processor",
+    0xC0000017: "memory ran out",
+    0xC00000FD: "a stack overflow: native code failed",
+    0xC0000135: "a DLL was not found",
+    0xC0000409: "a stack buffer overrun: native code failed",
+}
+_MAX_WORDS = 200
+_TRACE = "Fatal Python error"
+"""How the trace begins that the interpreter writes when native code fails."""
+
+
+def how_it_ended(code: int) -> str:
+    """For the exit status that `subprocess` gives."""
+    if code >= 0:
+        known = _WINDOWS.get(code)
+        return f"died of {known}" if known else f"ended with status {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    why = _SIGNALS.get(name)
+    return f"was killed by {name}" + (f" ({why})" if why else "")
+
+
+def cleaned(lines: Sequence[bytes]) -> list[str]:
+    """Lines of stderr without what a terminal would obey; empty ones are left out."""
+    texts = (printable(line.decode("utf-8", "replace").rstrip(), _MAX_WORDS) for line in lines)
+    return [text for text in texts if text.strip()]
+
+
+def last_words(lines: Sequence[str]) -> str:
+    """The last line that the process wrote before it crashed; empty where it wrote none."""
+    own = list(takewhile(lambda line: not line.startswith(_TRACE), lines))
+    return own[-1].strip() if own else ""

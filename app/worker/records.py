@@ -1,0 +1,58 @@
+"""Spectra and the names of models as JSON. Arrays are base64 of little-endian numbers."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import WorkbenchError
+from agent.spectra.spectrum import Spectrum
+from agent.trajectory import ModelRef
+from app.worker.errors import WireError
+
+_ARRAYS = {"wavelength": "<f8", "flux": "<f8", "ivar": "<f8", "mask": "|b1"}
+
+
+def spectrum_to_json(spectrum: Spectrum) -> dict[str, Any]:
+    """Every field, so that it does not matter where a spectrum is inspected."""
+    record = {each.name: getattr(spectrum, each.name) for each in fields(spectrum)}
+    for name, dtype in _ARRAYS.items():
+        if record[name] is not None:
+            record[name] = _packed(record[name], dtype)
+    record["meta"] = {key: _plain(value) for key, value in spectrum.meta.items()}
+    return {name: _plain(value) for name, value in record.items()}
+
+
+def spectrum_from_json(record: object) -> Spectrum:
+    """Raises WireError for anything that `spectrum_to_json` could not have made."""
+    if not isinstance(record, dict):
+        raise WireError("a spectrum must be a JSON object")
+    try:
+        values = dict(record)
+        for name, dtype in _ARRAYS.items():
+            if values.get(name) is not None:
+                values[name] = np.frombuffer(base64.b64decode(values[name], validate=True), dtype)
+        values["warnings"] = tuple(values.get("warnings", ()))
+        return Spectrum(**values)
+    except (TypeError, ValueError, WorkbenchError) as error:
+        raise WireError(f"the spectrum that was sent cannot be used: {error}") from error
+
+
+def model_from_json(record: object) -> ModelRef:
+    """A model as `dataclasses.asdict` gives it. Raises WireError for anything else."""
+    names = [each.name for each in fields(ModelRef)]
+    if not isinstance(record, dict) or not all(isinstance(record.get(name), str) for name in names):
+        raise WireError("a model must be a JSON object with the texts " + ", ".join(names))
+    return ModelRef(**{name: record[name] for name in names})
+
+
+def _packed(values: NDArray[Any], dtype: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,88 @@
+"""What a worker can be asked for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import KW_ONLY, asdict, dataclass
+from pathlib import Path
+
+from agent.backends.base import Sampling
+from agent.checked_toml import printable
+from agent.spectra.spectrum import Spectrum
+from agent.trajectory import Trajectory
+from agent.trajectory_file import to_json
+from app.worker.errors import WireError
+from app.worker.records import spectrum_to_json
+from app.worker.wire import Message
+
+
+@dataclass(frozen=True, eq=False)
+class LoadRequest:
+    """The model to inspect with, and how: as `agent.inspectors.make_inspector` takes it."""
+
+    model: str | None = None
+    _: KW_ONLY
+    device: str = "auto"
+    threads: int | None = None
+    extra_runs: int = 0
+    sampling: Sampling | None = None
+
+    @property
+    def shown(self) -> str:
+        """The model's name for messages; what else an address holds may be a secret."""
+        plain = (self.model or "the measured inspector").partition("?")[0].rpartition("@")[2]
+        return printable(plain, 80)
+
+    def message(self, number: int) -> Message:
+        return {
+            "type": "load",
+            "id": number,
+            "model": self.model,
+            "options": {
+                "device": self.device,
+                "threads": self.threads,
+                "extra_runs": self.extra_runs,
+                "sampling": None if self.sampling is None else asdict(self.sampling),
+            },
+        }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class InspectRequest:
+    """What to inspect: a row of a file, or a spectrum that lies in no file of its own.
+
+    `task` is a task's id or a task file. `so_far` is a record to go on from.
+    """
+
+    task: str
+    path: str | os.PathLike[str] | None = None
+    row: int = 0
+    spectrum: Spectrum | None = None
+    seed: int = 0
+    deadline_s: float | None = None
+    so_far: Trajectory | None = None
+
+    def __post_init__(self) -> None:
+        if (self.path is None) == (self.spectrum is None):
+            raise WireError("an inspection needs a file or a spectrum, one of the two")
+
+    @property
+    def shown(self) -> str:
+        """The spectrum's name for messages."""
+        if self.spectrum is not None:
+            return printable(self.spectrum.object_id or "a spectrum", 80)
+        return printable(Path(self.path or "").name, 80)
+
+    def message(self, number: int) -> Message:
+        message: Message = {"type": "inspect", "id": number, "task": self._task()}
+        if self.spectrum is not None:
+            message["spectrum"] = spectrum_to_json(self.spectrum)
+        else:
+            message |= {"path": str(Path(self.path or "").absolute()), "row": self.row}
+        if self.so_far is not None:
+            message["so_far"] = to_json(self.so_far)
+        return message | {"seed": self.seed, "deadline_s": self.deadline_s}
+
+    def _task(self) -> str:
+        is_file = self.task.casefold().endswith(".toml")
+        return str(Path(self.task).absolute()) if is_file else self.task

@@ -1,0 +1,109 @@
+"""A worker with a script, requests for it, and ears for its events."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from agent.spectra.spectrum import Spectrum
+from app.worker.client import WorkerClient
+from app.worker.inspection import Event
+from app.worker.request import InspectRequest, LoadRequest
+
+LONG_S = 60.0
+"""Nothing here takes that long, on however busy a machine."""
+COMMAND = [sys.executable, "-P", str(Path(__file__).with_name("scripted_child.py"))]
+
+Kind = TypeVar("Kind")
+
+
+class Ears:
+    """Keeps events; waits for one of a kind."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._changed = threading.Condition()
+
+    def __call__(self, event: Event) -> None:
+        with self._changed:
+            self.events.append(event)
+            self._changed.notify_all()
+
+    def of(self, kind: type[Kind]) -> list[Kind]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def wait_for(self, is_it: Callable[[Event], bool] | type) -> Event:
+        if isinstance(is_it, type):
+            kind = is_it
+            return self.wait_for(lambda event: isinstance(event, kind))
+        with self._changed:
+            assert self._changed.wait_for(lambda: any(map(is_it, self.events)), LONG_S)
+            return next(filter(is_it, self.events))
+
+
+def spectrum(name: str = "any", pixels: int = 400) -> Spectrum:
+    wavelength = np.linspace(6400.0, 6700.0, pixels)
+    flux = 10 + 5 * np.exp(-0.5 * ((wavelength - 6564.6) / 8) ** 2)
+    ivar = np.full(pixels, 4.0)
+    return Spectrum(
+        wavelength=wavelength, flux=flux, ivar=ivar, object_id=name, snr=20.0, simulated=True
+    )
+
+
+def request(name: str = "any", **more: object) -> InspectRequest:
+    return InspectRequest(task="CV", spectrum=spectrum(name), **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    """Every thread and pipe that a test made is gone after it."""
+    threads, pipes = set(threading.enumerate()), _pipes()
+    yield
+    assert set(threading.enumerate()) <= threads
+    assert _pipes() <= pipes
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[WorkerClient]:
+    """For inspections that leave the worker as it was: starting one costs half a second."""
+    with WorkerClient(COMMAND) as client:
+        client.load(LoadRequest("good", threads=1)).result(LONG_S)
+        yield client
+
+
+@pytest.fixture
+def client() -> Iterator[WorkerClient]:
+    with WorkerClient(COMMAND) as client:
+        yield client
+
+
+def is_gone(pid: int) -> bool:
+    """Neither running nor waiting to be asked how it ended."""
+    if sys.platform == "win32":  # where nothing waits, and signal 0 is Ctrl-C
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def _pipes() -> set[str]:
+    """The pipes that this process holds, where the system tells."""
+    folder = Path("/proc/self/fd")
+    names = (_target(each) for each in (folder.iterdir() if folder.is_dir() else ()))
+    return {name for name in names if name.startswith("pipe:")}
+
+
+def _target(link: Path) -> str:
+    try:
+        return str(link.readlink())
+    except OSError:  # the one that lists the folder
+        return ""

@@ -1,0 +1,138 @@
+"""The worker's side, spoken to line by line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.worker.wire import MAX_BYTES, WIRE_VERSION, Message, encode, read_message
+from tests.app.worker.conftest import COMMAND, LONG_S, request
+
+
+class Line:
+    """A worker's pipes."""
+
+    def __init__(self) -> None:
+        pipe = subprocess.PIPE
+        self.process: Any = subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe)
+        assert self.hear() == {"type": "hello", "wire": WIRE_VERSION}
+
+    def say(self, line: bytes) -> None:
+        self.process.stdin.write(line)
+        self.process.stdin.flush()
+
+    def hear(self, kind: str | None = None) -> Message | None:
+        while True:
+            message = read_message(self.process.stdout)
+            if message is None or kind in (None, message["type"]):
+                return message
+
+    def ask(self, kind: str, **rest: object) -> None:
+        self.say(encode({"type": kind, "id": 1, **rest}))
+
+
+@pytest.fixture
+def line() -> Iterator[Line]:
+    line = Line()
+    with line.process:
+        yield line
+        line.process.stdin.close()
+        assert line.process.wait(LONG_S) == 0
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"not json\n",
+        b"\x00\xff\xfe\n",
+        b"[]\n",
+        b'{"type": 7}\n',
+        b'{"type": "load"}\n',
+        b'{"type": "dance", "id": 1}\n',
+        b'{"type": "ping", "id": "one"}\n',
+        b'{"type": "inspect", "id": 1}\n',
+        b'{"type": "inspect", "id": 1, "deadline_s": "soon"}\n',
+        b'{"type": "ping", "id": ' + b"[" * 100_000 + b"\n",
+        b"x" * (MAX_BYTES + 10) + b"\n",
+    ],
+)
+def test_garbage_is_answered_and_the_line_stays_open(line: Line, garbage: bytes) -> None:
+    line.say(garbage)
+    reply = line.hear()
+    assert reply is not None
+    assert (reply["type"], reply["id"]) == ("failed", None)
+    assert "cannot read" in reply["message"]
+    line.ask("ping")
+    assert line.hear() == {"type": "pong", "id": 1}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"spectrum": {"wavelength": "AAAA"}},
+        {"spectrum": "text"},
+        {"so_far": {"version": 1}},
+        {"task": "no such task"},
+        {"seed": "seven"},
+        {"task": 5},
+    ],
+)
+def test_a_request_with_faults_is_refused(line: Line, change: dict[str, object]) -> None:
+    line.ask("load", model="good", options={})
+    line.hear("loaded")
+    line.say(encode(request().message(7) | change))
+    reply = line.hear("failed")
+    assert reply is not None
+    assert reply["id"] == 7
+    line.say(encode(request().message(8)))
+    assert line.hear("done") is not None
+
+
+def test_no_model_no_inspection(line: Line) -> None:
+    line.say(encode(request().message(1)))
+    reply = line.hear()
+    assert reply is not None
+    assert "no model is loaded" in reply["message"]
+
+
+def test_unknown_options_are_said(line: Line) -> None:
+    line.ask("load", model="good", options={"model": 1})
+    reply = line.hear()
+    assert reply is not None
+    assert "TypeError" in reply["message"]
+
+
+@pytest.mark.parametrize("polite", [True, False], ids=["quit", "end of input"])
+def test_leaves_while_it_speaks(line: Line, polite: bool, tmp_path: Path) -> None:
+    line.ask("load", model=f"note-close:{tmp_path / 'closed'}", options={})
+    line.say(encode(request("endless").message(2)))
+    assert line.hear("text") is not None
+    if polite:
+        line.ask("quit")
+    else:
+        line.process.stdin.close()
+    while line.hear() is not None:
+        pass
+    assert line.process.wait(LONG_S) == 0
+    assert (tmp_path / "closed").exists()
+
+
+def test_leaves_at_once_though_the_inspector_does_not(line: Line) -> None:
+    line.ask("load", model="slow", options={})
+    line.process.stdin.close()
+    assert line.hear() is None
+
+
+def test_starts_with_little() -> None:
+    heavy = ("numpy", "astropy", "matplotlib", "PIL", "torch", "PySide6", "agent.trajectory")
+    code = (
+        f"import sys, app.worker.__main__ as m; print([n for n in {heavy!r} if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert json.loads(done.stdout.replace("'", '"')) == []

@@ -1,0 +1,95 @@
+"""A batch over several workers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.worker.errors import InspectionError, LoadError, WorkerCrash
+from app.worker.inspection import Event, Finished
+from app.worker.pool import WorkerPool
+from app.worker.request import InspectRequest, LoadRequest
+from tests.app.worker.conftest import COMMAND, request
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+GOOD = LoadRequest("good")
+
+
+def batch(*names: str) -> list[tuple[int, InspectRequest]]:
+    return [(number, request(name)) for number, name in enumerate(names)]
+
+
+@POSIX
+def test_one_that_kills_and_one_that_fails_do_not_stop_the_others() -> None:
+    names = ["any", "kill", "any", "fault", "any", "any"]
+    with WorkerPool(2, GOOD, command=COMMAND) as pool:
+        outcomes = {each.key: each for each in pool.run(batch(*names))}
+    assert sorted(outcomes) == list(range(6))
+    for number, name in enumerate(names):
+        trajectory = outcomes[number].trajectory
+        assert (trajectory is not None) == (name == "any")
+    assert isinstance(outcomes[1].error, WorkerCrash)
+    assert isinstance(outcomes[3].error, InspectionError)
+
+
+@POSIX
+def test_one_that_killed_by_chance_is_tried_again(tmp_path: Path) -> None:
+    name = f"kill-unless-there:{tmp_path / 'there'}"
+    with WorkerPool(1, GOOD, command=COMMAND) as pool:
+        (outcome,) = pool.run(batch(name))
+    assert outcome.trajectory is not None
+    assert outcome.error is None
+
+
+def test_requests_are_taken_as_workers_get_free_and_events_name_theirs() -> None:
+    taken: list[int] = []
+
+    def requests():
+        for number in range(4):
+            taken.append(number)
+            yield number, request()
+
+    heard: list[tuple[int, Event]] = []
+    with WorkerPool(1, GOOD, command=COMMAND) as pool:
+        outcomes = pool.run(requests(), lambda key, event: heard.append((key, event)))
+        first = next(outcomes)
+        assert taken == [0]
+        assert [first.key, *(each.key for each in outcomes)] == [0, 1, 2, 3]
+    ends = [key for key, event in heard if isinstance(event, Finished)]
+    assert ends == [0, 1, 2, 3]
+
+
+def test_stopped_half_way() -> None:
+    with WorkerPool(2, GOOD, command=COMMAND) as pool:
+        outcomes = pool.run(batch("any", "endless", "endless", "any"))
+        assert next(outcomes).key == 0
+        outcomes.close()
+        assert [each.key for each in pool.run(batch("any", "any"))] in ([0, 1], [1, 0])
+
+
+def test_closed_while_they_work() -> None:
+    with WorkerPool(2, GOOD, command=COMMAND) as pool:
+        outcomes = pool.run(batch("any", "endless", "endless"))
+        assert next(outcomes).trajectory is not None
+    outcomes.close()
+
+
+@pytest.mark.parametrize("model", ["refuse", pytest.param("die", marks=POSIX)])
+def test_a_model_that_no_worker_can_load_stops_the_batch(model: str) -> None:
+    with WorkerPool(2, LoadRequest(model), command=COMMAND) as pool, pytest.raises(LoadError):
+        list(pool.run(batch("any", "any", "any")))
+
+
+@POSIX
+def test_a_worker_that_dies_at_the_load_now_and_then_goes_on(tmp_path: Path) -> None:
+    load = LoadRequest(f"die-unless-there:{tmp_path / 'there'}")
+    with WorkerPool(1, load, command=COMMAND) as pool:
+        outcomes = list(pool.run(batch("any", "any")))
+    assert [each.trajectory is not None for each in outcomes] == [True, True]
+
+
+def test_nothing_to_do() -> None:
+    with WorkerPool(3, GOOD, command=COMMAND) as pool:
+        assert list(pool.run([])) == []
