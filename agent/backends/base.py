@@ -25,6 +25,11 @@ class Cancelled(Exception):
     """`should_stop` said so while a turn was being read."""
 
 
+RESTARTED = "\r"
+"""A piece of text of its own to an `OnText`: what was shown of this turn is void, it begins anew.
+Comes where a server broke off and then said something else."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
     """How the next token is chosen; temperature 0 takes the likeliest."""

@@ -87,7 +87,6 @@ class Style:
             )
         return cls(**options)
 
-
     def to_table(self) -> dict[str, Any]:
         """What `from_table` makes this style of again."""
         if self.layout == "published":

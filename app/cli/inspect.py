@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from agent.backends.base import OnText
+from agent.backends.base import RESTARTED, OnText
 from agent.control import Control
 from agent.errors import WorkbenchError
 from agent.inspecting import run
@@ -123,7 +123,7 @@ def _words_as_they_come(show: Console) -> Iterator[OnText | None]:
 
         def on_text(piece: str) -> None:
             nonlocal said
-            said = (said + piece)[-4 * LIVE_CHARACTERS :]
+            said = "" if piece == RESTARTED else (said + piece)[-4 * LIVE_CHARACTERS :]
             status.update(cleaned(said.replace("\n", " "))[-LIVE_CHARACTERS:])
 
         yield on_text
