@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from agent.errors import WorkbenchError
+from train.export.command import export
 from train.simulate.command import simulate
 from train.simulate.realism_command import realism
 from train.simulate.transfer_command import transfer
@@ -29,6 +30,7 @@ def commands() -> None:
 app.command()(simulate)
 app.command()(realism)
 app.command()(transfer)
+app.command()(export)
 
 
 def main() -> None:

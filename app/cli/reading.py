@@ -6,11 +6,11 @@ from pathlib import Path
 
 import typer
 
-from agent.spectra.readers import read
+from agent.spectra.readers import read, read_numbered
 from agent.spectra.spectrum import Spectrum
 
-TARGET_DIGITS = 9
-"""A --row of this many digits cannot be a row: it is a TARGETID."""
+LONGEST_TARGET = 20
+"""Digits of a 64-bit number; longer ones are looked up as they are written."""
 
 
 def read_row(file: Path, row: str) -> Spectrum:
@@ -19,6 +19,6 @@ def read_row(file: Path, row: str) -> Spectrum:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
         raise typer.BadParameter(f"{row!r} is neither a row nor a TARGETID", param_hint="--row")
-    if len(digits) >= TARGET_DIGITS:
+    if len(digits) > LONGEST_TARGET:
         return read(file, target=text)
-    return read(file, row=int(text))
+    return read_numbered(file, int(text))

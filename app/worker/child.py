@@ -227,9 +227,9 @@ def _spectrum(request: Message) -> Spectrum:
         from app.worker.records import spectrum_from_json
 
         return spectrum_from_json(request["spectrum"])
-    from agent.spectra.readers import read
+    from agent.spectra.readers import read_numbered
 
-    return read(request["path"], row=request["row"])
+    return read_numbered(request["path"], request["row"])
 
 
 def _failed(message: str) -> Message:

@@ -1,6 +1,6 @@
-"""Reading spectra of any survey: `read(path, row=0, target=None)`."""
+"""Reading spectra of any survey: `read(path, row=0, target=None)`; by a number: `read_numbered`."""
 
 from agent.spectra.readers.base import Malformed, NotMine, Reader, Request
-from agent.spectra.readers.registry import read, register
+from agent.spectra.readers.registry import read, read_numbered, register
 
-__all__ = ["Malformed", "NotMine", "Reader", "Request", "read", "register"]
+__all__ = ["Malformed", "NotMine", "Reader", "Request", "read", "read_numbered", "register"]

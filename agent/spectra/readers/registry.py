@@ -30,6 +30,8 @@ from agent.spectra.readers.base import Malformed, NotMine, Reader, Request, clea
 from agent.spectra.source_file import SourceFile, open_source
 from agent.spectra.spectrum import Spectrum
 
+FIRST_TARGET = 10**8
+
 READERS: list[Reader] = [
     Reader("LAMOST MRS", lamost_mrs.read),
     Reader("LAMOST LRS", lamost_lrs.read),
@@ -64,6 +66,14 @@ def read(path: str | os.PathLike[str], row: int = 0, target: str | int | None = 
             return _first_that_reads(file, request)
     except ReadError as error:
         raise ReadError(f"{name}: {error}", error.reasons) from error
+
+
+def read_numbered(path: str | os.PathLike[str], number: int) -> Spectrum:
+    """One spectrum by the number a list gives it: a row from 0 or, as nobody has so many rows,
+    from nine digits on a TARGETID."""
+    if abs(number) >= FIRST_TARGET:
+        return read(path, target=number)
+    return read(path, row=number)
 
 
 def _first_that_reads(file: SourceFile, request: Request) -> Spectrum:

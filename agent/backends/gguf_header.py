@@ -1,0 +1,217 @@
+"""What a GGUF file says of itself, read in plain Python before native code meets the file.
+
+The native reader trusts much of what it reads. Here every count is bounded and every tensor must
+lie inside the file.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from agent.errors import EngineError
+
+MAGIC = b"GGUF"
+VERSIONS = (2, 3)
+MAX_KEYS = 4_000
+MAX_TENSORS = 20_000
+MAX_KEY_BYTES = 500
+MAX_TEXT_BYTES = 4_000_000
+MAX_ITEMS = 2_000_000
+MAX_SIDE = 1 << 32
+KEPT_ITEMS = 4096
+"""Longer arrays (the vocabulary) are only counted."""
+
+TEXT, ARRAY = 8, 9
+SCALARS = {
+    0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q",
+    12: "<d",
+}  # fmt: skip
+# numbers a block holds, and its bytes, by the number of the type
+BLOCKS = {
+    0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34),
+    9: (32, 40), 10: (256, 84), 11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210),
+    15: (256, 292), 16: (256, 66), 17: (256, 74), 18: (256, 98), 19: (256, 50), 20: (32, 18),
+    21: (256, 110), 22: (256, 82), 23: (256, 136), 24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8),
+    28: (1, 8), 29: (256, 56), 30: (1, 2), 34: (256, 54), 35: (256, 66), 39: (32, 17),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Items:
+    """An array among the keys; `values` is None where it was too long to keep."""
+
+    kind: int
+    count: int
+    values: tuple[object, ...] | None
+
+
+@dataclass(frozen=True)
+class TensorEntry:
+    """`shape` with the fastest axis first, as GGUF has it."""
+
+    shape: tuple[int, ...]
+    kind: int
+    offset: int
+
+    @property
+    def bytes(self) -> int:
+        block, size = BLOCKS[self.kind]
+        return math.prod(self.shape) // block * size
+
+
+@dataclass(frozen=True)
+class GgufHeader:
+    """All that comes before the numbers."""
+
+    path: Path
+    values: Mapping[str, object]
+    tensors: Mapping[str, TensorEntry]
+
+    def text(self, key: str) -> str:
+        value = self.values.get(key)
+        return value if isinstance(value, str) else ""
+
+    def whole(self, key: str) -> int:
+        """A whole number; -1 where there is none."""
+        value = self.values.get(key)
+        return value if isinstance(value, int) and not isinstance(value, bool) else -1
+
+    def items(self, key: str) -> Items:
+        value = self.values.get(key)
+        return value if isinstance(value, Items) else Items(-1, 0, ())
+
+
+class _Broken(Exception):
+    """What is wrong with the file."""
+
+
+def read_gguf_header(path: Path) -> GgufHeader:
+    """Read and check a file's header; raises EngineError for anything that is not whole."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb", buffering=1 << 20) as file:
+            return _read(_Source(file, size), path)
+    except OSError as error:
+        raise EngineError(f"{path} cannot be read: {error.strerror or error}") from error
+    except _Broken as error:
+        raise EngineError(f"{path} is no usable GGUF file: {error}; fetch it again") from error
+
+
+class _Source:
+    """Bytes in order, with an end."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file = file
+        self.size = size
+
+    def take(self, count: int) -> bytes:
+        data = self._file.read(count)
+        if len(data) != count:
+            raise _Broken("it is cut off")
+        return data
+
+    def skip(self, count: int) -> None:
+        if self.place + count > self.size:
+            raise _Broken("it is cut off")
+        self._file.seek(count, 1)
+
+    @property
+    def place(self) -> int:
+        return self._file.tell()
+
+    def number(self, form: str) -> int:
+        value: int = struct.unpack(form, self.take(struct.calcsize(form)))[0]
+        return value
+
+    def count(self, most: int, of_what: str) -> int:
+        value = self.number("<Q")
+        if value > most:
+            raise _Broken(f"it claims {value} {of_what}")
+        return value
+
+    def text(self, most: int) -> str:
+        return self.take(self.count(most, "bytes of text")).decode("utf-8", "replace")
+
+
+def _read(source: _Source, path: Path) -> GgufHeader:
+    if source.take(4) != MAGIC:
+        raise _Broken("it does not begin as one")
+    version = source.number("<I")
+    if version not in VERSIONS:
+        raise _Broken(f"it is of version {version}, and we know {VERSIONS[0]} to {VERSIONS[-1]}")
+    tensor_count = source.count(MAX_TENSORS, "tensors")
+    key_count = source.count(MAX_KEYS, "keys")
+    values: dict[str, object] = {}
+    for _ in range(key_count):
+        key = source.text(MAX_KEY_BYTES)
+        if key in values:
+            raise _Broken(f"the key {key!r:.60} comes twice")
+        values[key] = _value(source, source.number("<I"))
+    tensors: dict[str, TensorEntry] = {}
+    for _ in range(tensor_count):
+        name, entry = _entry(source)
+        if name in tensors:
+            raise _Broken(f"the tensor {name!r:.60} comes twice")
+        tensors[name] = entry
+    _refuse_outside(source, values, tensors)
+    return GgufHeader(path, values, tensors)
+
+
+def _value(source: _Source, kind: int) -> object:
+    if kind in SCALARS:
+        return source.number(SCALARS[kind])
+    if kind == TEXT:
+        return source.text(MAX_TEXT_BYTES)
+    if kind != ARRAY:
+        raise _Broken(f"it holds a value of the unknown kind {kind}")
+    item_kind = source.number("<I")
+    count = source.count(MAX_ITEMS, "items in one list")
+    keep = count <= KEPT_ITEMS
+    if item_kind in SCALARS:
+        form = SCALARS[item_kind]
+        if not keep:
+            source.skip(count * struct.calcsize(form))
+            return Items(item_kind, count, None)
+        return Items(item_kind, count, tuple(source.number(form) for _ in range(count)))
+    if item_kind != TEXT:
+        raise _Broken("it holds lists of lists")
+    if keep:
+        return Items(TEXT, count, tuple(source.text(MAX_TEXT_BYTES) for _ in range(count)))
+    for _ in range(count):
+        source.take(source.count(MAX_TEXT_BYTES, "bytes of text"))
+    return Items(TEXT, count, None)
+
+
+def _entry(source: _Source) -> tuple[str, TensorEntry]:
+    name = source.text(MAX_KEY_BYTES)
+    axes = source.number("<I")
+    if not 1 <= axes <= 4:
+        raise _Broken(f"the tensor {name!r:.60} has {axes} axes")
+    shape = tuple(source.number("<Q") for _ in range(axes))
+    kind = source.number("<I")
+    if kind not in BLOCKS:
+        raise _Broken(f"the tensor {name!r:.60} is of the unknown type {kind}")
+    if not all(1 <= side <= MAX_SIDE for side in shape) or shape[0] % BLOCKS[kind][0]:
+        raise _Broken(f"the tensor {name!r:.60} has an impossible shape")
+    return name, TensorEntry(shape, kind, source.number("<Q"))
+
+
+def _refuse_outside(
+    source: _Source, values: Mapping[str, object], tensors: Mapping[str, TensorEntry]
+) -> None:
+    alignment = values.get("general.alignment", 32)
+    if not isinstance(alignment, int) or alignment not in (8, 16, 32, 64, 128, 256, 4096):
+        raise _Broken(f"its alignment is {alignment!r:.20}")
+    data = -(-source.place // alignment) * alignment
+    end = data
+    for name, entry in tensors.items():
+        if entry.offset % alignment:
+            raise _Broken(f"the tensor {name!r:.60} is not aligned")
+        end = max(end, data + entry.offset + entry.bytes)
+    if tensors and end > source.size:
+        raise _Broken(f"it should be {end / 1e6:.1f} MB long and has {source.size / 1e6:.1f} MB")

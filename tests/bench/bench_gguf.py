@@ -1,0 +1,133 @@
+"""What an inspection costs in llama.cpp: tokens read twice, the third turn, reading and speaking.
+
+One thread, a model of 4 million parameters in float16.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+
+from agent.backends.base import Sampling
+from agent.backends.gguf_conversation import GgufConversation
+from agent.backends.gguf_engine import GgufEngine
+from agent.protocol import Turn
+from agent.render import COMPACT
+from tests.small_models import make_folder
+from train.export.episodes import Episode, random_episode
+from train.export.export import export_gguf
+from train.small_model import FamilyName, Shape
+
+SMALL = Shape(hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384)
+FAMILIES: tuple[FamilyName, ...] = ("qwen2.5-vl", "qwen3-vl")
+SPOKEN = 90
+"""Tokens a turn."""
+REPEATS = 5
+
+
+def figures() -> Iterator[dict[str, object]]:
+    with tempfile.TemporaryDirectory() as place:
+        for family in FAMILIES:
+            folder = make_folder(Path(place) / family, family, SMALL)
+            report = export_gguf(folder, folder / "gguf")
+            files = [folder / "gguf" / each.name for each in (report.language_model, report.mmproj)]
+            loading = _seconds(lambda files=files: GgufEngine.load(*files, threads=1).close())
+            engine = GgufEngine.load(*files, threads=1)
+            yield {
+                "figure": f"{family}: load and free",
+                "value": 1000.0 * loading,
+                "unit": "ms",
+                "baseline": f"{sum(file.stat().st_size for file in files) / 1e6:.0f} MB",
+            }
+            yield from _of_engine(family, engine, random_episode(1, engine.sizing, COMPACT))
+            engine.close()
+
+
+def _of_engine(name: str, engine: GgufEngine, episode: Episode) -> Iterator[dict[str, object]]:
+    turns = [turn for turn in episode.turns if turn.role != "assistant"]
+    conversation, _ = _inspected(engine, turns, episode)
+    usage = conversation.usage
+    yield {
+        "figure": f"{name}: tokens computed for each token of the conversation",
+        "value": usage.evaluated / conversation.context_tokens,
+        "unit": f"ratio, at {conversation.context_tokens} tokens, 3 turns, 3 pictures",
+        "baseline": "wanted: <= 1.02",
+    }
+    conversation.close()
+    again = median(_seconds(lambda: _anew(engine, turns, episode)) for _ in range(REPEATS))
+    third = median(seconds[-1] for _, seconds in _several(engine, turns, episode))
+    yield {
+        "figure": f"{name}: reading the third turn",
+        "value": again / third,
+        "unit": "times faster than reading the whole conversation again",
+        "baseline": f"{1000 * third:.1f} ms against {1000 * again:.1f} ms",
+    }
+    yield from _of_tokens(name, engine, turns, episode)
+
+
+def _inspected(
+    engine: GgufEngine, turns: list[Turn], episode: Episode
+) -> tuple[GgufConversation, list[float]]:
+    """An inspection of three turns, and the seconds each took to read."""
+    conversation = engine.open()
+    seconds = []
+    for said, pictures in (
+        (turns[:2], episode.pictures[:1]),
+        (turns[2:3], episode.pictures[1:2]),
+        (turns[3:4], episode.pictures[2:3]),
+    ):
+        seconds.append(_seconds(lambda said=said, p=pictures: conversation.append(said, p)))
+        conversation.generate(Sampling(max_new_tokens=SPOKEN))
+    return conversation, seconds
+
+
+def _several(
+    engine: GgufEngine, turns: list[Turn], episode: Episode
+) -> Iterator[tuple[GgufConversation, list[float]]]:
+    for _ in range(REPEATS):
+        conversation, seconds = _inspected(engine, turns, episode)
+        conversation.close()
+        yield conversation, seconds
+
+
+def _anew(engine: GgufEngine, turns: list[Turn], episode: Episode) -> None:
+    """Read all that was said up to the third turn at once."""
+    conversation = engine.open()
+    words = Turn("assistant", " ".join(["look"] * SPOKEN))
+    said = [*turns[:2], words, turns[2], words, turns[3]]
+    conversation.append(said, episode.pictures)
+    conversation.close()
+
+
+def _of_tokens(
+    name: str, engine: GgufEngine, turns: list[Turn], episode: Episode
+) -> Iterator[dict[str, object]]:
+    conversation = engine.open()
+    reading = _seconds(lambda: conversation.append(turns[:1], []))
+    tokens = conversation.usage.prompt
+    seeing = _seconds(lambda: conversation.append([turns[2]], episode.pictures[:1]))
+    mark = conversation.mark()
+    speaking = median(_seconds(lambda: _speak(conversation, mark)) / SPOKEN for _ in range(REPEATS))
+    conversation.close()
+    width, height = episode.pictures[0].size
+    yield {"figure": f"{name}: reading text", "value": tokens / reading, "unit": "tokens/s"}
+    yield {
+        "figure": f"{name}: reading a picture of {width} x {height}",
+        "value": 1000.0 * seeing,
+        "unit": "ms",
+    }
+    yield {"figure": f"{name}: speaking", "value": 1000.0 * speaking, "unit": "ms a token"}
+
+
+def _speak(conversation: GgufConversation, mark: object) -> None:
+    conversation.rewind(mark)
+    conversation.generate(Sampling(max_new_tokens=SPOKEN))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started

@@ -1,0 +1,53 @@
+"""GGUF pairs of the tiny models, written once in each test process.
+
+A test module takes the fixtures by importing their names, and those of the models they come from:
+`from tests.small_models import tiny_qwen3, tiny_qwen25`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("gguf")
+pytest.importorskip("llama_cpp")
+
+from agent.backends.gguf_engine import GgufEngine
+from train.export.export import ExportReport, LanguageType, PictureType, export_gguf
+
+CONTEXT = 4096
+
+
+def load(report: ExportReport, context_length: int = CONTEXT) -> GgufEngine:
+    """One thread: more would wait for each other on a busy machine."""
+    return GgufEngine.load(
+        report.folder / report.language_model.name,
+        report.folder / report.mmproj.name,
+        context_length=context_length,
+        threads=1,
+    )
+
+
+def exported(
+    folder: Path, out: Path, lm_type: LanguageType = "f16", mmproj_type: PictureType = "f16"
+) -> ExportReport:
+    return export_gguf(folder, out, lm_type=lm_type, mmproj_type=mmproj_type)
+
+
+@pytest.fixture(scope="session")
+def pair_qwen25(tiny_qwen25: Path, tmp_path_factory: pytest.TempPathFactory) -> ExportReport:
+    return exported(tiny_qwen25, tmp_path_factory.mktemp("pair25"))
+
+
+@pytest.fixture(scope="session")
+def pair_qwen3(tiny_qwen3: Path, tmp_path_factory: pytest.TempPathFactory) -> ExportReport:
+    return exported(tiny_qwen3, tmp_path_factory.mktemp("pair3"))
+
+
+@pytest.fixture(scope="session")
+def engine_qwen25(pair_qwen25: ExportReport) -> Iterator[GgufEngine]:
+    engine = load(pair_qwen25)
+    yield engine
+    engine.close()

@@ -1,0 +1,168 @@
+"""A transformers folder as it lies on disk: JSON files, and weights read one at a time.
+
+Weights are read without torch: bfloat16, which numpy does not know, is widened to float32 here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from train.export.errors import ExportError
+
+Weights = NDArray[np.float32]
+
+MAX_JSON = 256_000_000
+"""Bytes; the tokenizer of a large vocabulary takes about 11 million."""
+MAX_HEADER = 100_000_000
+MAX_SHARDS = 1000
+STORED = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """Where a tensor lies in its file. `kind` is a key of STORED."""
+
+    path: Path
+    kind: str
+    shape: tuple[int, ...]
+    offset: int
+    """Bytes from the start of the file."""
+
+    def read(self) -> Weights:
+        """The numbers as float32, a copy."""
+        count = math.prod(self.shape)
+        raw = np.fromfile(self.path, dtype=STORED[self.kind], count=count, offset=self.offset)
+        if raw.size != count:
+            raise ExportError(f"{self.path.name} ends before its tensors do: fetch it again")
+        if self.kind == "BF16":
+            wide = raw.astype(np.uint32) << 16
+            return wide.view(np.float32).reshape(self.shape)
+        return raw.astype(np.float32).reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A model folder; `tensors` by the names in its files."""
+
+    folder: Path
+    config: Mapping[str, Any]
+    tensors: Mapping[str, StoredTensor]
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        """A JSON object of the folder, empty where there is no such file."""
+        path = self.folder / name
+        return read_json(path) if path.is_file() else {}
+
+    def read_text(self, name: str) -> str:
+        path = self.folder / name
+        return _bounded_text(path) if path.is_file() else ""
+
+
+def open_checkpoint(folder: Path) -> Checkpoint:
+    """Check that the folder is a whole model and find its tensors; nothing large is read yet."""
+    if not folder.is_dir():
+        raise ExportError(f"{folder} is not a folder: name the folder of a transformers model")
+    if (folder / "adapter_config.json").is_file():
+        raise ExportError(_adapter_message(folder))
+    if not (folder / "config.json").is_file():
+        raise ExportError(f"{folder} holds no config.json: it is no transformers model")
+    tensors: dict[str, StoredTensor] = {}
+    for path in _weight_files(folder):
+        for name, tensor in read_safetensors_header(path).items():
+            if name in tensors:
+                raise ExportError(f"{folder} holds {name} twice")
+            tensors[name] = tensor
+    return Checkpoint(folder, read_json(folder / "config.json"), tensors)
+
+
+def _adapter_message(folder: Path) -> str:
+    base = read_json(folder / "adapter_config.json").get("base_model_name_or_path") or "BASE"
+    return (
+        f"{folder} is a LoRA adapter, not a whole model. Merge it into its base while exporting: "
+        f"spec-o3-train export {base} OUT --adapter {folder}"
+    )
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        shards = read_json(index).get("weight_map")
+        if not isinstance(shards, dict) or not shards:
+            raise ExportError(f"{index} names no weight files")
+        names = sorted({str(name) for name in shards.values()})
+        if len(names) > MAX_SHARDS or any(Path(name).name != name for name in names):
+            raise ExportError(f"{index} names weight files outside its folder")
+    else:
+        names = ["model.safetensors"]
+    paths = [folder / name for name in names]
+    missing = [path.name for path in paths if not path.is_file()]
+    if missing:
+        raise ExportError(
+            f"{folder} lacks {missing[0]}: weights are read from safetensors files alone; "
+            "save the model again with save_pretrained"
+        )
+    return paths
+
+
+def read_safetensors_header(path: Path) -> dict[str, StoredTensor]:
+    """The tensors of one file, with all offsets checked against its size."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        start = file.read(8)
+        length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
+        if not 2 <= length <= min(MAX_HEADER, size - 8):
+            raise ExportError(f"{path} is no safetensors file, or is cut off")
+        header = _parsed(path, file.read(length))
+    header.pop("__metadata__", None)
+    return {name: _stored(path, name, entry, 8 + length, size) for name, entry in header.items()}
+
+
+def _stored(path: Path, name: str, entry: object, data: int, size: int) -> StoredTensor:
+    match entry:
+        case {"dtype": str(kind), "shape": list(shape), "data_offsets": [int(begin), int(end)]}:
+            pass
+        case _:
+            raise ExportError(f"{path} does not say what {name!r:.200} is")
+    if kind not in STORED:
+        raise ExportError(
+            f"{name!r:.200} in {path} is stored as {kind!r:.20}: only float32, float16 and "
+            "bfloat16 can be exported; load the model unquantized and save it again"
+        )
+    if not all(isinstance(side, int) and side >= 1 for side in shape) or len(shape) > 8:
+        raise ExportError(f"{name!r:.200} in {path} has no usable shape")
+    length = math.prod(shape) * np.dtype(STORED[kind]).itemsize
+    if not 0 <= begin <= end <= size - data or end - begin != length:
+        raise ExportError(f"{name!r:.200} does not fit in {path}: the file is cut off or damaged")
+    return StoredTensor(path, kind, tuple(shape), data + begin)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    return _parsed(path, _bounded_text(path).encode())
+
+
+def _bounded_text(path: Path) -> str:
+    if path.stat().st_size > MAX_JSON:
+        raise ExportError(f"{path} is larger than any such file of a model")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ExportError(f"{path} is not UTF-8 text") from error
+
+
+def _parsed(path: Path, text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ExportError(f"{path} is not valid JSON: {str(error)[:100]}") from error
+    if not isinstance(found, dict):
+        raise ExportError(f"{path} holds no JSON object")
+    return found

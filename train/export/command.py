@@ -1,0 +1,109 @@
+"""`spec-o3-train export`: a trained model as a GGUF pair for any machine."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from contextlib import ExitStack
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from train.export.errors import ExportError
+
+if TYPE_CHECKING:
+    from train.export.export import ExportReport
+
+
+class Type(StrEnum):
+    F16 = "f16"
+    Q8_0 = "q8_0"
+    F32 = "f32"
+
+
+class PictureType(StrEnum):
+    F16 = "f16"
+    F32 = "f32"
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(help="Folder of a Qwen2.5-VL or Qwen3-VL model.")],
+    out: Annotated[Path, typer.Argument(help="Folder for the two GGUF files and the report.")],
+    file_type: Annotated[
+        Type, typer.Option("--type", help="Of the language model; q8_0 halves f16.")
+    ] = Type.F16,
+    picture_type: Annotated[
+        PictureType, typer.Option("--pictures", help="Of the picture part (mmproj).")
+    ] = PictureType.F16,
+    adapter: Annotated[
+        Path | None, typer.Option(help="Folder of a LoRA adapter to merge into FOLDER first.")
+    ] = None,
+    parity: Annotated[
+        bool | None,
+        typer.Option(
+            "--parity/--no-parity",
+            help="Compare llama.cpp with transformers on the result; default: if it is small.",
+        ),
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, max=512, help="For the comparison.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON alone, for scripts.")] = False,
+) -> None:
+    """Turn a model folder into GGUF files for llama.cpp, check them and compare the answers."""
+    try:
+        from train.export.export import export_gguf
+        from train.export.parity_report import with_parity
+    except ImportError as error:
+        raise ExportError(
+            f"exporting needs {error.name}: pip install 'spec-o3-workbench[train]'"
+        ) from error
+    console = Console(stderr=True)
+
+    def say(line: str) -> None:
+        console.print(line, style="dim", markup=False, soft_wrap=True)
+
+    with ExitStack() as stack:
+        model = folder
+        if adapter is not None:
+            from train.export.adapter import merge_adapter
+
+            say(f"merging {adapter} into {folder}")
+            out.mkdir(parents=True, exist_ok=True)
+            merged = tempfile.TemporaryDirectory(prefix=".merged-", dir=out)
+            model = Path(stack.enter_context(merged))
+            merge_adapter(folder, adapter, model)
+        report = export_gguf(
+            model,
+            out,
+            lm_type=file_type.value,
+            mmproj_type=picture_type.value,
+            name=folder.resolve().name,
+            say=say,
+        )
+        report = replace(report, source=folder, adapter=adapter)
+        report = with_parity(report, model, wanted=parity, threads=threads)
+    if as_json:
+        typer.echo(json.dumps(report.to_json(), allow_nan=False))
+        return
+    for line in _lines(report):
+        typer.echo(line)
+
+
+def _lines(report: ExportReport) -> list[str]:
+    lines = [
+        f"{report.folder / file.name}  {file.bytes / 1e6:,.1f} MB, {file.tensors} tensors, "
+        f"{file.parameters / 1e6:,.1f} M parameters"
+        for file in (report.language_model, report.mmproj)
+    ]
+    parity = report.parity
+    if parity is None:
+        return [*lines, f"llama.cpp against transformers: {report.parity_note}"]
+    return [
+        *lines,
+        f"llama.cpp against transformers: the same likeliest token at {parity['share']:.2%} of "
+        f"{parity['positions']} positions, verdicts {parity['verdicts_equal']} of "
+        f"{parity['episodes']}",
+    ]

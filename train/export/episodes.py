@@ -1,0 +1,71 @@
+"""Conversations to compare two engines on: the agent's own form, about spectra made up here.
+
+What is said in them is drawn by chance; the engines only have to agree on what could come next.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from agent.imaging import Sizing
+from agent.protocol import Turn, opening
+from agent.render import COMPACT, PUBLISHED
+from agent.rendering.style import Style
+from agent.spectra.spectrum import Spectrum
+from agent.tasks import load_tasks
+from agent.tool import TOOL_NAME
+from agent.viewer import Viewer, spectrum_ref
+
+LOOKS = 2
+LABELS = ("H alpha", "TiO band head", "Ca II K, λ 3934 Å", "C2 Swan (5165)", "He I 5876?")
+PUBLISHED_EVERY = 5
+"""Every so many episodes the pictures are large ones, as the published model saw them."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """Turns up to the box in which the verdict would come, and the pictures they show."""
+
+    turns: tuple[Turn, ...]
+    pictures: tuple[Image.Image, ...]
+
+
+def random_episode(seed: int, sizing: Sizing, style: Style | None = None) -> Episode:
+    """The whole spectrum, two looks, and the beginning of an answer."""
+    randomness = np.random.default_rng(seed)
+    if style is None:
+        style = PUBLISHED if seed % PUBLISHED_EVERY == 0 else COMPACT
+    spectrum = _made_up(randomness)
+    viewer = Viewer.of(spectrum, spectrum_ref(spectrum), style, sizing)
+    tasks = load_tasks()
+    turns = list(opening(tasks[seed % len(tasks)]))
+    pictures = [viewer.overview()]
+    for number in range(1, LOOKS + 1):
+        low = round(float(randomness.uniform(3900, 8500)), 1)
+        width = float(randomness.choice([40.0, 90.0, 300.0, 1500.0]))
+        label = str(randomness.choice(LABELS))
+        arguments = {"wavelength_range": [low, round(low + width, 1)], "label": label}
+        call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
+        thought = f"<think>\nLook {number}: {label} near {low} Å.\n</think>\n"
+        turns.append(Turn("assistant", f"{thought}<tool_call>\n{call}\n</tool_call>"))
+        picture, result = viewer.look(arguments)
+        turns.append(Turn("tool", result.text, picture=number))
+        pictures.append(picture)
+    turns.append(Turn("assistant", "<think>\nEnough was seen.\n</think>\n<answer>\\boxed{"))
+    return Episode(tuple(turns), tuple(pictures))
+
+
+def _made_up(randomness: np.random.Generator) -> Spectrum:
+    """A slope, some lines and bands, noise."""
+    wavelength = np.linspace(3800.0, 9100.0, 3000)
+    flux = (wavelength / 6000.0) ** randomness.uniform(-3, 3)
+    for _ in range(12):
+        centre, width = randomness.uniform(3900, 9000), randomness.choice([2.0, 10.0, 60.0])
+        depth = randomness.uniform(-0.7, 1.5)
+        flux = flux * (1 + depth * np.exp(-0.5 * ((wavelength - centre) / width) ** 2))
+    flux = flux + randomness.normal(0, 0.05, wavelength.size)
+    return Spectrum(wavelength=wavelength, flux=flux, object_id="made up", simulated=True)

@@ -1,0 +1,207 @@
+"""Which tensor of the checkpoint becomes which tensor of a GGUF file, and of what shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from train.export.checkpoint import Checkpoint, StoredTensor, Weights
+from train.export.errors import ExportError
+from train.export.shapes import ModelShape, TextShape, VisionShape
+
+Cut = Literal["whole", "third", "frame"]
+EMBEDDING, HEAD = "embed_tokens.weight", "lm_head.weight"
+
+
+@dataclass(frozen=True)
+class Target:
+    """`name` in the GGUF file is made of `source`; shapes are numpy's, slowest axis first.
+
+    "third" is the part-th third of the rows (query, key, value in one), "frame" one of the two
+    moments of a convolution over time.
+    """
+
+    name: str
+    source: str
+    source_shape: tuple[int, ...]
+    cut: Cut = "whole"
+    part: int = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        if self.cut == "third":
+            return (self.source_shape[0] // 3, *self.source_shape[1:])
+        if self.cut == "frame":
+            return self.source_shape[:2] + self.source_shape[3:]
+        return self.source_shape
+
+    def of(self, source: Weights) -> Weights:
+        """The numbers to write."""
+        if self.cut == "third":
+            rows = source.shape[0] // 3
+            return source[self.part * rows : (self.part + 1) * rows]
+        if self.cut == "frame":
+            return source[:, :, self.part]
+        return source
+
+
+def text_targets(shape: ModelShape, *, tied: bool) -> list[Target]:
+    """The tensors of the language model's file; a tied model's head is its embedding."""
+    text = shape.text
+    table = (text.vocab, text.hidden)
+    targets = [
+        Target("token_embd.weight", EMBEDDING, table),
+        Target("output_norm.weight", "norm.weight", (text.hidden,)),
+    ]
+    if not tied:
+        targets.append(Target("output.weight", HEAD, table))
+    for number in range(text.layers):
+        targets += _text_layer(text, number, with_biases=shape.family == "qwen2.5-vl")
+    return targets
+
+
+def _text_layer(text: TextShape, number: int, *, with_biases: bool) -> Iterator[Target]:
+    def target(name: str, source: str, *shape: int) -> Target:
+        return Target(f"blk.{number}.{name}", f"layers.{number}.{source}", shape)
+
+    width, narrow = text.heads * text.head_dim, text.kv_heads * text.head_dim
+    yield target("attn_norm.weight", "input_layernorm.weight", text.hidden)
+    yield target("ffn_norm.weight", "post_attention_layernorm.weight", text.hidden)
+    for letter, rows in (("q", width), ("k", narrow), ("v", narrow)):
+        yield target(f"attn_{letter}.weight", f"self_attn.{letter}_proj.weight", rows, text.hidden)
+        if with_biases:
+            yield target(f"attn_{letter}.bias", f"self_attn.{letter}_proj.bias", rows)
+        elif letter != "v":
+            yield target(
+                f"attn_{letter}_norm.weight", f"self_attn.{letter}_norm.weight", text.head_dim
+            )
+    yield target("attn_output.weight", "self_attn.o_proj.weight", text.hidden, width)
+    yield target("ffn_gate.weight", "mlp.gate_proj.weight", text.ffn, text.hidden)
+    yield target("ffn_up.weight", "mlp.up_proj.weight", text.ffn, text.hidden)
+    yield target("ffn_down.weight", "mlp.down_proj.weight", text.hidden, text.ffn)
+
+
+def vision_targets(shape: ModelShape) -> list[Target]:
+    """The tensors of the picture part's file (mmproj)."""
+    vision = shape.vision
+    patches = (vision.hidden, 3, 2, vision.patch, vision.patch)
+    targets = [
+        Target("v.patch_embd.weight", "visual.patch_embed.proj.weight", patches, "frame", 0),
+        Target("v.patch_embd.weight.1", "visual.patch_embed.proj.weight", patches, "frame", 1),
+    ]
+    if shape.family == "qwen2.5-vl":
+        return targets + list(_qwen25_tower(vision))
+    return targets + list(_qwen3_tower(vision))
+
+
+def _pair(name: str, source: str, *shape: int) -> Iterator[Target]:
+    """A weight and the bias for its rows."""
+    yield Target(f"{name}.weight", f"visual.{source}.weight", shape)
+    yield Target(f"{name}.bias", f"visual.{source}.bias", shape[:1])
+
+
+def _qwen25_tower(vision: VisionShape) -> Iterator[Target]:
+    wide = vision.hidden * 4
+    yield Target("v.post_ln.weight", "visual.merger.ln_q.weight", (vision.hidden,))
+    yield from _pair("mm.0", "merger.mlp.0", wide, wide)
+    yield from _pair("mm.2", "merger.mlp.2", vision.out, wide)
+    for number in range(vision.layers):
+        name, source = f"v.blk.{number}", f"blocks.{number}"
+        for part, letter in enumerate("qkv"):
+            for kind, tail in (("weight", (vision.hidden,)), ("bias", ())):
+                yield Target(
+                    f"{name}.attn_{letter}.{kind}",
+                    f"visual.{source}.attn.qkv.{kind}",
+                    (3 * vision.hidden, *tail),
+                    "third",
+                    part,
+                )
+        yield from _pair(f"{name}.attn_out", f"{source}.attn.proj", vision.hidden, vision.hidden)
+        yield from _pair(f"{name}.ffn_gate", f"{source}.mlp.gate_proj", vision.ffn, vision.hidden)
+        yield from _pair(f"{name}.ffn_up", f"{source}.mlp.up_proj", vision.ffn, vision.hidden)
+        yield from _pair(f"{name}.ffn_down", f"{source}.mlp.down_proj", vision.hidden, vision.ffn)
+        for norm in (1, 2):
+            yield Target(
+                f"{name}.ln{norm}.weight", f"visual.{source}.norm{norm}.weight", (vision.hidden,)
+            )
+
+
+def _qwen3_tower(vision: VisionShape) -> Iterator[Target]:
+    wide = vision.hidden * 4
+    yield Target("v.patch_embd.bias", "visual.patch_embed.proj.bias", (vision.hidden,))
+    yield Target(
+        "v.position_embd.weight", "visual.pos_embed.weight", (vision.positions, vision.hidden)
+    )
+    yield from _pair("v.post_ln", "merger.norm", vision.hidden)
+    yield from _pair("mm.0", "merger.linear_fc1", wide, wide)
+    yield from _pair("mm.2", "merger.linear_fc2", vision.out, wide)
+    for order, layer in enumerate(vision.deepstack):
+        name, source = f"v.deepstack.{layer}", f"deepstack_merger_list.{order}"
+        yield from _pair(f"{name}.norm", f"{source}.norm", wide)
+        yield from _pair(f"{name}.fc1", f"{source}.linear_fc1", wide, wide)
+        yield from _pair(f"{name}.fc2", f"{source}.linear_fc2", vision.out, wide)
+    for number in range(vision.layers):
+        name, source = f"v.blk.{number}", f"blocks.{number}"
+        yield from _pair(f"{name}.attn_qkv", f"{source}.attn.qkv", 3 * vision.hidden, vision.hidden)
+        yield from _pair(f"{name}.attn_out", f"{source}.attn.proj", vision.hidden, vision.hidden)
+        yield from _pair(f"{name}.ffn_up", f"{source}.mlp.linear_fc1", vision.ffn, vision.hidden)
+        yield from _pair(f"{name}.ffn_down", f"{source}.mlp.linear_fc2", vision.hidden, vision.ffn)
+        for norm in (1, 2):
+            yield from _pair(f"{name}.ln{norm}", f"{source}.norm{norm}", vision.hidden)
+
+
+def plain_name(name: str) -> str:
+    """A tensor's name without the prefixes that came and went between transformers' versions."""
+    name = name.removeprefix("model.")
+    return name.removeprefix("language_model.").removeprefix("model.")
+
+
+def stored_sources(checkpoint: Checkpoint) -> dict[str, StoredTensor]:
+    """The checkpoint's tensors by their plain names."""
+    found: dict[str, StoredTensor] = {}
+    for name, tensor in checkpoint.tensors.items():
+        if found.setdefault(plain_name(name), tensor) is not tensor:
+            raise ExportError(f"the checkpoint holds {plain_name(name)} under two names")
+    return found
+
+
+def is_tied(config: Mapping[str, Any], stored: Mapping[str, StoredTensor]) -> bool:
+    """Whether the embedding is the head too. Configs say so in two places, which may differ."""
+    nested = config.get("text_config")
+    parts = (config, nested if isinstance(nested, dict) else {})
+    said = {part["tie_word_embeddings"] for part in parts if "tie_word_embeddings" in part}
+    if HEAD not in stored or EMBEDDING not in stored:
+        return said != {False}
+    if stored[HEAD].shape == stored[EMBEDDING].shape and np.array_equal(
+        stored[HEAD].read(), stored[EMBEDDING].read()
+    ):
+        return True
+    if said == {True}:
+        raise ExportError(
+            f"the config ties head and embedding, and the checkpoint holds another {HEAD}: "
+            "set tie_word_embeddings to what was trained"
+        )
+    return False
+
+
+def refuse_misfits(stored: Mapping[str, StoredTensor], targets: Sequence[Target]) -> None:
+    """No source may be missing, misshapen or left over."""
+    for target in targets:
+        found = stored.get(target.source)
+        if found is None:
+            raise ExportError(f"the checkpoint lacks {target.source}")
+        if found.shape != target.source_shape:
+            raise ExportError(
+                f"{target.source} has the shape {list(found.shape)}, and the config says "
+                f"{list(target.source_shape)}"
+            )
+    unused = {name for name in stored if not name.endswith("rotary_emb.inv_freq")}
+    unused -= {target.source for target in targets} | {HEAD}
+    if unused:
+        raise ExportError(
+            f"the checkpoint holds {len(unused)} tensors that Qwen's models have not, such as "
+            f"{min(unused)}: an adapter, or quantized weights?"
+        )

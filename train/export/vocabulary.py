@@ -1,0 +1,163 @@
+"""The tokenizer as llama.cpp keeps it: tokens by number, their kinds, the merges.
+
+llama.cpp has Qwen's way of cutting text built in (it calls it "qwen2") and cannot be told another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from train.export.checkpoint import Checkpoint
+from train.export.errors import ExportError
+
+SPLIT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
+"""GGUF's kinds of tokens. A user-defined one is found in plain text too, as `<tool_call>` is."""
+
+END_OF_TURN, END_OF_TEXT = "<|im_end|>", "<|endoftext|>"
+NEEDED = (
+    "<|im_start|>",
+    END_OF_TURN,
+    END_OF_TEXT,
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """`tokens` are as long as the model's embedding has rows; unused numbers are filled."""
+
+    tokens: tuple[str, ...]
+    kinds: tuple[int, ...]
+    merges: tuple[str, ...]
+    chat_template: str = ""
+
+    def number(self, token: str) -> int:
+        return self.tokens.index(token)
+
+
+def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
+    """The vocabulary of a tokenizer.json; raises ExportError where llama.cpp would differ."""
+    tokenizer = checkpoint.read_json("tokenizer.json")
+    if not tokenizer:
+        raise ExportError(f"{checkpoint.folder} has no tokenizer.json: save its fast tokenizer")
+    _refuse_other_cutting(tokenizer)
+    names, kinds = _numbered(tokenizer, size)
+    missing = [name for name in NEEDED if names.get(name) is None]
+    if missing:
+        raise ExportError(f"the tokenizer has no {missing[0]}, which the conversation is built of")
+    tokens, token_kinds = _filled(names, kinds, size)
+    return Vocabulary(
+        tuple(tokens),
+        tuple(token_kinds),
+        tuple(_merges(tokenizer["model"])),
+        _chat_template(checkpoint),
+    )
+
+
+def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
+    model = tokenizer.get("model")
+    if not isinstance(model, dict) or model.get("type") != "BPE":
+        raise ExportError("the tokenizer is no byte-level BPE: llama.cpp would cut text otherwise")
+    odd = [
+        key
+        for key in (
+            "dropout",
+            "continuing_subword_prefix",
+            "end_of_word_suffix",
+            "byte_fallback",
+            "ignore_merges",
+        )
+        if model.get(key)
+    ]
+    if odd:
+        raise ExportError(f"the tokenizer's {odd[0]} is set: llama.cpp would merge otherwise")
+    if tokenizer.get("normalizer") not in (None, {"type": "NFC"}):
+        raise ExportError("the tokenizer's normalizer is not NFC")
+    if _steps(tokenizer.get("pre_tokenizer")) != EXPECTED_STEPS:
+        raise ExportError(
+            "the tokenizer does not cut text as Qwen's does, and llama.cpp knows no other way: "
+            "train one with Qwen's split pattern and a ByteLevel step"
+        )
+    post = tokenizer.get("post_processor") or {}
+    if post.get("type") not in (None, "ByteLevel") and post.get("special_tokens") != {}:
+        raise ExportError("the tokenizer adds tokens of its own around a text")
+
+
+EXPECTED_STEPS = [
+    {"type": "Split", "pattern": {"Regex": SPLIT}, "behavior": "Isolated", "invert": False},
+    {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False},
+]
+
+
+def _steps(pre_tokenizer: object) -> list[object]:
+    """The steps of a pre-tokenizer, without what only places offsets."""
+    match pre_tokenizer:
+        case {"type": "Sequence", "pretokenizers": list(steps)} if all(
+            isinstance(step, dict) for step in steps
+        ):
+            return [
+                {key: value for key, value in step.items() if key != "trim_offsets"}
+                for step in steps
+            ]
+    return []
+
+
+def _numbered(tokenizer: Mapping[str, Any], size: int) -> tuple[dict[str, int], dict[str, int]]:
+    """Number and kind of every token."""
+    learned = tokenizer["model"].get("vocab")
+    added = tokenizer.get("added_tokens", [])
+    if not isinstance(learned, dict) or not isinstance(added, list):
+        raise ExportError("the tokenizer.json holds no vocabulary")
+    names: dict[str, int] = dict(learned)
+    kinds = dict.fromkeys(names, NORMAL)
+    for entry in added:
+        match entry:
+            case {"content": str(name), "id": int(number)} if name:
+                pass
+            case _:
+                raise ExportError(f"an added token cannot be read: {entry!r:.100}")
+        if any(entry.get(key) for key in ("lstrip", "rstrip", "single_word")):
+            raise ExportError(f"the added token {name!r:.60} swallows text around it")
+        names[name] = number
+        kinds[name] = CONTROL if entry.get("special") else USER_DEFINED
+    numbers = list(names.values())
+    if len(set(numbers)) != len(numbers) or not all(
+        isinstance(number, int) and 0 <= number < size for number in numbers
+    ):
+        raise ExportError(f"the tokenizer's numbers are not unique within the model's {size}")
+    return names, kinds
+
+
+def _filled(names: dict[str, int], kinds: dict[str, int], size: int) -> tuple[list[str], list[int]]:
+    tokens = [f"[PAD{number}]" for number in range(size)]
+    token_kinds = [UNUSED] * size
+    for name, number in names.items():
+        tokens[number] = name
+        token_kinds[number] = kinds[name]
+    if len(set(tokens)) != size:
+        raise ExportError("a token of the tokenizer has the name of a filler ([PAD...])")
+    return tokens, token_kinds
+
+
+def _merges(model: Mapping[str, Any]) -> list[str]:
+    """Pairs joined by a blank; older files have them joined already."""
+    merges = model.get("merges")
+    if not isinstance(merges, list):
+        raise ExportError("the tokenizer.json holds no merges")
+    joined = [" ".join(pair) if isinstance(pair, list) else str(pair) for pair in merges]
+    if any(text.count(" ") != 1 for text in joined):
+        raise ExportError("a merge of the tokenizer is no pair of tokens")
+    return joined
+
+
+def _chat_template(checkpoint: Checkpoint) -> str:
+    template = checkpoint.read_json("tokenizer_config.json").get("chat_template")
+    return template if isinstance(template, str) else checkpoint.read_text("chat_template.jinja")
