@@ -147,9 +147,9 @@ def _edges(
 
 
 def _with_flanks(window: Window) -> Window:
-    """An edge looks a window's width to either side of its head."""
+    """The line and as much again to either side: wings, and where an edge looks from its head."""
     start, end = window
-    return start - 0.5 * (end - start), end + 0.5 * (end - start)
+    return start - (end - start), end + (end - start)
 
 
 def head_edge(head: Line) -> Index:

@@ -30,7 +30,8 @@ def step_lines(step: Step) -> list[Text]:
     if step.kind == "zoom":
         return _zoom_lines(step, who)
     if step.kind == "answer":
-        return _marked("→ ", step.text, "") + _error_lines(step)
+        reasons = step.text.removeprefix(f"\\boxed{{{step.verdict}}}")
+        return _marked("→ ", reasons, "") + _error_lines(step)
     if step.kind == "think":
         return _marked("· ", step.text, "dim")
     lines = _marked("  " + who, step.text, "") if step.text else []

@@ -1,0 +1,136 @@
+"""A small hub on loopback: one repository, ranges, and whatever trouble a test wants."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+REPO = "Maxwell-Jia/spec-o3-3b"
+COMMIT = "c0ffee" + "0" * 34
+LARGE = 1000
+"""Bytes. Larger files are told of by SHA-256, as those in LFS; smaller ones by their git name."""
+SECRET = "hf_verysecret"
+
+
+@dataclass
+class FakeHub:
+    """What it holds and how it behaves; tests change it while it runs."""
+
+    files: dict[str, bytes]
+    commit: str = COMMIT
+    gated: bool = False
+    told: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Changes to what is told of a file."""
+    breaks: list[int] = field(default_factory=list)
+    """Bodies of large files end after so many bytes, one entry each, then they come whole."""
+    busy: int = 0
+    """So many answers of 503 before the others."""
+    ignores_ranges: bool = False
+    lies_about_range: bool = False
+    redirects_to: str = ""
+    """Another address that has the files' content."""
+    answer: bytes | None = None
+    """Instead of the listing."""
+    asked: list[tuple[str, str, bool]] = field(default_factory=list)
+    """Path, Range and whether a token came, of every request."""
+    endpoint: str = ""
+    hold: threading.Event | None = None
+    """Files come only once it is set; `reached` is set when one was asked for."""
+    reached: threading.Event = field(default_factory=threading.Event)
+
+    def listing(self) -> bytes:
+        if self.answer is not None:
+            return self.answer
+        siblings = []
+        for name, content in self.files.items():
+            entry: dict[str, Any] = {"rfilename": name, "size": len(content)}
+            if len(content) > LARGE:
+                sha256 = hashlib.sha256(content).hexdigest()
+                entry["lfs"] = {"sha256": sha256, "size": len(content), "pointerSize": 130}
+            else:
+                header = b"blob %d\0" % len(content)
+                entry["blobId"] = hashlib.sha1(header + content).hexdigest()
+            siblings.append(entry | self.told.get(name, {}))
+        facts = {"license": "apache-2.0"}
+        return json.dumps({"sha": self.commit, "cardData": facts, "siblings": siblings}).encode()
+
+    def ranges(self, name: str) -> list[str]:
+        return [each for path, each, _ in self.asked if path.endswith("/" + name)]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    hub: FakeHub
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        hub, path = self.hub, urlsplit(self.path).path
+        token = self.headers.get("Authorization") == f"Bearer {SECRET}"
+        hub.asked.append((path, self.headers.get("Range", ""), token))
+        if hub.busy:
+            hub.busy -= 1
+            self._send(503, b"busy")
+        elif hub.gated and not token:
+            self._send(401, b"{}", {"X-Error-Code": "GatedRepo"})
+        elif path == f"/api/models/{REPO}":
+            self._send(200, hub.listing())
+        elif path.startswith(f"/{REPO}/resolve/{hub.commit}/"):
+            self._file(path.rpartition("/")[2])
+        else:
+            self._send(404, b"{}", {"X-Error-Code": "RepoNotFound"})
+
+    def _file(self, name: str) -> None:
+        hub, content = self.hub, self.hub.files[name]
+        hub.reached.set()
+        if hub.hold is not None:
+            hub.hold.wait(30)
+        if hub.redirects_to:
+            self._send(302, b"", {"Location": f"{hub.redirects_to}{self.path}"})
+            return
+        asked = self.headers.get("Range", "")
+        first = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
+        status, headers = 200, {}
+        if asked and not hub.ignores_ranges:
+            if first >= len(content):
+                self._send(416, b"")
+                return
+            told = first + hub.lies_about_range
+            span = f"bytes {told}-{len(content) - 1}/{len(content)}"
+            status, headers = 206, {"Content-Range": span}
+            content = content[first:]
+        cut = hub.breaks.pop(0) if hub.breaks and len(hub.files[name]) > LARGE else len(content)
+        self._send(status, content, headers, cut)
+
+    def _send(
+        self, status: int, content: bytes, headers: dict[str, str] | None = None, cut: int = 10**9
+    ) -> None:
+        self.send_response(status)
+        for name, value in {**(headers or {}), "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content[:cut])
+        self.close_connection = True
+
+
+@contextmanager
+def running(hub: FakeHub) -> Iterator[FakeHub]:
+    handler = type("Handler", (_Handler,), {"hub": hub})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = False  # joined on closing: nothing is left running
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    hub.endpoint = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield hub
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
