@@ -10,6 +10,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before Qt is loaded anywhere
+# Tests run beside one another: threads of theirs would only wait for each other, spinning.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 # The same examples on every machine, and no complaint about a busy one.
 settings.register_profile(

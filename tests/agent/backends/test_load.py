@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from agent.backends.base import Engine
+from agent.backends.llama_server import is_installed
 from agent.backends.load import engine_ref, load_engine
 from agent.backends.remote_engine import RemoteEngine
 from agent.errors import EngineError, ResourceError
@@ -144,7 +145,8 @@ def without_llama_cpp() -> Engine:
 def test_without_llama_cpp_python_a_server_of_our_own_is_started(
     tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("xllamacpp")
+    if not is_installed():
+        pytest.skip("xllamacpp is not installed")
     monkeypatch.setattr("agent.backends.gguf_native.native", without_llama_cpp)
     with closing(load_engine(place_at(tiny_gguf), threads=1)) as engine:
         assert type(engine).__name__ == "LlamaServerEngine"

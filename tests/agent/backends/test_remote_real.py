@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from agent.backends.base import RESTARTED, Engine, Sampling, Watch
-from agent.backends.llama_server import LlamaServerEngine
+from agent.backends.llama_server import LlamaServerEngine, is_installed
 from agent.backends.remote_engine import RemoteEngine
 from agent.errors import ContextFullError, EngineError
 from agent.inspecting import run
@@ -36,7 +36,8 @@ TIMEOUT_S = 3.0
 
 @pytest.fixture(scope="module")
 def xllamacpp_url(tiny_pair: Pair) -> Iterator[tuple[str, str]]:
-    pytest.importorskip("xllamacpp")
+    if not is_installed():
+        pytest.skip("xllamacpp is not installed")
     engine = LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, threads=1, context=8192)
     line = engine._server.line
     yield line.address.root.removesuffix("/v1"), line.key.header.removeprefix("Bearer ")

@@ -1,0 +1,24 @@
+"""Simulated spectra of known classes for these tests."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from agent.spectra.spectrum import Spectrum
+from train.simulate.observation import to_spectrum
+from train.simulate.sky import draw_source
+from train.simulate.telescope import observe
+
+NORMAL = {"CV": "quiescent", "WD": "DA", "M_DWARF": "M dwarf"}
+
+
+@cache
+def drawn(label: str, snr: float = 40.0, survey: str = "SDSS", seed: int = 3) -> Spectrum:
+    """One spectrum of a class, of its commonest guise where that matters."""
+    rng = np.random.default_rng([seed, 17])
+    source = draw_source(label, rng)
+    while source.subtype != NORMAL.get(label, source.subtype):
+        source = draw_source(label, rng)
+    return to_spectrum(observe(source, survey, rng, snr=snr, quality="good"))
