@@ -12,6 +12,7 @@ from train.export.command import export
 from train.simulate.command import simulate
 from train.simulate.realism_command import realism
 from train.simulate.transfer_command import transfer
+from train.weights.command import judge, weights
 
 app = typer.Typer(
     name="spec-o3-train",
@@ -30,6 +31,8 @@ def commands() -> None:
 app.command()(simulate)
 app.command()(realism)
 app.command()(transfer)
+app.command()(weights)
+app.command()(judge)
 app.command()(export)
 
 

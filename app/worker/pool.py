@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from agent.trajectory import Trajectory
+from agent.trajectory import ModelRef, Trajectory
 from app.worker.client import WorkerClient
 from app.worker.errors import LoadCrash, LoadError, WorkerCrash, WorkerError
 from app.worker.inspection import Event, Inspection, unheard
@@ -49,6 +49,7 @@ class WorkerPool:
         *,
         command: Sequence[str] | None = None,
     ) -> None:
+        self._load = load
         self._clients = [WorkerClient(command) for _ in range(max(workers, 1))]
         for client in self._clients:
             client.want(load)
@@ -58,6 +59,10 @@ class WorkerPool:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    def ready(self) -> ModelRef:
+        """Which model it is, when the first worker has loaded it. Raises LoadError."""
+        return self._clients[0].load(self._load).result()
 
     def run(
         self,

@@ -93,3 +93,11 @@ def test_a_worker_that_dies_at_the_load_now_and_then_goes_on(tmp_path: Path) -> 
 def test_nothing_to_do() -> None:
     with WorkerPool(3, GOOD, command=COMMAND) as pool:
         assert list(pool.run([])) == []
+
+
+def test_the_model_is_known_before_the_batch_begins() -> None:
+    with WorkerPool(2, GOOD, command=COMMAND) as pool:
+        model = pool.ready()
+        (outcome,) = pool.run(batch("any"))
+    assert outcome.trajectory is not None
+    assert outcome.trajectory.model == model

@@ -1,0 +1,163 @@
+"""The measurements that tell kinds of objects apart, with words for a low and a high value.
+
+Equivalent widths are in angstrom, absorption positive; an edge is the fractional drop across a
+band head; ratios and breaks are as in resources/indices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True)
+class Gate:
+    """`low` and `high` say what a low and a high value mean; empty where it says little alone."""
+
+    name: str
+    label: str
+    unit: str
+    low: str
+    high: str
+    border: float | None = None
+    """Where low ends and high begins, where nature knows: 0 between emission and absorption."""
+
+    def text(self, value: float, middle: float) -> str:
+        """The meaning with its number; empty where this side has no words. `middle` is the border
+        where none is known."""
+        words = self.high if value > (middle if self.border is None else self.border) else self.low
+        if not words or not math.isfinite(value):
+            return ""
+        digits = 0 if self.unit == "km/s" or abs(value) >= 20 else 1 if self.unit else 2
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{words} ({self.label} {value:.{digits}f}{unit})"
+
+
+CLEAR_STEP = 0.04
+"""A band head that is worth its name drops the flux by more."""
+
+
+def _line(name: str, label: str, high: str, low: str = "") -> Gate:
+    border = 0.0 if "in emission" in low else None
+    return Gate(f"EW_{name}", label, "Å", low, high, border)
+
+
+def _edge(head: str, label: str, high: str) -> Gate:
+    return Gate(f"{head}_edge", f"step at {label}", "", "", high, CLEAR_STEP)
+
+
+_ALL = (
+    _line("H_alpha", "Hα", "Hα absorbed", "Hα in emission"),
+    _line("H_beta", "Hβ", "Hβ absorbed", "Hβ in emission"),
+    _line("H_gamma", "Hγ", "Hγ absorbed", "Hγ in emission"),
+    _line("H_delta", "Hδ", "Hδ absorbed", "Hδ in emission"),
+    _line("H_8", "H8", "H8 absorbed", "H8 in emission"),
+    _line("H_9", "H9", "H9 seen", "H9 not seen"),
+    _line("H_10", "H10", "H10 seen", "H10 not seen"),
+    Gate("H_11", "H11 ratio", "", "H11 stands clear", "H11 not seen"),
+    Gate("H_12", "H12 ratio", "", "H12 stands clear", "H12 not seen"),
+    Gate("H_beta_D2", "Hβ width", "Å", "Hβ narrow", "Hβ broad"),
+    Gate("H_gamma_D2", "Hγ width", "Å", "Hγ narrow", "Hγ broad"),
+    Gate("H_delta_D2", "Hδ width", "Å", "Hδ narrow", "Hδ broad"),
+    Gate("H_gamma_depth", "lowest flux in Hγ", "", "Hγ deep", "Hγ shallow"),
+    Gate("H_delta_fm", "lowest flux in Hδ", "", "Hδ deep", "Hδ shallow"),
+    Gate("H_delta_D02", "Hδ width at 20 per cent", "Å", "Hδ narrow", "Hδ broad"),
+    Gate("HdA", "HdA", "Å", "weak Hδ", "strong Hδ"),
+    Gate("HdF", "HdF", "Å", "weak Hδ core", "strong Hδ core"),
+    Gate("HgA", "HgA", "Å", "weak Hγ", "strong Hγ"),
+    Gate("HgF", "HgF", "Å", "weak Hγ core", "strong Hγ core"),
+    Gate("H_delta_wide_narrow", "Hδ wings over core", "", "short Hδ wings", "wide Hδ wings"),
+    Gate("H_alpha_em_fwhm", "Hα FWHM", "km/s", "Hα emission narrow", "Hα emission wide"),
+    Gate("H_beta_em_fwhm", "Hβ FWHM", "km/s", "Hβ emission narrow", "Hβ emission wide"),
+    Gate("H_alpha_abs_fwhm", "Hα FWHM", "km/s", "Hα absorption narrow", "Hα absorption wide"),
+    Gate("H_beta_abs_fwhm", "Hβ FWHM", "km/s", "Hβ absorption narrow", "Hβ absorption wide"),
+    Gate("H_alpha_peak", "Hα peak", "", "Hα dips", "Hα rises above the continuum", 0.0),
+    Gate("H_beta_peak", "Hβ peak", "", "Hβ dips", "Hβ rises above the continuum", 0.0),
+    _line("HeI_4026", "He I 4026", "He I 4026 absorbed", "no He I 4026 absorption"),
+    _line("HeI_4471", "He I 4471", "He I 4471 absorbed", "no He I 4471 absorption"),
+    _line("HeI_5876", "He I 5876", "He I 5876 absorbed", "He I 5876 in emission"),
+    _line("HeI_6678", "He I 6678", "He I 6678 absorbed", "He I 6678 in emission"),
+    _line("HeI_7065", "He I 7065", "He I 7065 absorbed", "He I 7065 in emission"),
+    _line("HeII_4200", "He II 4200", "He II 4200 absorbed"),
+    Gate("HeII_4542", "He II 4542", "Å", "no He II 4542", "He II 4542 absorbed"),
+    Gate("HeII_5411", "He II 5411", "Å", "no He II 5411", "He II 5411 absorbed"),
+    _line("HeII_4686", "He II 4686", "He II 4686 absorbed", "He II 4686 in emission"),
+    Gate("HeII_4686", "He II 4686 core", "Å", "", ""),
+    _line("Bowen_4643", "blend at 4643", "", "Bowen blend in emission"),
+    Gate("CIV_5805", "C IV 5805", "Å", "C IV 5805 in emission", "", 0.0),
+    _line("CaII_K", "Ca II K", "Ca II K strong", "Ca II K weak"),
+    Gate("Ca_K", "Ca K ratio", "", "Ca II K deep", "Ca II K shallow"),
+    _line("MgII_4481", "Mg II 4481", "Mg II 4481 absorbed"),
+    _line("OIII_5007", "[O III] 5007", "", "[O III] 5007 in emission"),
+    _line("OIII_4959", "[O III] 4959", "", "[O III] 4959 in emission"),
+    _line("SII_6716", "[S II] 6716", "", "[S II] 6716 in emission"),
+    _line("CaII_8542", "Ca II 8542", "Ca II 8542 absorbed", "Ca II 8542 in emission"),
+    _line("Pa_12", "P12", "Paschen lines absorbed", ""),
+    _line("Pa_14", "P14", "Paschen lines absorbed", ""),
+    _line("OI_8446", "O I 8446", "", "O I 8446 in emission"),
+    _line("FeI_5270", "Fe I 5270", "Fe I 5270 strong", "no Fe I 5270"),
+    _line("LiI_6708", "Li I 6708", "Li I 6708 absorbed"),
+    _line("BaII_6497", "Ba II 6497", "Ba II 6497 strong"),
+    Gate("Dn4000", "4000 Å break", "", "no 4000 Å break", "strong 4000 Å break"),
+    Gate("Balmer_jump_3720", "flux at 4040 over 3720", "", "no Balmer jump", "Balmer jump"),
+    Gate("CH_G4300", "G band", "Å", "no G band", "G band"),
+    Gate("colour_4200_5400", "flux at 4240 over 5400", "", "little blue light", "blue continuum"),
+    Gate("colour_5400_6600", "flux at 5400 over 6630", "", "red continuum", "blue continuum"),
+    Gate("colour_6600_7500", "flux at 6630 over 7520", "", "red continuum", "blue continuum"),
+    Gate("colour_7500_8800", "flux at 7520 over 8725", "", "red continuum", "blue continuum"),
+    Gate("bend", "bend", "", "smooth continuum", "humps or bands in the continuum"),
+    Gate("TiO5", "TiO5", "", "TiO bands", "no TiO bands"),
+    Gate("TiO_4940", "TiO 4940 ratio", "", "no blue TiO", "TiO in the blue"),
+    _edge("TiO_7054", "7056", "TiO head at 7056"),
+    _edge("TiO_6158", "6160", "TiO head at 6160"),
+    _edge("TiO_8860", "8862", "TiO head at 8862"),
+    Gate("VO1", "VO1", "", "VO bands", ""),
+    Gate("VO2", "VO2", "", "VO bands", ""),
+    _edge("VO_7896", "7898", "VO head at 7898"),
+    Gate("CaH1", "CaH1", "", "CaH 6384 deep", "CaH 6384 absent"),
+    Gate("CaH2", "CaH2", "", "CaH trough deep", "CaH trough shallow"),
+    Gate("CaH3", "CaH3", "", "CaH trough deep", "CaH trough shallow"),
+    Gate("TiO5_excess", "TiO excess over CaH", "", "CaH as deep as in a dwarf", "TiO without CaH"),
+    Gate("NaI_8190", "Na I 8190", "Å", "Na I 8190 weak", "Na I 8190 strong"),
+    Gate("CaT", "Ca II triplet", "Å", "Ca II triplet weak", "Ca II triplet strong"),
+    Gate("Mg_b", "Mg b", "Å", "no Mg b", "Mg b strong"),
+    Gate("Na_D", "Na D", "Å", "Na D weak", "Na D strong"),
+    _edge("MgH_5211", "5212", "MgH edge at 5212"),
+    _edge("C2_5165", "5167", "C2 edge at 5167"),
+    _edge("C2_4737", "4738", "C2 edge at 4738"),
+    _edge("C2_5636", "5637", "C2 edge at 5637"),
+    _edge("CN_7873", "7875", "CN head at 7875"),
+    _edge("CN_8067", "8069", "CN head at 8069"),
+    Gate("CN_7872", "CN 7872 ratio", "", "CN band at 7872", ""),
+    Gate("MK_carbon", "carbon index", "", "no carbon bands", "carbon bands"),
+    Gate("Ba_4554", "Ba II 4554 ratio", "", "Ba II 4554 strong", ""),
+    _edge("ZrO_6474", "6475", "ZrO head at 6475"),
+    _edge("ZrO_6345", "6347", "ZrO head at 6347"),
+    _edge("ZrO_6378", "6380", "step at 6380 of ZrO or CaH"),
+    _edge("ZrO_5718", "5720", "ZrO head at 5720"),
+    Gate("ZrO_6474", "ZrO 6474 ratio", "", "ZrO band at 6475", "no ZrO band"),
+    Gate("ZrO_6345", "ZrO 6345 ratio", "", "ZrO band at 6347", "no ZrO 6347"),
+    _edge("YO_6132", "6134", "YO head at 6134"),
+    _edge("LaO_7404", "7406", "LaO head at 7406"),
+    Gate("OIII_both", "weaker of [O III] 5007 and 4959", "Å", "[O III] in emission", "", 0.0),
+    Gate("SII_both", "weaker of [S II] 6716 and 6731", "Å", "[S II] in emission", "", 0.0),
+    Gate("HeI_both", "weaker of He I 4026 and 4471", "Å", "", "He I absorbed"),
+    Gate("HeI_red_both", "weaker of He I 5876 and 6678", "Å", "He I in emission", "", 0.0),
+    Gate("HeII_both", "weaker of He II 4542 and 5411", "Å", "", "He II absorbed"),
+    Gate("Balmer_both", "weaker of Hα and Hβ", "Å", "Hα and Hβ in emission", "", 0.0),
+    Gate("Balmer_em_fwhm", "narrower of Hα and Hβ", "km/s", "", "wide Balmer emission"),
+    Gate(
+        "Balmer_narrowest",
+        "narrower of Hβ and Hγ",
+        "Å",
+        "Balmer lines narrow",
+        "Balmer lines broad",
+    ),
+    Gate("C2_both", "weaker of the C2 edges", "", "no C2 edges", "C2 edges", CLEAR_STEP),
+    Gate("CN_both", "weaker of the CN heads", "", "", "CN heads", CLEAR_STEP),
+    Gate("ZrO_both", "weaker of the ZrO heads", "", "", "ZrO heads", CLEAR_STEP),
+    Gate("TiO_both", "weaker of two TiO heads", "", "no TiO heads", "TiO heads", CLEAR_STEP),
+)
+GATES: Mapping[str, Gate] = MappingProxyType({gate.name: gate for gate in _ALL})

@@ -1,0 +1,86 @@
+"""The inspector without a model: its speed, and how well it judges simulated candidates."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from agent.inspecting import run
+from agent.measured.assessment import assess
+from agent.measured.inspector import MeasuredInspector
+from agent.spectra.features import feature_vector
+from agent.spectra.spectrum import Spectrum
+from agent.tasks import task
+from train.simulate.observation import to_spectrum
+from train.simulate.sky import draw_source
+from train.simulate.telescope import observe
+from train.weights.draws import bundled
+from train.weights.judging import candidates
+from train.weights.judging import figures as figures_in
+
+ROUNDS = 15
+COUNT, SEED = 120, 909
+SURVEYS = ("LAMOST", "SDSS", "DESI")
+CLEAR_SNR = 10.0
+
+
+def _figures_of(survey: str) -> Iterator[dict[str, object]]:
+    clear_f1 = []
+    for each in bundled():
+        rows = candidates(each.id, survey, COUNT, SEED, workers=2)
+        found = figures_in(rows, each.id)
+        clear = figures_in([row for row in rows if row.snr > CLEAR_SNR], each.id)
+        clear_f1.append(clear.f1)
+        yield {
+            "figure": f"{each.id} in {survey}",
+            "value": found.f1,
+            "unit": "F1 at 1:5",
+            "f1_clear": clear.f1,
+            "brier": found.brier,
+            "calibration_error": found.calibration_error,
+            "candidates": found.count,
+        }
+    yield {
+        "figure": f"mean of {len(clear_f1)} tasks in {survey}, S/N > 10",
+        "value": float(np.nanmean(clear_f1)),
+        "unit": "F1 at 1:5",
+        "baseline": 0.85,
+    }
+
+
+def figures() -> Iterator[dict[str, object]]:
+    rng = np.random.default_rng(12)
+    seen = to_spectrum(observe(draw_source("CV", rng), "LAMOST", rng, snr=30.0))
+    cv = task("CV")
+    ours = _median_s(lambda spectrum: assess(spectrum, cv), seen)
+    features = _median_s(feature_vector, seen)
+    yield {
+        "figure": "assessments of CV",
+        "value": 1.0 / ours,
+        "unit": "a second",
+        "baseline": "feature_vector alone",
+        "feature_vectors_a_second": 1.0 / features,
+        "times_as_long": ours / features,
+    }
+    blind, drawing = MeasuredInspector(draw=False), MeasuredInspector()
+    for name, inspector in (("without pictures", blind), ("with pictures", drawing)):
+        taken = _median_s(lambda spectrum, by=inspector: run(by.inspect(spectrum, cv)), seen)
+        yield {"figure": f"inspection {name}", "value": 1000.0 * taken, "unit": "ms"}
+    for survey in SURVEYS:
+        yield from _figures_of(survey)
+
+
+def _median_s(work: Callable[[Spectrum], object], spectrum: Spectrum) -> float:
+    """Each time on a copy, so that nothing is remembered."""
+    work(replace(spectrum))
+    taken = []
+    for _ in range(ROUNDS):
+        fresh = replace(spectrum)
+        start = time.perf_counter()
+        work(fresh)
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)

@@ -1,0 +1,91 @@
+"""The fits: they find weights that are there, keep their signs, and stay near what they know."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agent.measured.kinds import softmax
+from train.weights.fit import (
+    LEAST_CLAIM,
+    LOST,
+    SHARES,
+    SWAPPED,
+    Prior,
+    fit_softmax,
+    fit_task,
+    knots_of,
+    spoilt,
+    spread_within,
+)
+
+
+def test_softmax_finds_the_weights_a_sample_was_drawn_from(rng):
+    terms = rng.normal(size=(6000, 3))
+    weights = np.array([[2.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 0.0, 0.0]])
+    chances = softmax(terms @ weights + np.array([0.5, 0.0, -0.5]))
+    places = (rng.random((6000, 1)) > chances.cumsum(axis=1)).sum(axis=1)
+    found, intercepts = fit_softmax(terms, places, 3, ridge=0.1)
+    centred = weights - weights.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(found - found.mean(axis=1, keepdims=True), centred, atol=0.15)
+    np.testing.assert_allclose(intercepts, [0.5, 0.0, -0.5], atol=0.15)
+    shrunk, _ = fit_softmax(terms, places, 3, ridge=1e5)
+    assert np.abs(shrunk).max() < 0.1
+
+
+def test_knots_follow_the_known_values_and_their_tails():
+    values = np.column_stack([np.linspace(0, 100, 1001), np.full(1001, np.nan), np.ones(1001)])
+    values[::2, 0] = np.nan
+    knots, scales = knots_of(values)
+    np.testing.assert_allclose(knots[0], 100 * np.array(SHARES), atol=0.5)
+    assert (scales > 0).all() and knots[1].tolist() == [0.0] * len(SHARES)
+
+
+def test_spoilt_copies_lose_whole_gates_and_take_some_from_others(rng):
+    terms = np.repeat(np.arange(1.0, 401.0)[:, None], 40, axis=1)
+    copy = spoilt(terms, 20, rng).reshape(400, 20, 2)
+    assert (copy[:, :, 0] == copy[:, :, 1]).all()
+    lost = (copy[:, :, 0] == 0).mean()
+    other = ((copy[:, :, 0] != 0) & (copy[:, :, 0] != terms[:, :20])).mean()
+    assert 0.5 * LOST < lost < 1.5 * LOST and 0.5 * SWAPPED < other < 1.5 * SWAPPED
+
+
+def test_the_spread_is_that_within_a_kind_not_between(rng):
+    places = np.repeat([0, 1], 500)
+    values = np.column_stack(
+        [100.0 * places + rng.normal(size=1000), np.full(1000, np.nan), 3.0 * rng.normal(size=1000)]
+    )
+    assert spread_within(values, places) == pytest.approx([1.0, 0.0, 3.0], rel=0.15)
+
+
+def drawn_claims(rng, rows=4000):
+    truth = rng.random(rows) < 0.3
+    good = np.where(truth, 1.5, -1.5) + rng.normal(size=rows)
+    misleading = -good + 0.1 * rng.normal(size=rows)
+    kind = np.where(truth, 2.0, -2.0) + 2.0 * rng.normal(size=rows)
+    return np.column_stack([good, misleading, np.zeros(rows)]), kind, truth
+
+
+def test_claims_never_count_the_wrong_way_and_idle_ones_keep_their_weight(rng):
+    claims, kind, truth = drawn_claims(rng)
+    intercept, kind_weight, weights = fit_task(claims, kind, truth, np.ones(truth.size), Prior())
+    assert weights[0] > 1.0 and weights[1] == pytest.approx(LEAST_CLAIM)
+    assert weights[2] == pytest.approx(Prior().claim, abs=1e-3)
+    said = intercept + kind_weight * kind + claims @ weights > 0
+    assert (said == truth).mean() > 0.9
+
+
+def test_a_strong_prior_holds_the_weights(rng):
+    claims, kind, truth = drawn_claims(rng)
+    prior = Prior(claim=0.5, kind=0.6, ridge=1e7)
+    _, kind_weight, weights = fit_task(claims, kind, truth, np.ones(truth.size), prior)
+    assert kind_weight == pytest.approx(0.6, abs=0.01)
+    np.testing.assert_allclose(weights, 0.5, atol=0.01)
+
+
+def test_rare_candidates_move_the_intercept(rng):
+    claims, kind, truth = drawn_claims(rng)
+    rare = np.where(truth, 0.05, 1.0)
+    often, _, _ = fit_task(claims, kind, truth, np.ones(truth.size), Prior())
+    seldom, _, _ = fit_task(claims, kind, truth, rare, Prior())
+    assert seldom < often - 1.0

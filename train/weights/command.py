@@ -1,0 +1,157 @@
+"""`spec-o3-train weights`: fit the measured inspector; `judge`: how good it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from agent.errors import WorkbenchError
+from train.simulate.sky import LABELS
+from train.weights.draws import bundled, draw
+from train.weights.files import builtin_folder, write_kinds, write_tasks
+from train.weights.judging import CHUNK, Figures, Outcome, candidates, figures, library
+from train.weights.layers import fit_all
+
+CLEAR_SNR = 10.0
+SURVEYS = "LAMOST,SDSS,DESI"
+
+
+def weights(
+    per_label: Annotated[
+        int, typer.Option(min=10, max=100_000, help="Simulated spectra of each kind of object.")
+    ] = 600,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same weights.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 2,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write to; by default the program's own.")
+    ] = None,
+) -> None:
+    """Fit the weights of the inspector without a model, on simulated spectra alone."""
+    folder = out or builtin_folder()
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        drawing = progress.add_task("simulating and measuring", total=len(LABELS))
+        draws = draw(per_label, seed, workers, lambda: progress.advance(drawing))
+    kinds, tasks = fit_all(draws, bundled(), seed)
+    command = f"spec-o3-train weights --per-label {per_label} --seed {seed}"
+    made_by = (
+        f"Made by: {command}",
+        f"from {len(draws)} simulated spectra, {per_label} of each of {len(LABELS)} kinds.",
+    )
+    try:
+        write_kinds(folder / "kinds.toml", kinds, made_by)
+        write_tasks(folder / "tasks.toml", tasks, made_by)
+    except OSError as error:
+        raise WorkbenchError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    Console().print(f"weights of {len(tasks)} tasks written to {folder}", markup=False)
+
+
+def judge(
+    real: Annotated[
+        Path | None,
+        typer.Option(help="Labelled real spectra to judge: MANIFEST.csv with file, label."),
+    ] = None,
+    count: Annotated[
+        int, typer.Option(min=30, max=1_000_000, help="Candidates of each task and survey.")
+    ] = 2000,
+    survey: Annotated[str, typer.Option(help="One or several with commas between.")] = SURVEYS,
+    seed: Annotated[int, typer.Option(min=0, help="Use one the weights were not made from.")] = 77,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="The figures as JSON.")] = False,
+) -> None:
+    """Judge simulated candidates at odds of 1:5, or a folder of real spectra, without a model."""
+    ids = tuple(task.id for task in bundled())
+    lists = (
+        {"real": library(real, ids)}
+        if real is not None
+        else {name: _simulated(ids, name, count, seed, workers) for name in survey.split(",")}
+    )
+    if as_json:
+        typer.echo(json.dumps(_as_json(lists), allow_nan=False))
+        return
+    for name, judged in lists.items():
+        Console().print(_table(name, judged))
+
+
+def _simulated(
+    ids: Sequence[str], survey: str, count: int, seed: int, workers: int
+) -> dict[str, list[Outcome]]:
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        total = len(ids) * -(-count // CHUNK)
+        judging = progress.add_task(f"judging {survey}", total=total)
+        return {
+            task_id: candidates(
+                task_id, survey, count, seed, workers, lambda: progress.advance(judging)
+            )
+            for task_id in ids
+        }
+
+
+def _clear(rows: Sequence[Outcome]) -> list[Outcome]:
+    return [row for row in rows if row.snr > CLEAR_SNR]
+
+
+def _wrong(rows: Sequence[Outcome], task_id: str) -> list[Outcome]:
+    return [row for row in rows if (row.label == task_id) != (row.p_yes >= 0.5)]
+
+
+def _as_json(lists: dict[str, dict[str, list[Outcome]]]) -> dict[str, object]:
+    return {
+        name: {
+            task_id: {
+                "all": _finite(figures(rows, task_id)),
+                "clear": _finite(figures(_clear(rows), task_id)),
+                "wrong": [asdict(row) for row in _wrong(rows, task_id)],
+            }
+            for task_id, rows in judged.items()
+        }
+        for name, judged in lists.items()
+    }
+
+
+def _finite(found: Figures) -> dict[str, float | None]:
+    return {name: value if np.isfinite(value) else None for name, value in asdict(found).items()}
+
+
+def _table(name: str, judged: dict[str, list[Outcome]]) -> Table:
+    table = Table(title=f"{name}: judged without a model", box=box.SIMPLE)
+    table.add_column("task")
+    for column in ("F1", f"F1, S/N > {CLEAR_SNR:g}", "precision", "recall", "Brier", "ECE"):
+        table.add_column(column, justify="right")
+    table.add_column("wrong")
+    found = {task_id: figures(rows, task_id) for task_id, rows in judged.items()}
+    clear = {task_id: figures(_clear(rows), task_id) for task_id, rows in judged.items()}
+    for task_id, rows in judged.items():
+        one = found[task_id]
+        numbers = (one.f1, clear[task_id].f1, one.precision, one.recall, one.brier)
+        table.add_row(
+            task_id,
+            *(f"{number:.3f}" for number in (*numbers, one.calibration_error)),
+            _named(_wrong(rows, task_id), task_id),
+        )
+    mean, clear_mean = (
+        float(np.nanmean([one.f1 for one in each.values()])) for each in (found, clear)
+    )
+    table.add_row("mean", f"{mean:.3f}", f"{clear_mean:.3f}", *[""] * 5)
+    return table
+
+
+def _named(wrong: Sequence[Outcome], task_id: str) -> str:
+    """What the misses were taken for and what the false alarms are, commonest first."""
+    misses = [row.likeliest for row in wrong if row.label == task_id]
+    alarms = [row.label for row in wrong if row.label != task_id]
+
+    def counted(words: list[str]) -> str:
+        ranked = sorted(set(words), key=lambda word: (-words.count(word), word))
+        return ", ".join(f"{word} {words.count(word)}" for word in ranked[:3]) or "-"
+
+    return f"missed as {counted(misses)}; alarms {counted(alarms)}"

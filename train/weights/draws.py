@@ -1,0 +1,159 @@
+"""Simulated candidates with what the inspector measures in them: the material of the weights.
+
+Every kind of object is drawn evenly, by every telescope, and then treated a little worse than the
+simulator alone would: real spectra are tilted, normalised or moved in ways no survey states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import WorkbenchError
+from agent.measured.findings import find
+from agent.measured.gates import GATES
+from agent.measured.kinds import gate_row
+from agent.measured.numbers import Numbers
+from agent.spectra.continuum import pseudo_continuum
+from agent.spectra.spectrum import Spectrum
+from agent.task_types import Task
+from agent.tasks import load_tasks
+from train.simulate.atlas import observe_atlas
+from train.simulate.frame import Rng, happens, log_uniform
+from train.simulate.guesses import guess
+from train.simulate.observation import to_spectrum
+from train.simulate.sky import LABELS, draw_source
+from train.simulate.source import GRID, Source
+from train.simulate.telescope import observe
+
+FloatArray = NDArray[np.float64]
+Labels = NDArray[np.str_]
+
+TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
+SNR = (3.0, 100.0)
+STATED_Z = 0.5
+"""Part of the files that come with a pipeline's redshift."""
+TILTED, TILT = 0.3, 0.6
+"""Part of the spectra with an extra power of the wavelength, and its one sigma."""
+NORMALISED = 0.05
+"""Part of the spectra divided by their continuum, as some releases are."""
+PIVOT = 5500.0
+WITH_DONOR, DONOR_SHARE = 0.15, (0.1, 0.7)
+"""Part of the accreting binaries of long period, whose donor is a star of its own standing, and
+that star's part of the light at PIVOT."""
+DONORS = ("K", "K", "M_DWARF")
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What was measured, a row per spectrum. `evidence` holds log-odds, task after task."""
+
+    labels: Labels
+    subtypes: Labels
+    telescopes: Labels
+    snr: FloatArray
+    values: FloatArray
+    errors: FloatArray
+    evidence: FloatArray
+
+    def __len__(self) -> int:
+        return int(self.labels.size)
+
+    def part(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Draws:
+        return Draws(**{name: column[rows] for name, column in vars(self).items()})
+
+
+def bundled() -> tuple[Task, ...]:
+    """The tasks whose weights are fitted."""
+    return tuple(task for task in load_tasks(on_fault=lambda fault: None) if task.path is None)
+
+
+def draw(
+    per_label: int, seed: int, workers: int = 1, advance: Callable[[], None] = lambda: None
+) -> Draws:
+    """`per_label` spectra of every kind; the same seed gives the same numbers."""
+    with ProcessPoolExecutor(workers) as pool:
+        parts = []
+        for part in pool.map(
+            partial(_of_label, per_label=per_label, seed=seed), range(len(LABELS))
+        ):
+            parts.append(part)
+            advance()
+    return Draws(
+        **{name: np.concatenate([vars(part)[name] for part in parts]) for name in vars(parts[0])}
+    )
+
+
+def _of_label(number: int, per_label: int, seed: int) -> Draws:
+    rng = np.random.default_rng([seed, number])
+    tasks = bundled()
+    rows: list[tuple[float, FloatArray, FloatArray, FloatArray]] = []
+    seen: list[tuple[str, str]] = []
+    while len(rows) < per_label:
+        telescope = TELESCOPES[int(rng.integers(len(TELESCOPES)))]
+        try:
+            spectrum, subtype = one_spectrum(LABELS[number], telescope, rng)
+        except WorkbenchError:  # no light where this telescope looks: point at another
+            continue
+        rows.append(measured(spectrum, tasks))
+        seen.append((subtype, telescope))
+    snr, values, errors, evidence = (np.array(column) for column in zip(*rows, strict=True))
+    subtypes, telescopes = (np.array(column) for column in zip(*seen, strict=True))
+    labels = np.full(per_label, LABELS[number])
+    return Draws(labels, subtypes, telescopes, snr, values, errors, evidence)
+
+
+def measured(
+    spectrum: Spectrum, tasks: tuple[Task, ...]
+) -> tuple[float, FloatArray, FloatArray, FloatArray]:
+    """S/N, values and errors of the gates, and the log-odds of all evidence of the tasks."""
+    numbers = Numbers(spectrum)
+    values, errors = gate_row(numbers, tuple(GATES))
+    odds = [finding.log_odds for task in tasks for finding in find(task, numbers)]
+    return numbers.overall_snr, values, errors, np.array(odds)
+
+
+def one_spectrum(label: str, telescope: str, rng: Rng) -> tuple[Spectrum, str]:
+    """One fresh spectrum as a file would bring it, and what it is in more detail."""
+    source = draw_source(label, rng)
+    if label == "CV" and happens(rng, WITH_DONOR):
+        source = _with_donor(source, rng)
+    if telescope == "ATLAS":
+        seen = observe_atlas(source, rng)
+    else:
+        seen = observe(source, telescope, rng, snr=log_uniform(rng, SNR))
+    stated = guess(source, seen.snr["r"], rng) if happens(rng, STATED_Z) else None
+    spectrum = to_spectrum(seen, stated)
+    if happens(rng, TILTED):
+        tilt = TILT * float(rng.standard_normal())
+        spectrum = scaled(spectrum, (spectrum.wavelength / PIVOT) ** tilt)
+    if happens(rng, NORMALISED):
+        spectrum = _normalised(spectrum)
+    return spectrum, source.subtype
+
+
+def _with_donor(source: Source, rng: Rng) -> Source:
+    """The light of a second star added, at the same velocity."""
+    donor = draw_source(DONORS[int(rng.integers(len(DONORS)))], rng)
+    share = float(rng.uniform(*DONOR_SHARE))
+    place = int(np.searchsorted(GRID, PIVOT))
+    scale = share / (1.0 - share) * source.flux[place] / max(float(donor.flux[place]), 1e-9)
+    return replace(source, flux=source.flux + scale * donor.flux)
+
+
+def scaled(spectrum: Spectrum, factor: FloatArray) -> Spectrum:
+    ivar = None if spectrum.ivar is None else spectrum.ivar / factor**2
+    return replace(spectrum, flux=spectrum.flux * factor, ivar=ivar)
+
+
+def _normalised(spectrum: Spectrum) -> Spectrum:
+    continuum = pseudo_continuum(spectrum)
+    level = float(np.nanmedian(continuum))
+    if not level > 0:
+        return spectrum
+    return scaled(spectrum, 1.0 / np.maximum(np.nan_to_num(continuum), 0.05 * level))

@@ -1,0 +1,163 @@
+"""Fitting the weights: a softmax over kinds of objects, then a logistic layer for each task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from agent.measured.gates import GATES
+from agent.measured.kinds import Kinds, softmax, steps
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+SHARES = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
+"""Where among all values the steps lie; the outer two tell strong lines from mere signs of them."""
+N_COPIES = 2
+LOST, SWAPPED = 0.1, 0.02
+"""Mean part of the gates that a copy of a spectrum loses, and the part it has from another one: a
+fit on such copies leans on no single gate and survives one that misleads."""
+JITTER = 0.7
+"""Of the spread within a kind, added to every value: real spectra of a class scatter more, and
+about other means, than simulated ones."""
+MAX_ROUNDS = 400
+TOLERANCE = 1e-7
+
+
+def knots_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(gates, steps) quantiles of the known values, and as many widths, so that steps overlap."""
+    knots = np.zeros((values.shape[1], len(SHARES)))
+    for gate in range(values.shape[1]):
+        known = values[np.isfinite(values[:, gate]), gate]
+        if known.size:
+            knots[gate] = np.quantile(known, SHARES)
+    gaps = np.diff(knots, axis=1)
+    middle = np.maximum(gaps[:, :-1], gaps[:, 1:])
+    widths = np.column_stack([gaps[:, 0], middle, gaps[:, -1]])
+    return knots, np.maximum(widths, 1e-6)
+
+
+def fit_kinds(
+    values: FloatArray,
+    errors: FloatArray,
+    labels: NDArray[np.str_],
+    ridge: float,
+    names: tuple[str, ...],
+    seed: int,
+) -> Kinds:
+    """Softmax regression with an L2 penalty of `ridge` times the squared weights, in nats."""
+    knots, scales = knots_of(values)
+    places = np.array([names.index(label) for label in labels.tolist()])
+    spread = JITTER * spread_within(values, places)
+    rng = np.random.default_rng(seed)
+    copies = []
+    for _ in range(N_COPIES):
+        shaken = values + spread * rng.standard_normal(values.shape)
+        copies.append(spoilt(steps(shaken, errors, knots, scales), len(GATES), rng))
+    weights, intercepts = fit_softmax(
+        np.concatenate(copies), np.tile(places, N_COPIES), len(names), ridge
+    )
+    return Kinds(names, tuple(GATES), knots, scales, weights, intercepts)
+
+
+def spread_within(values: FloatArray, places: IntArray) -> FloatArray:
+    """(gates,): half the range of the middle two thirds in a kind, the median over kinds."""
+    found = np.full((int(places.max()) + 1, values.shape[1]), np.nan)
+    for place in np.unique(places).tolist():
+        here = values[places == place]
+        for gate in range(values.shape[1]):
+            known = here[np.isfinite(here[:, gate]), gate]
+            if known.size:
+                low, high = np.quantile(known, (0.16, 0.84))
+                found[place, gate] = 0.5 * (high - low)
+    known = np.isfinite(found).any(axis=0)
+    spread = np.zeros(values.shape[1])
+    spread[known] = np.nanmedian(found[:, known], axis=0)
+    return spread
+
+
+def spoilt(terms: FloatArray, n_gates: int, rng: np.random.Generator) -> FloatArray:
+    """A copy of (spectra, gates * steps) terms in which whole gates are lost or another's."""
+    rows = terms.shape[0]
+    copy = terms.reshape(rows, n_gates, -1).copy()
+    swapped = rng.random((rows, n_gates)) < SWAPPED
+    copy[swapped] = copy[rng.permutation(rows)][swapped]
+    copy[rng.random((rows, n_gates)) < 2.0 * LOST * rng.random((rows, 1))] = 0.0
+    return np.asarray(copy.reshape(rows, -1))
+
+
+def fit_softmax(
+    terms: FloatArray, places: IntArray, n_labels: int, ridge: float
+) -> tuple[FloatArray, FloatArray]:
+    """Weights (terms, labels) and intercepts that make the labels likeliest; mean-free rows."""
+    rows, width = terms.shape
+    truth = np.zeros((rows, n_labels))
+    truth[np.arange(rows), places] = 1.0
+    design = np.ascontiguousarray(terms)
+
+    def loss(flat: FloatArray) -> tuple[float, FloatArray]:
+        weights = flat.reshape(width + 1, n_labels)
+        scores = design @ weights[:-1] + weights[-1]
+        chances = softmax(scores)
+        likely = np.log(np.maximum(chances[np.arange(rows), places], 1e-300))
+        rest = chances - truth
+        slope = np.empty_like(weights)
+        slope[:-1] = design.T @ rest
+        slope[:-1] += 2 * ridge * weights[:-1]
+        slope[-1] = rest.sum(axis=0)
+        value = -float(likely.sum()) + ridge * float((weights[:-1] ** 2).sum())
+        return value / rows, (slope / rows).ravel()
+
+    start = np.zeros((width + 1) * n_labels)
+    found = minimize(
+        loss, start, jac=True, method="L-BFGS-B",
+        options={"maxiter": MAX_ROUNDS, "ftol": TOLERANCE, "maxcor": 20},
+    )  # fmt: skip
+    weights = found.x.reshape(width + 1, n_labels)
+    return weights[:-1], weights[-1] - weights[-1].mean()
+
+
+LEAST_CLAIM = 0.1
+"""What a claim counts at least: none is idle, none counts the wrong way."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What the weights of a task are drawn towards, and how strongly: squared distance times
+    `ridge`, in nats."""
+
+    claim: float = 0.35
+    kind: float = 0.8
+    ridge: float = 10.0
+
+
+def fit_task(
+    claims: FloatArray,
+    kind: FloatArray,
+    is_class: NDArray[np.bool_],
+    counts: FloatArray,
+    prior: Prior,
+) -> tuple[float, float, FloatArray]:
+    """Intercept, weight of the kind (0 or more) and of each claim (LEAST_CLAIM or more).
+
+    `claims` are (spectra, claims) and `kind` (spectra,) log-odds; `counts` weighs the spectra.
+    """
+    design = np.column_stack([kind, claims])
+    towards = np.array([prior.kind, *np.full(claims.shape[1], prior.claim)])
+    sign = np.where(is_class, 1.0, -1.0)
+
+    def loss(flat: FloatArray) -> tuple[float, FloatArray]:
+        margin = sign * (design @ flat[1:] + flat[0])
+        value = float((counts * np.logaddexp(0.0, -margin)).sum())
+        pull = -counts * sign / (1.0 + np.exp(np.clip(margin, -500, 500)))
+        away = flat[1:] - towards
+        slope = np.concatenate([[pull.sum()], design.T @ pull + 2 * prior.ridge * away])
+        return value + prior.ridge * float(away @ away), slope
+
+    bounds = [(None, None), (0.0, 20.0), *[(LEAST_CLAIM, 20.0)] * claims.shape[1]]
+    start = np.concatenate([[0.0], towards])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return float(found.x[0]), float(found.x[1]), np.asarray(found.x[2:])

@@ -1,0 +1,126 @@
+"""How good the measured inspector is: on candidates it has not seen, and on real spectra."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from agent.confidence.judged import Judged
+from agent.confidence.reliability import (
+    brier_score,
+    expected_calibration_error,
+    reliability_curve,
+)
+from agent.errors import ReadError, WorkbenchError
+from agent.measured.assessment import assess_numbers
+from agent.measured.numbers import Numbers
+from agent.spectra.readers import read
+from agent.tasks import task
+from train.simulate.campaign import Settings, assignments
+from train.simulate.library import Library
+from train.simulate.observation import to_spectrum
+from train.simulate.production import make
+
+CHUNK = 50
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One candidate: what it is, what was said."""
+
+    name: str
+    label: str
+    snr: float
+    p_yes: float
+    likeliest: str
+    """The kind of object it looks most like."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How a list was judged at the plain threshold of one half."""
+
+    f1: float
+    precision: float
+    recall: float
+    brier: float
+    calibration_error: float
+    """Mean distance of stated and true shares of YES, over bins of equal width."""
+    count: int
+
+
+def candidates(
+    task_id: str,
+    survey: str,
+    count: int,
+    seed: int,
+    workers: int = 1,
+    advance: Callable[[], None] = lambda: None,
+) -> list[Outcome]:
+    """Judge a simulated list at odds of 1:5, its contaminants those of the task."""
+    settings = Settings(seed=seed, count=count, task=task_id, survey=survey, snr=(3.0, 100.0))
+    starts = range(0, count, CHUNK)
+    judged: list[Outcome] = []
+    with ProcessPoolExecutor(workers) as pool:
+        for part in pool.map(partial(_chunk, settings), starts):
+            judged += part
+            advance()
+    return judged
+
+
+def _chunk(settings: Settings, start: int) -> list[Outcome]:
+    found = []
+    for assignment in assignments(settings)[start : start + CHUNK]:
+        made = make(settings, assignment)
+        spectrum = to_spectrum(made.entry.observation, made.entry.guess)
+        name = f"{assignment.survey} {assignment.index}"
+        found.append(judged(Numbers(spectrum), settings.task, name, made.source.label))
+    return found
+
+
+def judged(numbers: Numbers, task_id: str, name: str, label: str) -> Outcome:
+    found = assess_numbers(numbers, task(task_id))
+    return Outcome(name, label, found.snr, found.p_yes, found.kinds.ranked()[0][0])
+
+
+def library(folder: Path, task_ids: Sequence[str]) -> dict[str, list[Outcome]]:
+    """Judge the labelled real spectra of a folder for every task; unreadable files are left out."""
+    found: dict[str, list[Outcome]] = {task_id: [] for task_id in task_ids}
+    for base in Library(folder).bases:
+        try:
+            spectrum = read(base.path)
+        except ReadError:
+            continue
+        numbers = Numbers(spectrum)
+        for task_id in task_ids:
+            found[task_id].append(judged(numbers, task_id, base.path.name, base.label))
+    return found
+
+
+def figures(rows: Sequence[Outcome], task_id: str) -> Figures:
+    """Refuses an empty list, as there is nothing to say about it."""
+    truth = np.array([row.label == task_id for row in rows], dtype=np.bool_)
+    chances = np.array([row.p_yes for row in rows], dtype=np.float64)
+    if not rows:
+        raise WorkbenchError(f"no candidates of {task_id} to judge")
+    said = chances >= 0.5
+    hits = int((truth & said).sum())
+    found = Judged(chances, truth)
+    return Figures(
+        f1=_share(2 * hits, int(truth.sum() + said.sum())),
+        precision=_share(hits, int(said.sum())),
+        recall=_share(hits, int(truth.sum())),
+        brier=brier_score(found),
+        calibration_error=expected_calibration_error(reliability_curve(found)),
+        count=len(rows),
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan

@@ -1,0 +1,80 @@
+"""All weights from one set of draws: of the kinds, and of the tasks upon them."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.measured.assessment import SUREST
+from agent.measured.kinds import Kinds
+from agent.measured.weights import TaskWeights
+from agent.task_types import Task
+from train.simulate.campaign import CONTAMINANTS
+from train.simulate.sky import LABELS
+from train.weights.draws import Draws
+from train.weights.fit import Prior, fit_kinds, fit_task
+
+FloatArray = NDArray[np.float64]
+
+N_FOLDS = 3
+RIDGE = 4.0
+ODDS = 5.0
+"""Contaminants for each of the class in a list of candidates."""
+BACKGROUND = 0.1
+"""Weight of the kinds no list of this class names, beside those it names."""
+
+
+def fit_all(
+    draws: Draws, tasks: tuple[Task, ...], seed: int
+) -> tuple[Kinds, dict[str, TaskWeights]]:
+    """The weights of the kinds and, on out-of-fold scores of these, of every task."""
+    scores = out_of_fold(draws, seed)
+    found = {}
+    start = 0
+    for task in tasks:
+        claims = draws.evidence[:, start : start + len(task.evidence)]
+        start += len(task.evidence)
+        kind = kind_log_odds(scores, task.id)
+        counts = candidate_weights(draws.labels, task.id)
+        intercept, kind_weight, weights = fit_task(
+            claims, kind, draws.labels == task.id, counts, Prior()
+        )
+        named = {e.id: float(w) for e, w in zip(task.evidence, weights, strict=True)}
+        found[task.id] = TaskWeights(
+            intercept=intercept, kind=kind_weight, claims=MappingProxyType(named), is_fitted=True
+        )
+    kinds = fit_kinds(draws.values, draws.errors, draws.labels, RIDGE, LABELS, seed)
+    return kinds, found
+
+
+def out_of_fold(draws: Draws, seed: int) -> FloatArray:
+    """(spectra, labels) scores, each from a fit that had not seen the spectrum."""
+    fold = np.random.default_rng(seed).integers(N_FOLDS, size=len(draws))
+    scores = np.empty((len(draws), len(LABELS)))
+    for number in range(N_FOLDS):
+        rest = draws.part(fold != number)
+        kinds = fit_kinds(rest.values, rest.errors, rest.labels, RIDGE, LABELS, seed)
+        here = fold == number
+        scores[here] = kinds.scores(kinds.terms(draws.values[here], draws.errors[here]))
+    return scores
+
+
+def kind_log_odds(scores: FloatArray, label: str) -> FloatArray:
+    place = LABELS.index(label)
+    others = np.delete(scores, place, axis=1)
+    odds = scores[:, place] - np.logaddexp.reduce(others, axis=1)
+    return np.asarray(np.clip(odds, -SUREST, SUREST))
+
+
+def candidate_weights(labels: NDArray[np.str_], task_id: str) -> FloatArray:
+    """How often each spectrum would be met in a list of candidates of the class; mean 1."""
+    named = CONTAMINANTS[task_id]
+    background = BACKGROUND * sum(named.values()) / len(named)
+    share = {label: named.get(label, background) for label in LABELS if label != task_id}
+    total = sum(share.values())
+    counts = np.array(
+        [1.0 if label == task_id else ODDS * share[label] / total for label in labels.tolist()]
+    )
+    return np.asarray(counts / counts.mean())
