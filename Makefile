@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c packaging/constraints.txt
 JOBS ?= auto
-PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh
+PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh packaging/test_tools.sh
 
 .PHONY: run test check bench format clean
 
@@ -46,6 +46,7 @@ $(VENV)/.base: $(PINS) | $(VENV)/bin/python
 
 $(VENV)/.dev: $(PINS) | $(VENV)/bin/python
 	sh packaging/llama_wheel.sh $(BIN)/python
-	$(PIP) -e '.[dev,formats,train]'
+	$(PIP) -e '.[dev,formats,train,teams]'
 	sh packaging/system_libraries.sh
+	sh packaging/test_tools.sh
 	touch $@ $(VENV)/.base

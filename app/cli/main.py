@@ -9,10 +9,14 @@ from rich.console import Console
 
 from agent.errors import WorkbenchError
 from app.cli.demo import demo
+from app.cli.export import export
 from app.cli.info import info
 from app.cli.inspect import inspect
 from app.cli.models import models
+from app.cli.new import new
 from app.cli.render import render
+from app.cli.stats import stats
+from app.cli.vet import vet
 
 app = typer.Typer(
     name="spec-o3",
@@ -23,8 +27,12 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(info)
-app.command()(inspect)
 app.command()(render)
+app.command()(inspect)
+app.command()(new)
+app.command()(vet)
+app.command()(export)
+app.command()(stats)
 app.add_typer(models, name="models")
 
 

@@ -1,55 +1,50 @@
 """A session's database: a `*.speco3` file (SQLite), or a PostgreSQL URL for a team.
 
-What is committed is on the disk: WAL with synchronous FULL. Every error of the database comes out
-as a SessionError that says what to do.
+Any thread may use it. Writers take turns, readers wait for nobody. What is committed is on the
+disk, and every error of the database comes out as a SessionError that says what to do.
 """
 
 from __future__ import annotations
 
-import os
-import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy import Connection, Engine, text
 
+from app.core import advice
 from app.core.errors import ReadOnlyError, SessionError
-from app.core.holder import Hold
 from app.core.migrations import VERSION, migrate
+from app.core.schema_check import refuse_incomplete, refuse_what_runs
+from app.core.session_file import Mode, SessionFile
+from app.core.team_database import TeamDatabase
 
 SUFFIX = ".speco3"
-APPLICATION_ID = 0x53334F33  # "S3O3"
-BUSY_MS = 10_000
-TEAM_LOCK = 0x53334F33
-"""PostgreSQL's advisory lock while tables are made or changed."""
-
-Mode = Literal["create", "write", "read"]
 
 
 class Database:
-    """One open session database. Any thread may use it; they take turns."""
+    """One open session database."""
 
     def __init__(self, place: Path | str, mode: Mode) -> None:
-        self.place = place
         self.mode = mode
-        self._turn = threading.RLock()
-        self._hold: Hold | None = None
-        self._inode: tuple[int, int] | None = None
+        self._turn = threading.Lock()
+        self._threads = threading.local()
+        self._quiet = threading.Condition()
+        self._blocks = 0
+        self._is_closed = False
+        self._home: SessionFile | TeamDatabase
         if isinstance(place, Path):
-            self._engine = self._open_file(place, mode)
+            self._home = SessionFile(place, mode)
         else:
-            self._engine = self._open_url(place)
+            self._home = TeamDatabase(place)
+        self.place: Path | str = self._home.place
         try:
-            with _translated(place):
-                self._connection = self._engine.connect()
+            with advice.translated(self.place):
                 self._prepare()
+                self._home.opened()
         except BaseException:
-            self._release()
+            self._home.discard()
             raise
 
     @property
@@ -62,210 +57,138 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A view of the database that does not change while the block runs."""
-        with self._turn, _translated(self.place):
-            if self._connection.in_transaction():
-                yield self._connection
-                return
-            with self._connection.begin():
-                yield self._connection
+        """A view of the database that does not change while the block runs, once it was looked at.
+
+        A block within another, of this thread, has the other's view. So do not yield to a caller
+        from within: what that reads next would be of then.
+        """
+        if mine := self._mine():
+            yield mine[-1]
+            return
+        with self._block():
+            if self._home.needs_mending():
+                with self._own_turn():
+                    self._mend()
+            with self._transaction(self._home.readers) as connection:
+                yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One unit of work: all of it is on the disk when the block ends, or none."""
         if self.is_read_only:
             raise ReadOnlyError(f"{self.place} is open read-only: nothing can be changed")
-        with self._turn, _translated(self.place):
-            self._refuse_replaced()
-            with self._connection.begin():
-                yield self._connection
+        if getattr(self._threads, "is_writing", False):
+            raise RuntimeError("a writing() block within another: one unit of work has one block")
+        with self._block(), self._own_turn():
+            self._mend()
+            self._home.check()
+            with self._transaction(self._home.writer) as connection:
+                yield connection
+            # Nobody is told that something is kept which went to a file without a name.
+            self._home.check()
+
+    def copy_to(self, path: Path) -> None:
+        """A whole copy as another file, even where this one was deleted meanwhile."""
+        with self._block(), self._own_turn():
+            self._home.copy_to(path)
 
     def close(self) -> None:
-        with self._turn:
-            with suppress(SQLAlchemyError):
-                self._connection.close()
-            self._release()
+        """Waits for what other threads are about to finish."""
+        if self._end():
+            self._home.close()
 
-    def _release(self) -> None:
-        self._engine.dispose()
-        if self._hold is not None:
-            self._hold.release()
-            self._hold = None
+    def discard(self) -> None:
+        """Close it, and take a file that this object made away again: it is no session yet."""
+        if self._end():
+            self._home.discard()
 
-    def _open_file(self, path: Path, mode: Mode) -> Engine:
-        if mode == "create":
-            if path.exists():
-                raise SessionError(f"{path} is there already: open it, or choose another name")
-            if not path.parent.is_dir():
-                raise SessionError(f"{path.parent} is not a folder; make it first")
-        elif not path.is_file():
-            raise SessionError(f"{path} is not there, or is no file")
-        else:
-            _check_header(path)
-        if mode != "read":
-            self._hold = Hold(path)
-        try:
-            return _sqlite_engine(path, mode)
-        except BaseException:
-            if self._hold is not None:
-                self._hold.release()
-            raise
+    def _end(self) -> bool:
+        with self._quiet:
+            if self._is_closed:
+                return False
+            self._is_closed = True
+            mine = len(self._mine())
+            self._quiet.wait_for(lambda: self._blocks <= mine, advice.PATIENCE_S)
+            return True
 
-    def _open_url(self, url: str) -> Engine:
+    @contextmanager
+    def _block(self) -> Iterator[None]:
+        with self._quiet:
+            if self._is_closed:
+                raise SessionError(f"{self.place} is closed")
+            self._blocks += 1
         try:
-            parsed = make_url(url)
-        except ArgumentError as error:
-            raise SessionError("that is neither a session file nor a database URL") from error
-        if parsed.get_backend_name() != "postgresql":
-            raise SessionError("a shared session lives in PostgreSQL: postgresql://host/database")
-        self.place = parsed.render_as_string(hide_password=True)
-        try:
-            return create_engine(parsed.set(drivername="postgresql+psycopg"), poolclass=StaticPool)
-        except ModuleNotFoundError as error:
+            with advice.translated(self.place):
+                yield
+        finally:
+            with self._quiet:
+                self._blocks -= 1
+                self._quiet.notify_all()
+
+    @contextmanager
+    def _own_turn(self) -> Iterator[None]:
+        if not self._turn.acquire(timeout=advice.PATIENCE_S):
             raise SessionError(
-                "sessions in PostgreSQL need a driver: pip install 'spec-o3-workbench[teams]'"
-            ) from error
+                f"{self.place}: another part of this program is still writing to it. Nothing was "
+                "lost: try again"
+            )
+        self._threads.is_writing = True
+        try:
+            yield
+        finally:
+            self._threads.is_writing = False
+            self._turn.release()
+
+    def _mend(self) -> None:
+        if self._home.needs_mending():
+            self._home.mend()
+
+    @contextmanager
+    def _transaction(self, engine: Engine) -> Iterator[Connection]:
+        mine = self._mine()
+        with engine.connect() as connection, connection.begin():
+            mine.append(connection)
+            try:
+                yield connection
+            finally:
+                mine.remove(connection)
+
+    def _mine(self) -> list[Connection]:
+        """The connections that this thread's blocks are using, the innermost last."""
+        if not hasattr(self._threads, "connections"):
+            self._threads.connections = []
+        found: list[Connection] = self._threads.connections
+        return found
 
     def _prepare(self) -> None:
-        """Make or upgrade the tables where we may."""
-        with self._connection.begin():
-            version = self._version()
-            if version > VERSION:
-                raise SessionError(
-                    f"{self.place} was written by a newer program (tables {version}, this one "
-                    f"knows {VERSION}): update Spec-o3 Workbench"
-                )
+        """Make or upgrade the tables where we may, and see that they are a session's."""
+        source = self._home.readers if self.is_read_only else self._home.writer
+        with source.connect() as connection, connection.begin():
+            version = self._home.version(connection, is_writing=not self.is_read_only)
+            self._refuse_version(version)
+            refuse_what_runs(connection, self.place)
             if version < VERSION:
-                if self.is_read_only:
-                    raise SessionError(
-                        f"{self.place} is of an older program: open it once to write, so that it "
-                        "is brought up to date"
-                    )
-                migrate(self._connection, version)
-                self._set_version()
-        if isinstance(self.place, Path):
-            about = self.place.stat()
-            self._inode = (about.st_dev, about.st_ino)
+                migrate(connection, version)
+                self._home.set_version(connection, VERSION)
+                connection.execute(_NOTE_VERSION, {"version": str(VERSION)})
+            refuse_incomplete(connection, self.place)
 
-    def _version(self) -> int:
-        if self.is_file:
-            return int(self._connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-        self._connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TEAM_LOCK})
-        has_facts = self._connection.execute(text("SELECT to_regclass('facts')")).scalar_one()
-        if has_facts is None:
-            return 0
-        found = self._connection.execute(text("SELECT value FROM facts WHERE key = 'tables'"))
-        return int(found.scalar_one())
-
-    def _set_version(self) -> None:
-        if self.is_file:
-            self._connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
-        insert = "INSERT INTO facts (key, value) VALUES ('tables', :version) "
-        update = "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-        self._connection.execute(text(insert + update), {"version": str(VERSION)})
-
-    def _refuse_replaced(self) -> None:
-        """What we write would go to a file without a name."""
-        if self._inode is None or not isinstance(self.place, Path) or os.name == "nt":
-            return
-        try:
-            about = self.place.stat()
-        except OSError as error:
+    def _refuse_version(self, version: int) -> None:
+        if version > VERSION:
             raise SessionError(
-                f"{self.place} has been moved or deleted while it was open. Put it back and try "
-                "again: nothing was written meanwhile"
-            ) from error
-        if (about.st_dev, about.st_ino) != self._inode:
+                f"{self.place} was written by a newer program (tables {version}, this one "
+                f"knows {VERSION}): update Spec-o3 Workbench"
+            )
+        if version == 0 and self.mode != "create":
+            raise SessionError(f"{self.place} holds no session yet: make one there")
+        if version < VERSION and self.is_read_only:
             raise SessionError(
-                f"{self.place} has been replaced by another file while it was open. Open it again: "
-                "nothing was written meanwhile"
+                f"{self.place} is of an older program: open it once to write, so that it "
+                "is brought up to date"
             )
 
 
-def _sqlite_engine(path: Path, mode: Mode) -> Engine:
-    def connect() -> sqlite3.Connection:
-        if mode == "read":
-            return _read_only(path)
-        connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        if mode == "create":
-            # Before there is a WAL: from there it would not reach the header for a while.
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            connection.execute(f"PRAGMA {pragma}")
-        return _guarded(connection)
-
-    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
-
-    # The driver begins by itself only before some statements; we say when, and lock at once.
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN" if mode == "read" else "BEGIN IMMEDIATE")
-
-    return engine
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    uri = path.absolute().as_uri()
-    connection = sqlite3.connect(
-        f"{uri}?mode=ro", uri=True, check_same_thread=False, isolation_level=None
-    )
-    try:
-        connection.execute("PRAGMA schema_version")
-    except sqlite3.OperationalError:
-        # In a folder we may not write to there is no room for WAL's index. Without a WAL beside
-        # it the file alone is complete.
-        connection.close()
-        if path.with_name(path.name + "-wal").exists():
-            raise
-        connection = sqlite3.connect(
-            f"{uri}?immutable=1", uri=True, check_same_thread=False, isolation_level=None
-        )
-    return _guarded(connection)
-
-
-def _guarded(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """A session may come from a stranger: what its schema says is not to be trusted."""
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA cell_size_check = ON")
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-    return connection
-
-
-def _check_header(path: Path) -> None:
-    """Refuse what is no session before SQLite makes anything of it."""
-    try:
-        with path.open("rb") as file:
-            header = file.read(100)
-    except OSError as error:
-        raise SessionError(f"{path} could not be read: {error.strerror}") from error
-    if not header.startswith(b"SQLite format 3\0") or len(header) < 100:
-        raise SessionError(f"{path} is not a session of Spec-o3 Workbench")
-    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
-        raise SessionError(f"{path} is a database of another program, not a session")
-
-
-@contextmanager
-def _translated(place: Path | str) -> Iterator[None]:
-    try:
-        yield
-    except DBAPIError as error:
-        raise SessionError(f"{place}: {_advice(error)}") from error
-    except sqlite3.Error as error:
-        raise SessionError(f"{place}: {_advice(error)}") from error
-
-
-def _advice(error: Any) -> str:
-    words = str(getattr(error, "orig", error)).strip().split("\n")[0]
-    low = words.lower()
-    for sign, advice in (
-        ("disk is full", "the disk is full. Nothing was lost: make room, then do it again"),
-        ("readonly", "it can no longer be written. Nothing was lost: check its folder's rights"),
-        ("is locked", "another program is writing to it. Try again"),
-        ("malformed", "the file is damaged: open a copy of it, or a backup"),
-        ("not a database", "the file is damaged: open a backup"),
-        ("disk i/o", "the disk did not take it. Nothing was lost: check the disk, then try again"),
-        ("connection", f"the database server does not answer ({words[:200]})"),
-    ):
-        if sign in low:
-            return advice
-    return f"the database says: {words[:200]}"
+_NOTE_VERSION = text(
+    "INSERT INTO facts (key, value) VALUES ('tables', :version) "
+    "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+)

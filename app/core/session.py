@@ -13,8 +13,10 @@ from typing import Any, Self
 from uuid import uuid4
 
 from psygnal import Signal
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, select, text
+from sqlalchemy.exc import IntegrityError
 
+from agent.errors import WorkbenchError
 from agent.task_file import parse_task
 from agent.task_types import Task
 from agent.tasks import task_source
@@ -22,6 +24,7 @@ from app.core import verdict_log
 from app.core.database import SUFFIX, Database
 from app.core.errors import SessionError
 from app.core.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
+from app.core.stored_opinions import are, damaged
 from app.core.tables import candidates, facts
 
 MAX_IDS = 500
@@ -36,7 +39,7 @@ class Session:
     def __init__(self, database: Database, reviewer: str) -> None:
         self.database = database
         self._facts = self._read_facts()
-        self.task: Task = parse_task(self._facts["task"].encode(), f"the task of {database.place}")
+        self.task: Task = _task(self._facts["task"], f"the task of {database.place}")
         self.reviewer = " ".join(reviewer.split())
 
     @property
@@ -168,7 +171,8 @@ class Session:
 
     def _read_facts(self) -> dict[str, str]:
         with self.database.reading() as connection:
-            found = {row.key: row.value for row in connection.execute(select(facts))}
+            rows = connection.execute(select(facts))
+            found = {row.key: row.value for row in rows if isinstance(row.value, str)}
         if missing := {"id", "name", "task"} - set(found):
             raise SessionError(f"{self.database.place} lacks its {', '.join(sorted(missing))}")
         return found
@@ -180,19 +184,20 @@ def new_session(place: Path | str, task: Task, reviewer: str) -> Session:
     database = Database(place, "create")
     try:
         with database.writing() as connection:
-            if connection.execute(select(func.count()).select_from(facts)).scalar_one() > 1:
-                raise SessionError(f"{database.place} holds a session already: open it")
             name = place.stem if isinstance(place, Path) else task.name
-            for key, value in (
-                ("id", str(uuid4())),
-                ("name", name),
-                ("task", task_source(task)),
-                ("made_at", verdict_log.now()),
-            ):
-                _write_fact(connection, key, value)
+            about = {
+                "id": str(uuid4()),
+                "name": name.encode(errors="replace").decode(),  # a file's may be no Unicode
+                "task": task_source(task),
+                "made_at": verdict_log.now(),
+            }
+            rows = [{"key": key, "value": value} for key, value in about.items()]
+            connection.execute(insert(facts), rows)
         return Session(database, reviewer)
-    except BaseException:
-        database.close()
+    except BaseException as error:
+        database.discard()
+        if isinstance(error.__cause__, IntegrityError):
+            raise SessionError(f"{database.place} holds a session already: open it") from error
         raise
 
 
@@ -207,7 +212,22 @@ def open_session(place: Path | str, reviewer: str, *, read_only: bool = False) -
 
 
 def candidate_of(row: Any) -> Candidate:
-    """From a row of the table."""
+    """From a row of the table: a stranger's, perhaps, so anything may be in it."""
+    words = (row.object_id, row.path, row.label, row.agent_model, row.agent_stopped_by, row.fault)
+    measured = (row.ra, row.dec, row.score, row.snr, row.agent_p_yes)
+    try:
+        own = json.loads(row.own)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise damaged(f"candidate {row.id}") from error
+    is_sound = (
+        isinstance(own, dict)
+        and are(str, *words)
+        and are(int, row.id, row.list_id, row.line, row.row)
+        and all(isinstance(number, float | int | None) for number in measured)
+        and row.agent_verdict in (None, "YES", "NO")
+    )
+    if not is_sound:
+        raise damaged(f"candidate {row.id}")
     return Candidate(
         id=row.id,
         list_id=row.list_id,
@@ -220,7 +240,7 @@ def candidate_of(row: Any) -> Candidate:
         score=row.score,
         label=row.label,
         snr=row.snr,
-        own=json.loads(row.own),
+        own=own,
         agent_verdict=row.agent_verdict,
         agent_p_yes=row.agent_p_yes,
         agent_model=row.agent_model,
@@ -237,6 +257,17 @@ def _place(place: Path | str) -> Path | str:
     return path if path.suffix == SUFFIX or path.exists() else path.with_name(path.name + SUFFIX)
 
 
+def _task(source: str, where: str) -> Task:
+    try:
+        return parse_task(source.encode(), where)
+    except WorkbenchError as error:
+        raise SessionError(f"{where} cannot be used: {error}") from error
+
+
 def _write_fact(connection: Connection, key: str, value: str) -> None:
-    connection.execute(facts.delete().where(facts.c.key == key))
-    connection.execute(insert(facts).values(key=key, value=value))
+    # One statement: on a server somebody else may set it at the same moment.
+    statement = text(
+        "INSERT INTO facts (key, value) VALUES (:key, :value) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    )
+    connection.execute(statement, {"key": key, "value": value})

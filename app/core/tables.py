@@ -5,6 +5,8 @@ SQLite in a file of its own, or PostgreSQL for a team: nothing here belongs to o
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -19,12 +21,25 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
+    text,
 )
 
 metadata = MetaData()
 
 # SQLite numbers rows by itself only where the key is spelt INTEGER.
 Key = BigInteger().with_variant(Integer, "sqlite")
+# In the order of its bytes on both, so that "begins with" is a range of an index.
+Name = Text().with_variant(Text(collation="C"), "postgresql")
+
+TARGETID = 100_000_000
+"""From here on a `row` is a TARGETID, not a place in a file."""
+
+
+def _index_where(name: str, condition: str, *columns: Column[Any]) -> Index:
+    """An index of only those rows: it costs nothing where there are none. A query must hold the
+    same condition word for word, without parameters."""
+    return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
 
 
 def _own_key() -> Column[int]:
@@ -74,7 +89,7 @@ candidates = Table(
     _own_key(),
     _of("lists", "list_id"),
     Column("line", Key, nullable=False),
-    Column("object_id", Text, nullable=False),
+    Column("object_id", Name, nullable=False),
     Column("path", Text, nullable=False),
     Column("row", BigInteger, nullable=False),
     Column("ra", Double),
@@ -87,19 +102,45 @@ candidates = Table(
     Column("fault", Text, nullable=False, default=""),
     # One bit for each reviewer who has a verdict here: what "next unjudged" is found by.
     Column("judged_by", BigInteger, nullable=False, default=0),
-    # Of the newest inspection; all of them are in `inspections`.
+    # Of the newest inspection, or of the model that is shown; all of them are in `inspections`.
     Column("agent_verdict", Text),
     Column("agent_p_yes", Double),
     Column("agent_model", Text, nullable=False, default=""),
     Column("agent_stopped_by", Text, nullable=False, default=""),
+    # How far the agent's p(YES) is from what the list says: see app.core.shown_opinion.
+    Column("surprise", Double),
+    # Whether of its inspections one says YES and another NO.
+    Column("agents_differ", Boolean, nullable=False, default=False, server_default=false()),
 )
+# Those of the orders a queue can have are made when they are first used: app.core.queue.
 Index("candidates_object", candidates.c.object_id)
-Index("candidates_file", candidates.c.path, candidates.c.row)
-Index("candidates_score", candidates.c.score, candidates.c.id)
-Index("candidates_snr", candidates.c.snr, candidates.c.id)
-Index("candidates_p_yes", candidates.c.agent_p_yes, candidates.c.id)
-Index("candidates_agent", candidates.c.agent_verdict, candidates.c.id)
-Index("candidates_dec", candidates.c.dec, candidates.c.ra)
+
+FAULTY = "fault <> ''"
+HASHED = "file_sha256 <> ''"
+MERGED = "origin <> ''"
+DIFFERING = "agents_differ"
+JUDGED_BY_SEVERAL = "(judged_by & (judged_by - 1)) <> 0"
+FLAGGED = "flags <> '[]'"
+COMMENTED = "comment <> ''"
+
+_index_where("candidates_target", f'"row" >= {TARGETID}', candidates.c.row)
+_index_where("candidates_dec", "dec IS NOT NULL", candidates.c.dec, candidates.c.ra)
+_index_where(
+    "candidates_p_yes",
+    "agent_p_yes IS NOT NULL",
+    candidates.c.agent_p_yes,
+    candidates.c.id,
+)
+_index_where(
+    "candidates_agent",
+    "agent_verdict IS NOT NULL",
+    candidates.c.agent_verdict,
+    candidates.c.id,
+)
+_index_where("candidates_faulty", FAULTY, candidates.c.id)
+_index_where("candidates_differing", DIFFERING, candidates.c.id)
+_index_where("candidates_several", JUDGED_BY_SEVERAL, candidates.c.id)
+_index_where("candidates_hash", HASHED, candidates.c.file_sha256)
 
 reviewers = Table(
     "reviewers",
@@ -135,6 +176,7 @@ log = Table(
     Column("origin_id", Key),
 )
 Index("log_reviewer", log.c.reviewer_id, log.c.id)
+_index_where("log_origin", MERGED, log.c.origin, log.c.origin_id)
 
 judgements = Table(
     "judgements",
@@ -151,6 +193,28 @@ judgements = Table(
 Index(
     "judgements_verdict", judgements.c.reviewer_id, judgements.c.verdict, judgements.c.candidate_id
 )
+_index_where("judgements_flagged", FLAGGED, judgements.c.reviewer_id, judgements.c.candidate_id)
+_index_where("judgements_commented", COMMENTED, judgements.c.candidate_id)
+
+# Candidates served a second time, to see whether a reviewer would say the same: never a verdict,
+# so nothing here touches the log, the judgements or what can be undone.
+repeats = Table(
+    "repeats",
+    metadata,
+    _own_key(),
+    _of("candidates", "candidate_id", index=True),
+    _of("reviewers", "reviewer_id"),
+    Column("at", Text, nullable=False),
+    Column("verdict", Text),
+    Column("confidence", SmallInteger),
+    Column("flags", Text, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("seconds", Double),
+    _of("log", "first_id"),  # the line that held the verdict which was asked for again
+    Column("after_id", Key, nullable=False),  # the reviewer's last line of the log at that time
+    Column("withdrawn", Boolean, nullable=False, default=False),
+)
+Index("repeats_reviewer", repeats.c.reviewer_id, repeats.c.id)
 
 inspections = Table(
     "inspections",
@@ -167,7 +231,13 @@ inspections = Table(
     Column("record", Text, nullable=False),  # the trajectory, one line of JSON
     UniqueConstraint("candidate_id", "model", "model_sha256"),
 )
-Index("inspections_model", inspections.c.model, inspections.c.candidate_id)
+Index(
+    "inspections_model",
+    inspections.c.model,
+    inspections.c.model_sha256,
+    inspections.c.candidate_id,
+    inspections.c.verdict,
+)
 
 calibrations = Table(
     "calibrations",

@@ -8,32 +8,32 @@ it, so the last line of a reviewer tells both tops, today or after a restart.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import SessionError
-from app.core.records import (
-    MAX_COMMENT,
-    MAX_CONFIDENCE,
-    MAX_FLAG,
-    MAX_FLAGS,
-    NOTHING,
-    Judgement,
-    LogEntry,
-    Opinion,
-    Verdict,
+from app.core.records import NOTHING, Action, Judgement, LogEntry, Opinion
+from app.core.standing import standing
+from app.core.stored_opinions import (
+    LogRow,
+    damaged,
+    entry_from,
+    judgement_of,
 )
+from app.core.stored_opinions import checked as checked
+from app.core.stored_opinions import opinion_of as opinion_of
 from app.core.tables import candidates, judgements, log, reviewers
 
 MAX_REVIEWERS = 60
 """Each has a bit in `candidates.judged_by`."""
 MAX_NAME = 80
 PAGE = 1000
-
-LogRow = Row[Any]
 
 
 def now() -> str:
@@ -46,32 +46,31 @@ def find_reviewer(connection: Connection, name: str) -> int | None:
 
 
 def reviewer_id(connection: Connection, name: str) -> int:
-    """The number of a reviewer, new ones included."""
+    """The number of a reviewer, new ones included; theirs alone to write until the block ends.
+
+    On a server a person may sit at two computers: what one writes follows from what the other did.
+    """
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or not name.isprintable():
         raise SessionError(f"a reviewer's name is 1 to {MAX_NAME} printable characters")
-    found = find_reviewer(connection, name)
-    if found is not None:
-        return found
-    row = insert(reviewers).values(name=name, since=now()).returning(reviewers.c.id)
-    made = int(connection.execute(row).scalar_one())
-    if made > MAX_REVIEWERS:
+    for _ in range(MAX_REVIEWERS):
+        # Not FOR UPDATE: that would wait for whoever writes a line that names this reviewer.
+        query = select(reviewers.c.id).where(reviewers.c.name == name)
+        found = connection.execute(query.with_for_update(key_share=True)).scalar()
+        if found is not None:
+            return _usable(found)
+        # Numbers without gaps: each is a bit. Another program may have taken this one just now.
+        highest = connection.execute(select(func.max(reviewers.c.id))).scalar() or 0
+        number = _usable(highest + 1)
+        with suppress(IntegrityError), connection.begin_nested():
+            connection.execute(insert(reviewers).values(id=number, name=name, since=now()))
+    raise SessionError("too many people come to this session at once. Try again")
+
+
+def _usable(number: int) -> int:
+    if not 0 < number <= MAX_REVIEWERS:
         raise SessionError(f"a session has at most {MAX_REVIEWERS} reviewers")
-    return made
-
-
-def checked(opinion: Opinion) -> Opinion:
-    """The opinion, or a SessionError that says what of it cannot be kept."""
-    confidence = opinion.confidence
-    if confidence is not None and not 0 <= confidence <= MAX_CONFIDENCE:
-        raise SessionError(f"confidence is from 0 to {MAX_CONFIDENCE}, not {confidence}")
-    if len(opinion.comment) > MAX_COMMENT:
-        raise SessionError(f"a comment is at most {MAX_COMMENT} characters long")
-    if len(opinion.flags) > MAX_FLAGS or not all(0 < len(f) <= MAX_FLAG for f in opinion.flags):
-        raise SessionError(f"at most {MAX_FLAGS} flags of at most {MAX_FLAG} characters")
-    if "\0" in opinion.comment or any("\0" in flag for flag in opinion.flags):
-        raise SessionError("a comment or flag holds a NUL character")
-    return opinion
+    return number
 
 
 def record(
@@ -86,6 +85,10 @@ def record(
     before = _effective(connection, candidate_id, reviewer)
     if before is not None and opinion_of(before) == opinion:
         return None
+    if before is None:
+        there = select(candidates.c.id).where(candidates.c.id == candidate_id)
+        if connection.execute(there).scalar() is None:
+            raise SessionError(f"there is no candidate {candidate_id}")
     undo_top, _ = _tops(connection, reviewer)
     line = _add(
         connection,
@@ -93,7 +96,7 @@ def record(
         candidate_id,
         reviewer,
         opinion,
-        seconds=seconds,
+        seconds=_sensible(seconds),
         shown=json.dumps(dict(shown)),
         before_id=None if before is None else before.id,
         below_id=undo_top,
@@ -102,24 +105,30 @@ def record(
     return entry_of(connection, line)
 
 
+def _sensible(seconds: float | None) -> float | None:
+    """A clock that was set back meanwhile says nothing about how long somebody took."""
+    return seconds if seconds is not None and 0 <= seconds < math.inf else None
+
+
 def undo(connection: Connection, reviewer: int) -> LogEntry | None:
     """Take the reviewer's last opinion back; None where there is none left."""
     undo_top, redo_top = _tops(connection, reviewer)
     if undo_top is None:
         return None
-    target = _line(connection, undo_top)
-    before = None if target.before_id is None else _line(connection, target.before_id)
+    target = _line(connection, undo_top, "set", reviewer)
+    lines = _lines(connection, target.candidate_id, reviewer)
+    after = standing(lines, undone=target.id)
     line = _add(
         connection,
         "undo",
         target.candidate_id,
         reviewer,
-        Opinion() if before is None else opinion_of(before),
+        Opinion() if after is None else opinion_of(after),
         target_id=target.id,
         undo_top_id=target.below_id,
         redo_top_id=redo_top,
     )
-    _hold(connection, target.candidate_id, reviewer, before)
+    _hold(connection, target.candidate_id, reviewer, after)
     return entry_of(connection, line)
 
 
@@ -128,18 +137,20 @@ def redo(connection: Connection, reviewer: int) -> LogEntry | None:
     _, redo_top = _tops(connection, reviewer)
     if redo_top is None:
         return None
-    undone = _line(connection, redo_top)
-    target = _line(connection, undone.target_id)
+    undone = _line(connection, redo_top, "undo", reviewer)
+    target = _line(connection, undone.target_id, "set", reviewer)
+    lines = _lines(connection, target.candidate_id, reviewer)
+    after = standing(lines, redone=target.id)
     line = _add(
         connection,
         "redo",
         target.candidate_id,
         reviewer,
-        opinion_of(target),
+        Opinion() if after is None else opinion_of(after),
         target_id=target.id,
         redo_top_id=undone.redo_top_id,
     )
-    _hold(connection, target.candidate_id, reviewer, target)
+    _hold(connection, target.candidate_id, reviewer, after)
     return entry_of(connection, line)
 
 
@@ -151,16 +162,7 @@ def judgements_of(connection: Connection, candidate_id: int) -> list[Judgement]:
         .where(judgements.c.candidate_id == candidate_id)
         .order_by(judgements.c.reviewer_id)
     )
-    return [
-        Judgement(
-            candidate_id=row.candidate_id,
-            reviewer=row.name,
-            opinion=opinion_of(row),
-            at=row.at,
-            log_id=row.log_id,
-        )
-        for row in rows
-    ]
+    return [judgement_of(row) for row in rows]
 
 
 def history_page(
@@ -176,35 +178,12 @@ def history_page(
     )
     if candidate_id is not None:
         query = query.where(log.c.candidate_id == candidate_id)
-    return [_entry(row, row.name) for row in connection.execute(query)]
-
-
-def opinion_of(row: LogRow) -> Opinion:
-    """From a line of the log or a judgement."""
-    return Opinion(
-        verdict=None if row.verdict is None else Verdict(row.verdict),
-        confidence=row.confidence,
-        flags=tuple(json.loads(row.flags)),
-        comment=row.comment,
-    )
+    return [entry_from(row, row.name) for row in connection.execute(query)]
 
 
 def entry_of(connection: Connection, row: LogRow) -> LogEntry:
     name = select(reviewers.c.name).where(reviewers.c.id == row.reviewer_id)
-    return _entry(row, connection.execute(name).scalar_one())
-
-
-def _entry(row: LogRow, reviewer: str) -> LogEntry:
-    return LogEntry(
-        id=row.id,
-        at=row.at,
-        reviewer=reviewer,
-        action=row.action,
-        candidate_id=row.candidate_id,
-        opinion=opinion_of(row),
-        seconds=row.seconds,
-        shown=json.loads(row.shown),
-    )
+    return entry_from(row, connection.execute(name).scalar_one())
 
 
 def _add(
@@ -273,17 +252,33 @@ def _effective(connection: Connection, candidate_id: int, reviewer: int) -> LogR
 
 
 def _tops(connection: Connection, reviewer: int) -> tuple[int | None, int | None]:
-    """The `set` line that an undo would take back, and the `undo` line a redo would."""
-    query = select(log).where(log.c.reviewer_id == reviewer).order_by(log.c.id.desc()).limit(1)
+    """The `set` line that an undo would take back, and the `undo` line a redo would.
+
+    Lines merged in were written elsewhere, and are undone there.
+    """
+    mine = (log.c.reviewer_id == reviewer) & (log.c.origin == "")
+    query = select(log).where(mine).order_by(log.c.id.desc()).limit(1)
     last = connection.execute(query).one_or_none()
     if last is None:
         return None, None
-    if last.action == "set":
-        return last.id, None
-    if last.action == "undo":
-        return last.undo_top_id, last.id
-    return last.target_id, last.redo_top_id
+    match last.action:
+        case "set":
+            return last.id, None
+        case "undo":
+            return last.undo_top_id, last.id
+        case "redo":
+            return last.target_id, last.redo_top_id
+    raise damaged(f"line {last.id} of the log")
 
 
-def _line(connection: Connection, log_id: int) -> LogRow:
-    return connection.execute(select(log).where(log.c.id == log_id)).one()
+def _lines(connection: Connection, candidate_id: int, reviewer: int) -> list[LogRow]:
+    """All that the reviewer has ever said of the candidate."""
+    whose = (log.c.candidate_id == candidate_id) & (log.c.reviewer_id == reviewer)
+    return list(connection.execute(select(log).where(whose).order_by(log.c.id)))
+
+
+def _line(connection: Connection, log_id: int, action: Action, reviewer: int) -> LogRow:
+    row = connection.execute(select(log).where(log.c.id == log_id)).one_or_none()
+    if row is None or row.action != action or row.reviewer_id != reviewer:
+        raise damaged(f"line {log_id} of the log")
+    return row

@@ -1,26 +1,69 @@
-"""The demo on the bundled sample."""
+"""The demo: the bundled sample from list to report."""
 
 from __future__ import annotations
 
+import csv
+
+import pytest
 from typer.testing import CliRunner
 
+from agent.trajectory_file import read_trajectories
 from app.cli.main import app
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
 
 
-def test_demo_shows_the_sample_and_writes_pictures(tmp_path):
-    out = tmp_path / "pictures"
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    out = tmp_path_factory.mktemp("demo") / "folder"
     result = CliRunner().invoke(app, ["demo", "--out", str(out)], catch_exceptions=False)
     assert result.exit_code == 0
-    assert "60 simulated candidates" in result.stdout
-    assert "These spectra are simulated" in result.stdout
-    pictures = sorted(out.iterdir())
-    assert len(pictures) == 6
-    assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
+    return out, result.stdout
 
 
-def test_demo_says_when_pictures_cannot_be_written(tmp_path):
+def test_it_says_what_it_found(shown):
+    _, said = shown
+    assert "60 inspected with measured" in said
+    assert "60 simulated candidates, likeliest first" in said
+    assert "How it came to its first" in said
+    assert "These spectra are simulated" in said
+
+
+def test_it_finds_most_and_takes_few_for_one(shown):
+    _, said = shown
+    words = said.split("Against the truth: ")[1].split()
+    found, there, taken = int(words[0]), int(words[2]), int(words[4])
+    assert there == 12
+    assert found >= 10
+    assert taken <= 3
+
+
+def test_what_it_leaves(shown):
+    out, said = shown
+    with (out / "sample.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 60
+    assert {row["agent_verdict"] for row in rows} == {"YES", "NO"}
+    assert {row["verdict"] for row in rows} == {""}
+    assert len(list(read_trajectories(out / "sample.jsonl"))) == 60
+    assert "None of the 60 candidates" in (out / "sample.html").read_text(encoding="utf-8")
+    assert all(str(out / name) in said for name in ("sample.csv", "sample.html", "sample.speco3"))
+
+
+def test_it_goes_on_with_what_is_there(shown):
+    out, _ = shown
+    with open_session(out / "sample.speco3", "Ada") as session:
+        session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    result = CliRunner().invoke(app, ["demo", "--out", str(out)], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "0 inspected with measured" in result.stdout
+    with open_session(out / "sample.speco3", "Ada") as session:
+        assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
+
+
+def test_a_folder_that_is_none(tmp_path):
     taken = tmp_path / "file"
     taken.write_text("not a folder")
     result = CliRunner().invoke(app, ["demo", "--out", str(taken)])
     assert result.exit_code == 1
-    assert "no pictures could be written" in str(result.exception)
+    assert "not a folder to write to" in str(result.exception)

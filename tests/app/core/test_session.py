@@ -22,11 +22,6 @@ from tests.app.core.sessions import fill, made
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
-@pytest.fixture
-def place(tmp_path):
-    return tmp_path / "night.speco3"
-
-
 def verdicts(session):
     found = (session.judgement(number) for number in range(1, session.count() + 1))
     return [None if each is None else each.opinion.verdict for each in found]
@@ -148,44 +143,44 @@ def test_any_order_of_presses_equals_a_model(place, seed):
     session.close()
 
 
-def test_one_writer_and_many_readers(place):
-    with made(place) as session:
+def test_one_writer_and_many_readers(file_place):
+    with made(file_place) as session:
         session.record_verdict(1, ACCEPT)
         with pytest.raises(SessionHeldError, match="process") as told:
-            open_session(place, "Ben")
+            open_session(file_place, "Ben")
         assert str(os.getpid()) in told.value.holder
-        with open_session(place, "Ben", read_only=True) as reader:
+        with open_session(file_place, "Ben", read_only=True) as reader:
             assert reader.judgements(1)[0].opinion == ACCEPT
             session.record_verdict(2, REJECT)
             assert reader.judgements(2)[0].opinion == REJECT
             with pytest.raises(ReadOnlyError):
                 reader.record_verdict(3, ACCEPT)
-    open_session(place, "Ben").close()
-    assert not list(place.parent.glob(".*lock"))
+    open_session(file_place, "Ben").close()
+    assert not list(file_place.parent.glob(".*lock"))
 
 
-def test_a_dead_holder_holds_nothing(place):
-    made(place).close()
+def test_a_dead_holder_holds_nothing(file_place):
+    made(file_place).close()
     code = (
         "import os, sys; from app.core.session import open_session; from pathlib import Path\n"
         "session = open_session(Path(sys.argv[1]), 'Ada'); print('held', flush=True)\n"
         "sys.stdin.read()"
     )
     child = subprocess.Popen(
-        [sys.executable, "-c", code, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", code, str(file_place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert child.stdout.readline() == b"held\n"
     with pytest.raises(SessionHeldError, match=f"process {child.pid}"):
-        open_session(place, "Ben")
+        open_session(file_place, "Ben")
     child.kill()
     child.communicate()
-    open_session(place, "Ben").close()
+    open_session(file_place, "Ben").close()
 
 
-def test_in_a_folder_that_cannot_be_written(place):
-    made(place).close()
-    copy = place.with_name("copy.speco3")
-    shutil.copy(place, copy)
+def test_in_a_folder_that_cannot_be_written(file_place):
+    made(file_place).close()
+    copy = file_place.with_name("copy.speco3")
+    shutil.copy(file_place, copy)
     with open_session(copy, "Ben", read_only=True) as reader:
         assert reader.count() == 5
 
@@ -204,43 +199,44 @@ def test_what_is_no_session_is_refused(tmp_path):
         open_session(tmp_path / "none.speco3", "Ada")
 
 
-def test_a_newer_session_is_refused(place):
-    made(place).close()
-    with sqlite3.connect(place) as connection:
+def test_a_newer_session_is_refused(file_place):
+    made(file_place).close()
+    with sqlite3.connect(file_place) as connection:
         connection.execute("PRAGMA user_version = 999")
     connection.close()
     with pytest.raises(SessionError, match="newer program"):
-        open_session(place, "Ada")
-    with sqlite3.connect(place) as connection:
+        open_session(file_place, "Ada")
+    with sqlite3.connect(file_place) as connection:
         connection.execute("PRAGMA user_version = 1")
     connection.close()
-    open_session(place, "Ada").close()
+    open_session(file_place, "Ada").close()
 
 
 def test_nothing_is_overwritten(place):
     made(place).close()
-    with pytest.raises(SessionError, match="there already"):
-        new_session(place, task("CV"), "Ada")
+    with pytest.raises(SessionError, match="already"):
+        new_session(place, task("CV"), "Ben")
+    open_session(place, "Ada").close()
 
 
-def test_a_file_replaced_underneath(place):
-    with made(place) as session:
-        copy = place.with_name("copy")
-        shutil.copy(place, copy)
-        copy.replace(place)
+def test_a_file_replaced_underneath(file_place):
+    with made(file_place) as session:
+        copy = file_place.with_name("copy")
+        shutil.copy(file_place, copy)
+        copy.replace(file_place)
         with pytest.raises(SessionError, match="replaced"):
             session.record_verdict(1, ACCEPT)
-        place.unlink()
+        file_place.unlink()
         with pytest.raises(SessionError, match="moved or deleted"):
             session.record_verdict(1, ACCEPT)
 
 
-def test_settings_of_the_file(place):
-    with made(place) as session, session.database.reading() as connection:
+def test_settings_of_the_file(file_place):
+    with made(file_place) as session, session.database.writing() as connection:
         wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "trusted_schema": 0}
         for pragma, value in wanted.items():
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one() == value
-    assert place.read_bytes()[68:72] == b"S3O3"
+    assert file_place.read_bytes()[68:72] == b"S3O3"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,110 @@
+"""`spec-o3 new SESSION --task CV LIST...`: a session from one or more candidate lists."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from agent.tasks import task as find_task
+from app.cli.inspection_text import cleaned
+from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.core.importing.importer import import_list, preview
+from app.core.importing.reports import ImportReport
+from app.core.session import Session, new_session
+
+MAX_REFUSED_SHOWN = 5
+
+
+def new(
+    session: SessionArgument,
+    lists: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="LIST...",
+            help="CSV, TSV, ECSV, FITS, VOTable, Parquet, or a folder of spectra.",
+            show_default=False,
+        ),
+    ],
+    task: Annotated[
+        str,
+        typer.Option(
+            metavar="CV|CS|SS|...", help="What to look for, or a task file.", show_default=False
+        ),
+    ],
+    spectra: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the spectra lie, if not beside the list."),
+    ] = None,
+    role: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=COLUMN",
+            help="Where a column is taken for the wrong thing: path, row, object_id, ra, dec, "
+            "score, label, snr.",
+        ),
+    ] = None,
+    reviewer: ReviewerOption = None,
+) -> None:
+    """Make a session and take the lists over; says what each column is taken for."""
+    roles = _roles(role or [])
+    target = find_task(task)
+    for path in lists:  # before a file is made: a list that cannot be read makes no session
+        preview(path, roles=roles)
+    with new_session(session, target, reviewer_name(reviewer)) as made:
+        try:
+            for path in lists:
+                show_import(take_over(made, path, roles, spectra))
+        except BaseException:
+            made.close()
+            if isinstance(made.place, Path):
+                with suppress(OSError):
+                    made.place.unlink()
+            raise
+        typer.echo(f"{made.place}: {made.count()} candidates for {target.name}")
+
+
+def take_over(
+    session: Session, path: Path, roles: dict[str, str], spectra: Path | None
+) -> ImportReport:
+    """Import one list with a progress bar on standard error."""
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(f"reading {path.name}", total=None)
+        return import_list(
+            session,
+            path,
+            roles=roles,
+            spectra=spectra,
+            progress=lambda done, total: progress.update(bar, completed=done, total=total),
+        )
+
+
+def show_import(report: ImportReport) -> None:
+    typer.echo(
+        f"{cleaned(report.name)} ({report.format}): {report.rows_used} of {report.rows_read} rows"
+    )
+    for name, column in report.roles.items():
+        typer.echo(f"  {name}: {cleaned(column)}")
+    for count, words in (
+        (report.duplicates, "named before, kept once"),
+        (report.missing_files, "whose file is not there now"),
+        (report.without_file, "without a spectrum"),
+        (report.rows_refused, "that cannot be used"),
+    ):
+        if count:
+            typer.echo(f"  {count} {words}")
+    for refused in report.refused[:MAX_REFUSED_SHOWN]:
+        typer.echo(cleaned(f"    line {refused.line}: {refused.reason}"), err=True)
+    for warning in report.warnings:
+        typer.echo(f"  {cleaned(warning)}", err=True)
+
+
+def _roles(given: list[str]) -> dict[str, str]:
+    pairs = [each.partition("=") for each in given]
+    if wrong := next((name for name, sign, _ in pairs if not sign), None):
+        raise typer.BadParameter(f"{wrong!r} is not ROLE=COLUMN", param_hint="--role")
+    return {name.strip(): column.strip() for name, _, column in pairs}

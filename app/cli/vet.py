@@ -1,0 +1,113 @@
+"""`spec-o3 vet SESSION`: let the agent look at every candidate it has not seen yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from app.cli.inspection_text import cleaned
+from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.core.inspections import count_inspected
+from app.core.session import Session, open_session
+from app.core.vetting import Vetted
+from app.core.vetting import vet as inspect_all
+from app.worker.pool import WorkerPool
+from app.worker.request import LoadRequest
+
+MAX_FAULTS_SHOWN = 10
+
+
+def vet(
+    session: SessionArgument,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|PATH|URL",
+            help="As for `spec-o3 inspect`.",
+            show_default="the best in the box",
+        ),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes that inspect.")] = 1,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Stop after so many.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of what is left to chance.")] = 0,
+    reviewer: ReviewerOption = None,
+) -> None:
+    """Inspect what has not been inspected; stop and start again as you like."""
+    with open_session(session, reviewer_name(reviewer)) as opened:
+        run_vet(opened, LoadRequest(model), workers=workers, limit=limit, seed=seed)
+
+
+def run_vet(
+    session: Session,
+    load: LoadRequest,
+    *,
+    workers: int = 1,
+    limit: int | None = None,
+    seed: int = 0,
+) -> None:
+    """With a progress bar on standard error, and a summary on standard output."""
+    said: Counter[str] = Counter()
+    faults: list[str] = []
+    with WorkerPool(workers, load) as pool, _progress() as progress:
+        bar = progress.add_task("loading the model", total=None)
+        model = pool.ready()
+        left = session.count() - count_inspected(session, model)
+        total = left if limit is None else min(left, limit)
+        progress.update(bar, description=f"inspecting with {cleaned(model.name)}", total=total)
+        progress.reset(bar)
+        try:
+            for vetted in inspect_all(session, pool, model, limit=limit, seed=seed):
+                said[_word(vetted)] += 1
+                if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
+                    faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
+                progress.advance(bar)
+        except KeyboardInterrupt:
+            faults.append("stopped by you: the same command goes on from here")
+    done = sum(said.values())
+    words = ", ".join(f"{word} {count}" for word, count in sorted(said.items()))
+    typer.echo(f"{done} inspected with {cleaned(model.name)}" + (f": {words}" if words else ""))
+    for fault in faults:
+        typer.echo(f"  {cleaned(fault)}", err=True)
+
+
+class _Rate(ProgressColumn):
+    """How many a second, or a minute where that reads better."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        if not speed:
+            return Text("")
+        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min", style="dim")
+
+
+def _word(vetted: Vetted) -> str:
+    if vetted.trajectory is None:
+        return "not readable"
+    return vetted.trajectory.verdict or "no verdict"
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -1,0 +1,219 @@
+"""The columns of a catalogue: the contract first, then what the lists brought themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from sqlalchemy import Connection, select
+
+from agent.checked_toml import printable
+from app.core.errors import SessionError
+from app.core.tables import candidates, lists
+
+Kind = Literal["text", "whole", "real", "flag"]
+
+_KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
+"""By what a list says of its columns."""
+
+MAX_COLUMNS = 5000
+MAX_WORDS = 500
+CLASH = "_list"
+"""A list's column that bears the name of one of ours gets this behind it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One column. `kind` holds where the values allow it; None: what they turn out to be."""
+
+    name: str
+    kind: Kind | None = None
+    unit: str = ""
+    ucd: str = ""
+    description: str = ""
+    given_name: str = ""
+    """What the list calls it, where that is something else."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnColumn:
+    """A column of one or more lists: by the number of the list, what it is called there."""
+
+    column: Column
+    names: Mapping[int, str]
+
+
+def _column(name: str, kind: Kind, ucd: str, description: str, unit: str = "") -> Column:
+    return Column(name=name, kind=kind, ucd=ucd, description=description, unit=unit)
+
+
+OBJECT = (
+    _column("object_id", "text", "meta.id;meta.main", "Identifier in the survey or list"),
+    _column("ra", "real", "pos.eq.ra;meta.main", "Right ascension", "deg"),
+    _column("dec", "real", "pos.eq.dec;meta.main", "Declination", "deg"),
+    _column("path", "text", "meta.ref", "File of the spectrum"),
+    _column("row", "whole", "meta.record", "Row in that file, or TARGETID"),
+)
+OPINION = (
+    _column("verdict", "text", "meta.code.class", "ACCEPT, REJECT or UNSURE; empty: none given"),
+    _column("confidence", "whole", "meta.code.qual", "4 sure to 1 poor, 0 none"),
+    _column("flags", "text", "meta.code", "Flags set by the reviewer, separated by ;"),
+    _column("comment", "text", "meta.note", "Comment of the reviewer"),
+    _column("reviewer", "text", "meta.curation", "Whose verdict it is; several separated by ;"),
+    _column("decided_at", "text", "time.epoch", "When the verdict was given, UTC, ISO 8601"),
+    _column("seconds_spent", "real", "time.duration", "Spent on the object by the reviewer", "s"),
+)
+AGENT = (
+    _column("agent_verdict", "text", "meta.code.class", "YES or NO, by the agent"),
+    _column("agent_p_yes", "real", "stat.probability", "The agent's probability of YES"),
+    _column("agent_model", "text", "meta.id", "Model behind the agent"),
+    _column("agent_stopped_by", "text", "meta.code.status", "Why the inspection ended"),
+)
+SEEN = _column(
+    "agent_seen_before", "flag", "meta.code", "The reviewer had seen the agent's opinion before"
+)
+CONTRACT = (*OBJECT, *OPINION, *AGENT, SEEN)
+
+SCORE = _column("score", "real", "stat.value", "Score in the list")
+LABEL = _column("label", "text", "meta.code.class", "What the list says it is")
+SNR = _column("snr", "real", "stat.snr", "Signal to noise")
+ROLES = (SCORE, LABEL, SNR)
+"""What a list may tell beside the contract; only those are written that some list tells."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """What is written, in order: CONTRACT, `roles`, `own`. `fields` of candidates fill `roles`."""
+
+    roles: tuple[Column, ...] = ()
+    fields: tuple[str, ...] = ()
+    own: tuple[OwnColumn, ...] = ()
+    known: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """Of each list: its own columns that have a place."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return (*CONTRACT, *self.roles, *(each.column for each in self.own))
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """Where a list's column is called something else here."""
+        every = (*self.roles, *(each.column for each in self.own))
+        return {each.given_name: each.name for each in every if each.given_name}
+
+    def with_keys(self, list_id: int, names: Iterable[str]) -> Layout:
+        """Room for values that the list did not announce."""
+        taken = {each.name.casefold() for each in self.columns}
+        more = [
+            OwnColumn(column=_named(name, Column(name=name), taken), names={list_id: name})
+            for name in sorted(names)
+        ]
+        known = self.known.get(list_id, frozenset()) | {each.names[list_id] for each in more}
+        own = (*self.own, *more)
+        return _checked(replace(self, own=own, known={**self.known, list_id: known}))
+
+
+def read_layout(connection: Connection) -> Layout:
+    """From what the lists say about their columns."""
+    announced = [
+        (row.id, _roles(row.roles), list(_entries(row.columns)))
+        for row in connection.execute(select(lists).order_by(lists.c.id))
+    ]
+    taken = {each.name.casefold() for each in CONTRACT}
+    roles, fields = [], []
+    for role in ROLES:
+        if _is_told(connection, role.name):
+            fields.append(role.name)
+            roles.append(_named(*_role(role, announced), taken))
+    gathered: dict[tuple[str, str], tuple[Column, dict[int, str]]] = {}
+    for list_id, used, entries in announced:
+        for entry in entries:
+            if entry.name not in used.values():
+                # The same name with another unit is another quantity.
+                _, names = gathered.setdefault((entry.name, entry.unit), (entry, {}))
+                names[list_id] = entry.name
+    own = tuple(
+        OwnColumn(column=_named(entry.name, entry, taken), names=names)
+        for entry, names in gathered.values()
+    )
+    known = {
+        list_id: frozenset(each.names[list_id] for each in own if list_id in each.names)
+        for list_id, _, _ in announced
+    }
+    return _checked(Layout(roles=tuple(roles), fields=tuple(fields), own=own, known=known))
+
+
+def _checked(layout: Layout) -> Layout:
+    if len(layout.columns) > MAX_COLUMNS:
+        raise SessionError(f"the lists have more than {MAX_COLUMNS} columns: too many to export")
+    return layout
+
+
+def _is_told(connection: Connection, name: str) -> bool:
+    column = candidates.c[name]
+    told = column != "" if name == "label" else column.is_not(None)
+    return connection.execute(select(candidates.c.id).where(told).limit(1)).first() is not None
+
+
+def _role(
+    role: Column, announced: Sequence[tuple[int, Mapping[str, str], list[Column]]]
+) -> tuple[str, Column]:
+    """Under the name the lists give it, where they agree; with their unit and words."""
+    called = {used[role.name] for _, used, _ in announced if role.name in used}
+    if len(called) != 1:
+        return role.name, role
+    (name,) = called
+    told = next((e for _, _, entries in announced for e in entries if e.name == name), role)
+    return name, replace(
+        role,
+        unit=told.unit or role.unit,
+        ucd=told.ucd or role.ucd,
+        description=told.description or role.description,
+    )
+
+
+def _named(wanted: str, column: Column, taken: set[str]) -> Column:
+    """The column under a name that is free whatever the case of its letters, as FITS has it."""
+    name = printable(wanted.strip(), MAX_WORDS) or "column"
+    if name.casefold() in taken:
+        name += CLASH
+    stem, number = name, 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{stem}_{number}"
+    taken.add(name.casefold())
+    return replace(column, name=name, given_name="" if name == wanted else wanted)
+
+
+def _roles(text: str) -> dict[str, str]:
+    found = _json(text)
+    if not isinstance(found, dict):
+        return {}
+    return {key: value for key, value in found.items() if isinstance(value, str)}
+
+
+def _entries(text: str) -> Iterator[Column]:
+    found = _json(text)
+    for entry in found if isinstance(found, list) else []:
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+            yield Column(
+                name=entry["name"],
+                kind=_KINDS.get(str(entry.get("type"))),
+                unit=_words(entry, "unit"),
+                ucd=_words(entry, "ucd"),
+                description=_words(entry, "description"),
+            )
+
+
+def _words(entry: Mapping[str, Any], key: str) -> str:
+    value = entry.get(key)
+    return printable(" ".join(value.split()), MAX_WORDS) if isinstance(value, str) else ""
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SessionError("the session is damaged: its lists are described in no JSON") from error

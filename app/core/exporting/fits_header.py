@@ -1,0 +1,146 @@
+"""The header of a catalogue's FITS table: columns as TOPCAT knows them, provenance as keywords."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from astropy.io.fits import Header
+
+from app.core.exporting.escapes import PERCENT, Escape, fits_words
+from app.core.exporting.table import Shape
+from app.core.provenance import Provenance
+
+MAX_NUMBERED = 999
+_UNITS = str.maketrans(
+    {"\u00c5": "Angstrom", "\u212b": "Angstrom", "\u00b5": "u", "\u03bc": "u", "\u00b0": "deg"}
+)
+_NOT_NAME = re.compile(r"[^A-Za-z0-9_]")
+
+Card = tuple[str, str | int | bool, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """How a column lies in a row. `form` is TFORM; `dtype` numpy's for the same bytes."""
+
+    shape: Shape
+    form: str
+    dtype: str
+    null: int | None = None
+    say: Escape = str
+    """How its texts are written."""
+
+    @property
+    def in_heap(self) -> bool:
+        return self.form.startswith("1QA")
+
+
+def primary_header() -> bytes:
+    return _bytes(Header([("SIMPLE", True), ("BITPIX", 8), ("NAXIS", 0), ("EXTEND", True)]))
+
+
+def table_header(
+    fields: Sequence[Field], rows: int, row_bytes: int, heap_bytes: int, facts: Provenance
+) -> bytes:
+    header = Header(
+        [
+            ("XTENSION", "BINTABLE", "binary table"),
+            ("BITPIX", 8),
+            ("NAXIS", 2),
+            ("NAXIS1", row_bytes, "bytes in a row"),
+            ("NAXIS2", rows, "rows"),
+            ("PCOUNT", heap_bytes, "bytes of long texts behind the rows"),
+            ("GCOUNT", 1),
+            ("TFIELDS", len(fields), "columns"),
+            ("EXTNAME", "CANDIDATES", "vetted candidates"),
+        ]
+    )
+    for card in (*_columns(fields), *_facts(facts)):
+        header.append(card, end=True)
+    return _bytes(header)
+
+
+def _columns(fields: Sequence[Field]) -> Iterator[Card]:
+    taken: set[str] = set()
+    for number, field in enumerate(fields, 1):
+        column = field.shape.column
+        yield f"TTYPE{number}", _name(column.name, taken), ""
+        yield f"TFORM{number}", field.form, ""
+        if field.null is not None:
+            yield f"TNULL{number}", field.null, "no value"
+        if column.unit:
+            yield f"TUNIT{number}", fits_words(column.unit.translate(_UNITS)), ""
+        if column.ucd:
+            yield f"TUCD{number}", fits_words(column.ucd), ""
+        if words := _words(field):
+            yield f"TCOMM{number}", fits_words(words), ""
+        if field.say is not str:
+            yield f"TENC{number}", PERCENT, ""
+
+
+def _words(field: Field) -> str:
+    column = field.shape.column
+    said = [column.description] if column.description else []
+    if field.shape.kind == "flag" and field.null is not None:
+        said.append("1 true, 0 false")
+    called = column.given_name or column.name
+    if _NOT_NAME.search(called) or column.given_name:
+        said.append(f"in the list: {called}")
+    return "; ".join(said)
+
+
+def _name(wanted: str, taken: set[str]) -> str:
+    """Letters, digits and _, as FITS advises, and no two alike whatever their case."""
+    stem = wanted
+    if _NOT_NAME.search(wanted):
+        stem = _NOT_NAME.sub("_", wanted).rstrip("_") or "column"
+    name, number = stem, 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{stem}_{number}"
+    taken.add(name.casefold())
+    return name
+
+
+def _facts(facts: Provenance) -> Iterator[Card]:
+    for key, value, comment in _told(facts):
+        yield key, fits_words(value) if isinstance(value, str) else value, comment
+    yield "TEXTENC", PERCENT, ""
+
+
+def _told(facts: Provenance) -> Iterator[Card]:
+    yield "DATE", facts.written_at[:23], "UTC"
+    yield "CREATOR", facts.program, ""
+    yield "PROGVER", facts.program_version, ""
+    yield "SESSID", facts.session_id, ""
+    yield "SESSNAME", facts.session_name, ""
+    yield "SESSDATE", facts.made_at[:23], "UTC"
+    yield "TASKID", facts.task_id, ""
+    yield "TASKNAME", facts.task_name, ""
+    yield "TASKSHA", facts.task_sha256, ""
+    yield "SELECT", facts.selection, ""
+    yield "NCAND", facts.candidates, "candidates in the session"
+    yield "NJUDGED", facts.judged, "of them with a verdict"
+    yield "VERFIRST", facts.first_verdict_at[:23], "UTC, first verdict"
+    yield "VERLAST", facts.last_verdict_at[:23], "UTC, last verdict"
+    for number, each in enumerate(facts.lists[:MAX_NUMBERED], 1):
+        yield f"LFILE{number}", each.file, ""
+        yield f"LSHA{number}", each.sha256, ""
+        yield f"LREAD{number}", each.rows_read, "rows read"
+        yield f"LUSED{number}", each.rows_used, "rows used"
+        yield f"LDATE{number}", each.imported_at[:23], "UTC, imported"
+    for number, model in enumerate(facts.models[:MAX_NUMBERED], 1):
+        yield f"MODEL{number}", model.name, ""
+        yield f"MSHA{number}", model.sha256, ""
+        yield f"MCNT{number}", model.inspections, "inspections"
+    for number, person in enumerate(facts.reviewers[:MAX_NUMBERED], 1):
+        counts = ", ".join(f"{word} {count}" for word, count in person.verdicts.items())
+        yield f"REV{number}", person.name, ""
+        yield f"RCNT{number}", counts, ""
+
+
+def _bytes(header: Header) -> bytes:
+    text: str = header.tostring()
+    return text.encode("ascii")

@@ -1,0 +1,139 @@
+"""What people say of the candidates of one page, as the cells of a catalogue."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Row, select
+
+from app.core.agreement.adjudication import final_of
+from app.core.exporting.selection import Selection
+from app.core.records import Judgement
+from app.core.tables import judgements, log, reviewers
+from app.core.verdict_log import opinion_of
+
+UNSEEN = "{}"
+
+
+class Said(NamedTuple):
+    """The cells of OPINION and SEEN, in their order."""
+
+    verdict: str | None = None
+    confidence: int | None = None
+    flags: str | None = None
+    comment: str | None = None
+    reviewer: str | None = None
+    decided_at: str | None = None
+    seconds_spent: float | None = None
+    agent_seen_before: bool = False
+
+
+NOTHING_SAID = Said()
+
+
+def said_of(
+    connection: Connection, ids: Sequence[int], chosen: Selection, adjudicator: str | None
+) -> list[Said]:
+    """In the order of `ids`: what the chosen reviewer says, or what all of them come to."""
+    column = judgements.c.candidate_id
+    here = column.in_(ids) if chosen.ids is not None else column.between(ids[0], ids[-1])
+    query = (
+        select(judgements, reviewers.c.name)
+        .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
+        .where(here)
+        .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
+    )
+    if chosen.reviewer_id is not None:
+        query = query.where(judgements.c.reviewer_id == chosen.reviewer_id)
+    given: dict[int, list[Row[Any]]] = defaultdict(list)
+    for row in connection.execute(query):
+        given[row.candidate_id].append(row)
+    if not given:
+        return [NOTHING_SAID] * len(ids)
+    column = log.c.candidate_id
+    here = column.in_(ids) if chosen.ids is not None else column.between(ids[0], ids[-1])
+    lines = _Lines(connection, here)
+    said = {number: _said(rows, lines, adjudicator) for number, rows in given.items()}
+    return [said.get(number, NOTHING_SAID) for number in ids]
+
+
+def flags_text(flags: Sequence[str]) -> str:
+    """With ; between them; a ; or % of a flag's own as %3B and %25."""
+    return ";".join(flag.replace("%", "%25").replace(";", "%3B") for flag in flags)
+
+
+def time_text(at: str) -> str:
+    """With the Z that catalogues know."""
+    return at.removesuffix("+00:00") + "Z" if at.endswith("+00:00") else at
+
+
+class _Lines:
+    """The log of some candidates."""
+
+    def __init__(self, connection: Connection, here: ColumnElement[bool]) -> None:
+        columns = ("id", "candidate_id", "reviewer_id", "verdict", "shown", "before_id", "seconds")
+        query = select(*(log.c[name] for name in columns)).where(here, log.c.action == "set")
+        self._by_id = {row.id: row for row in connection.execute(query)}
+        self._seconds: dict[tuple[int, int], float] = defaultdict(float)
+        for row in self._by_id.values():
+            if row.seconds is not None:
+                self._seconds[row.candidate_id, row.reviewer_id] += row.seconds
+
+    def seconds(self, judgement: Row[Any]) -> float | None:
+        """All that the reviewer spent on it, however often they came back."""
+        return self._seconds.get((judgement.candidate_id, judgement.reviewer_id))
+
+    def had_seen(self, judgement: Row[Any]) -> bool:
+        """Before the verdict was given; what was only added to it later does not count."""
+        line = self._by_id.get(judgement.log_id)
+        while line is not None:
+            before = self._by_id.get(line.before_id) if line.before_id is not None else None
+            if before is None or before.verdict != line.verdict or before.id >= line.id:
+                return bool(line.shown != UNSEEN)
+            line = before
+        return False
+
+
+def _said(rows: list[Row[Any]], lines: _Lines, adjudicator: str | None) -> Said:
+    if len(rows) == 1:
+        return _said_by_one(rows[0], lines)
+    final = final_of([_judgement(row) for row in rows], adjudicator)
+    whose = [row for row in rows if row.name in final.reviewers]
+    spent = [each for each in map(lines.seconds, whose) if each is not None]
+    opinion = final.opinion
+    return Said(
+        verdict=None if opinion.verdict is None else str(opinion.verdict),
+        confidence=opinion.confidence,
+        flags=flags_text(opinion.flags) or None,
+        comment=opinion.comment or None,
+        reviewer=flags_text([row.name for row in whose]) or None,
+        decided_at=time_text(final.at) if final.at else None,
+        seconds_spent=sum(spent) if spent else None,
+        agent_seen_before=any(map(lines.had_seen, whose)),
+    )
+
+
+def _said_by_one(row: Row[Any], lines: _Lines) -> Said:
+    """The same without the detour: the common case, a million times."""
+    return Said(
+        row.verdict,
+        row.confidence,
+        None if row.flags == "[]" else flags_text(opinion_of(row).flags),
+        row.comment or None,
+        flags_text([row.name]),
+        None if row.verdict is None else time_text(row.at),
+        lines.seconds(row),
+        lines.had_seen(row),
+    )
+
+
+def _judgement(row: Row[Any]) -> Judgement:
+    return Judgement(
+        candidate_id=row.candidate_id,
+        reviewer=row.name,
+        opinion=opinion_of(row),
+        at=row.at,
+        log_id=row.log_id,
+    )

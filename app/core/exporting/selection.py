@@ -1,0 +1,111 @@
+"""Which candidates go into a catalogue, page by page in the order of their keys."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from app.core.errors import SessionError
+from app.core.records import Verdict
+from app.core.session import MAX_IDS
+from app.core.tables import candidates, judgements, reviewers
+from app.core.verdict_log import find_reviewer
+
+Which = Literal["judged", "accepted", "all"]
+PAGE = 500
+"""Rows that are in memory at once; larger pages are slower, as they leave the processor's cache."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """`ids` where they were asked for one by one, in their order; else all that are so."""
+
+    which: Which = "all"
+    ids: array[int] | None = None
+    reviewer: str | None = None
+    reviewer_id: int | None = None
+
+
+def selection(
+    connection: Connection, which: Which | Iterable[int], reviewer: str | None
+) -> Selection:
+    number = None if reviewer is None else _reviewer_id(connection, reviewer)
+    if isinstance(which, str):
+        return Selection(which=which, reviewer=reviewer, reviewer_id=number)
+    return Selection(ids=array("q", which), reviewer=reviewer, reviewer_id=number)
+
+
+def in_words(chosen: Selection) -> str:
+    if chosen.ids is not None:
+        words = f"{len(chosen.ids)} candidates that were picked"
+    elif chosen.which == "all":
+        words = "all candidates"
+    else:
+        words = f"{chosen.which} candidates"
+    return words if chosen.reviewer is None else f"{words}, by {chosen.reviewer}"
+
+
+def count(connection: Connection, chosen: Selection) -> int:
+    """Of the candidates; a few less may be written where people differ."""
+    if chosen.ids is not None:
+        return len(chosen.ids)
+    if chosen.which == "all":
+        return connection.execute(select(func.count()).select_from(candidates)).scalar_one()
+    number = func.count(judgements.c.candidate_id.distinct())
+    return int(connection.execute(_judged(select(number), chosen)).scalar_one())
+
+
+def pages(
+    connection: Connection, columns: list[Any], chosen: Selection
+) -> Iterator[list[Row[Any]]]:
+    """Rows of these columns of `candidates`, the first of which is the id."""
+    if chosen.ids is not None:
+        yield from _picked(connection, columns, chosen.ids)
+        return
+    after = 0
+    while rows := connection.execute(_page(columns, chosen, after)).all():
+        yield list(rows)
+        after = rows[-1][0]
+
+
+def _page(columns: list[Any], chosen: Selection, after: int) -> Select[Any]:
+    query = select(*columns).order_by(candidates.c.id)
+    if chosen.which == "all":
+        return query.where(candidates.c.id > after).limit(PAGE)
+    number = judgements.c.candidate_id
+    some = _judged(select(number), chosen).where(number > after)
+    wanted = some.distinct().order_by(number).limit(PAGE).subquery()
+    return query.join(wanted, wanted.c.candidate_id == candidates.c.id)
+
+
+def _judged(query: Select[Any], chosen: Selection) -> Select[Any]:
+    verdicts = [Verdict.ACCEPT] if chosen.which == "accepted" else list(Verdict)
+    query = query.where(judgements.c.verdict.in_(verdicts))
+    if chosen.reviewer_id is not None:
+        query = query.where(judgements.c.reviewer_id == chosen.reviewer_id)
+    return query
+
+
+def _picked(
+    connection: Connection, columns: list[Any], ids: array[int]
+) -> Iterator[list[Row[Any]]]:
+    for start in range(0, len(ids), MAX_IDS):
+        some = ids[start : start + MAX_IDS].tolist()
+        query = select(*columns).where(candidates.c.id.in_(some))
+        found = {row[0]: row for row in connection.execute(query)}
+        if missing := [number for number in some if number not in found]:
+            raise SessionError(f"there is no candidate {missing[0]}")
+        yield [found[number] for number in some]
+
+
+def _reviewer_id(connection: Connection, name: str) -> int:
+    number = find_reviewer(connection, " ".join(name.split()))
+    if number is not None:
+        return number
+    names = connection.execute(select(reviewers.c.name).order_by(reviewers.c.id)).scalars().all()
+    there = f"there are {', '.join(names)}" if names else "nobody has, yet"
+    raise SessionError(f"nobody called {name} has judged anything in this session; {there}")

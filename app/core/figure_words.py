@@ -1,0 +1,40 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+from agent.confidence.scores import Figure
+
+
+def percent(share: float) -> str:
+    """0.9512 as 95.1 %."""
+    return f"{100.0 * share:.3g} %"
+
+
+def rough_percent(share: float) -> str:
+    """0.9512 as 95 %: for shares of few."""
+    return f"{100.0 * share:.0f} %"
+
+
+def about(number: float) -> str:
+    """A number that is expected: tenths only where they matter."""
+    return f"{number:.1f}" if number < 10.0 else f"{number:,.0f}"
+
+
+def chance(p: float) -> str:
+    """A probability, never as more certain than it is."""
+    if 0.0005 <= p < 0.9995:
+        return f"{p:.3g}"
+    return "< 0.001" if p < 0.5 else "> 0.999"
+
+
+def with_interval(figure: Figure, digits: int = 2) -> str:
+    """The figure and its interval; a dash where it is not defined."""
+    if figure.value is None:
+        return "–"
+    low, high = (rounded(limit, digits) for limit in (figure.low, figure.high))
+    return f"{rounded(figure.value, digits)} ({low} to {high})"
+
+
+def rounded(value: float, digits: int = 2) -> str:
+    """Without the minus sign of what rounds to nothing."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"

@@ -1,0 +1,143 @@
+"""The parent's side of a list that is read by a process of its own."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, BinaryIO, Self, cast
+
+from app.core.importing.contents import ListColumn
+from app.core.importing.entries import Entries
+from app.core.importing.entry_wire import Frame, Message, entries_of, read_frame
+from app.core.importing.errors import ImportFailed, ImportStopped
+from app.core.importing.folder_walk import ShouldStop
+from app.core.importing.reading import Outcome
+from app.core.importing.text_cells import Misfit
+from app.worker.death import cleaned, how_it_ended, last_words
+
+AHEAD = 8
+"""Blocks read before they are wanted."""
+PATIENCE_S = 0.2
+"""Between looks at whether somebody wants to stop."""
+LAST_WORDS = 2000
+
+
+class ReadingElsewhere:
+    """The process begins at once. Use it in a `with` block, which ends it."""
+
+    def __init__(
+        self,
+        path: Path,
+        roles: Mapping[str, str],
+        spectra: Path | None,
+        *,
+        allow_absolute: bool,
+        should_stop: ShouldStop,
+    ) -> None:
+        asked = {
+            "path": str(path),
+            "roles": dict(roles),
+            "spectra": None if spectra is None else str(spectra),
+            "allow_absolute": allow_absolute,
+        }
+        script = str(Path(__file__).with_name("reading_child.py"))
+        # Without this a program that has no console would flash one up.
+        flags: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        self._should_stop = should_stop
+        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", script, json.dumps(asked)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                creationflags=flags,
+            )
+        except OSError as error:
+            self._stderr.close()
+            raise ImportFailed(f"no process could be started to read it: {error}") from error
+        self._inbox: queue.Queue[Frame | None] = queue.Queue(AHEAD)
+        self._is_leaving = False
+        self._waiting: Frame | None = None
+        self._outcome: Outcome | None = None
+        self._reader = threading.Thread(target=self._read, name="list", daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._is_leaving = True
+        self._process.kill()
+        with suppress(queue.Empty):
+            while True:
+                self._inbox.get_nowait()  # so that its reader comes to the end
+        self._reader.join()
+        self._process.wait()
+        self._stderr.close()
+
+    def prime(self) -> None:
+        self._waiting = self._next()
+
+    def entries(self) -> Iterator[Entries]:
+        while True:
+            frame, self._waiting = self._waiting or self._next(), None
+            message = frame[0]
+            if message["type"] == "entries":
+                yield entries_of(frame)
+            elif message["type"] == "again":
+                raise Misfit
+            elif message["type"] == "failed":
+                raise ImportFailed(message["reason"])
+            else:
+                self._outcome = _outcome(message)
+                return
+
+    def settle(self) -> None:
+        """It has done so before it said that it begins again."""
+
+    def outcome(self) -> Outcome:
+        assert self._outcome is not None
+        return self._outcome
+
+    def _next(self) -> Frame:
+        while True:
+            if self._should_stop():
+                raise ImportStopped("the import was stopped; nothing was taken over")
+            try:
+                frame = self._inbox.get(timeout=PATIENCE_S)
+            except queue.Empty:
+                continue
+            if frame is None:
+                raise ImportFailed(f"the process that read it {self._last_words()}")
+            return frame
+
+    def _last_words(self) -> str:
+        fate = how_it_ended(self._process.wait())
+        self._stderr.seek(0)
+        said = last_words(cleaned(self._stderr.read()[-LAST_WORDS:].splitlines()))
+        return f"{fate}: {said}" if said else fate
+
+    def _read(self) -> None:
+        stdout = cast(BinaryIO, self._process.stdout)  # subprocess promises less than it gives
+        with stdout:
+            while (frame := read_frame(stdout)) is not None and not self._is_leaving:
+                self._inbox.put(frame)
+        self._inbox.put(None)
+
+
+def _outcome(message: Message) -> Outcome:
+    told = message["outcome"]
+    return Outcome(
+        columns=tuple(ListColumn(**each) for each in told["columns"]),
+        missing_files=told["missing_files"],
+        without_file=told["without_file"],
+        warnings=tuple(told["warnings"]),
+    )

@@ -1,0 +1,81 @@
+"""Positions in degrees, from degrees, radians or sexagesimal text."""
+
+from __future__ import annotations
+
+import math
+
+from agent.spectra.readers.coordinates import from_text
+from app.core.importing.contents import Cells
+
+HOURS = ("h", "hr", "hour", "hours", "hourangle")
+RADIANS = ("rad", "radian", "radians")
+FULL_CIRCLE, POLE = 360.0, 90.0
+
+
+def angles(cells: Cells, unit: str, *, is_ra: bool) -> list[float | None]:
+    """Degrees; None where a cell is no angle."""
+    factor = _factor(unit, is_ra)
+    found = cells.numbers()
+    if None in found:
+        texts = cells.texts()
+        found = [
+            _sexagesimal(text, is_ra) if number is None else number * factor
+            for number, text in zip(found, texts, strict=True)
+        ]
+    elif factor != 1.0:
+        found = [number * factor for number in found if number is not None]
+    return found
+
+
+def positions(
+    ra: list[float | None], dec: list[float | None]
+) -> tuple[list[float | None], list[float | None], int]:
+    """Both coordinates or neither, and how many were given that are on no sky."""
+    if not _are_plain(ra, 0.0, FULL_CIRCLE) or not _are_plain(dec, -POLE, POLE):
+        good = [_is_place(*pair) for pair in zip(ra, dec, strict=True)]
+        given = sum(a is not None or d is not None for a, d in zip(ra, dec, strict=True))
+        ra = [value if is_good else None for value, is_good in zip(ra, good, strict=True)]
+        dec = [value if is_good else None for value, is_good in zip(dec, good, strict=True)]
+        return ra, dec, given - sum(good)
+    return ra, dec, 0
+
+
+def name_of(ra: float, dec: float) -> str:
+    """J023417.51-010203.4, for an object without another name; cut, as the custom is."""
+    seconds = math.floor(ra / 15 * 3600 * 100) / 100 % 86400
+    arcsec = math.floor(abs(dec) * 3600 * 10) / 10
+    sign = "-" if dec < 0 else "+"
+    hours, minutes = int(seconds // 3600), int(seconds % 3600 // 60)
+    degrees, arcmin = int(arcsec // 3600), int(arcsec % 3600 // 60)
+    return (f"J{hours:02d}{minutes:02d}{seconds % 60:05.2f}"
+            f"{sign}{degrees:02d}{arcmin:02d}{arcsec % 60:04.1f}")  # fmt: skip
+
+
+def _factor(unit: str, is_ra: bool) -> float:
+    unit = unit.strip().lower()
+    if unit in RADIANS:
+        return 180.0 / math.pi
+    return 15.0 if is_ra and unit in HOURS else 1.0
+
+
+def _sexagesimal(text: str, is_ra: bool) -> float | None:
+    value = from_text(text.replace("−", "-"))
+    if value is None or not is_ra:
+        return value
+    is_degrees = "d" in text or "°" in text or value >= 24
+    return value if is_degrees else value * 15
+
+
+def _are_plain(values: list[float | None], low: float, high: float) -> bool:
+    if not values:
+        return True
+    try:
+        return low <= min(values) and max(values) <= high  # type: ignore[type-var, operator]
+    except TypeError:  # None among them
+        return False
+
+
+def _is_place(ra: float | None, dec: float | None) -> bool:
+    if ra is None or dec is None:
+        return False
+    return 0.0 <= ra <= FULL_CIRCLE and -POLE <= dec <= POLE

@@ -1,0 +1,108 @@
+"""How a text table is laid out, from its first lines: comments, delimiter, header."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.spectra.readers.coordinates import from_text
+from app.core.importing.cell_numbers import float_of, is_missing
+from app.core.importing.contents import MAX_COLUMNS
+from app.core.importing.errors import ImportFailed
+from app.core.importing.lines import TOO_LONG
+from app.core.importing.role_names import is_known_name
+from app.core.importing.suffixes import has_spectrum_suffix
+
+DELIMITERS = ("\t", ";", "|", ",")
+BLANKS = ""
+"""As a delimiter: any run of blanks."""
+LOOKED_AT = 50
+REGULAR = 0.8
+"""Part of the lines that must have the same number of cells."""
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """`skip` lines of the file come before the first row."""
+
+    delimiter: str
+    names: tuple[str, ...]
+    skip: int
+
+
+def read_layout(lines: Sequence[str], hint: str = "") -> TextLayout:
+    """From whole lines without their ends. `hint` is the delimiter the file's name tells of."""
+    kept = [(number, line) for number, line in enumerate(lines) if line.strip()]
+    comments = [line for _, line in kept if line.startswith("#")]
+    rows = [(number, line) for number, line in kept if not line.startswith("#")]
+    if not rows:
+        raise ImportFailed("it holds no rows")
+    if any(line == TOO_LONG for _, line in rows[:1]):
+        raise ImportFailed("its first line is longer than 1 MB: that is no list")
+    body = [line for _, line in rows[:LOOKED_AT]]
+    delimiter = delimiter_of(body, hint)
+    first = cells_of(body[0], delimiter)
+    if len(first) > MAX_COLUMNS:
+        raise ImportFailed(f"it has {len(first):,} columns, more than {MAX_COLUMNS:,}")
+    if is_header(first, [cells_of(line, delimiter) for line in body[1:]]):
+        return TextLayout(delimiter, tuple(first), rows[0][0] + 1)
+    names = _names_in_comment(comments, delimiter, len(first))
+    if not names:
+        names = tuple(f"col{number}" for number in range(1, len(first) + 1))
+    return TextLayout(delimiter, names, rows[0][0])
+
+
+def delimiter_of(lines: Sequence[str], hint: str = "") -> str:
+    best, most = ",", 0.0
+    order = sorted(DELIMITERS, key=lambda each: each != hint)
+    for delimiter in (*order, BLANKS):
+        counts = Counter(len(cells_of(line, delimiter)) for line in lines)
+        columns, times = counts.most_common(1)[0]
+        part = times / len(lines)
+        if columns > 1 and part >= REGULAR and part > most:
+            best, most = delimiter, part
+        if delimiter == order[-1] and most:
+            break  # blanks are in every sentence
+    return best
+
+
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """Of one line by itself."""
+    if delimiter == BLANKS:
+        return line.split()
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    except csv.Error:
+        return line.split(delimiter)
+
+
+def is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Names, unless one of them is itself a value."""
+    if any(map(_is_value, first)):
+        return False
+    if any(map(is_known_name, first)):
+        return True
+    # A column of names alone: its first line is one of them, too.
+    return len(first) > 1 and any(map(_is_value, (cell for row in others for cell in row)))
+
+
+def _is_value(cell: str) -> bool:
+    if is_missing(cell):
+        return False
+    if float_of(cell) is not None or from_text(cell) is not None or _DATE.fullmatch(cell):
+        return True
+    return has_spectrum_suffix(cell)
+
+
+def _names_in_comment(comments: Sequence[str], delimiter: str, columns: int) -> tuple[str, ...]:
+    """'# id ra dec' above rows that have no other header."""
+    for line in reversed(comments):
+        for mark in (delimiter, BLANKS):
+            names = cells_of(line.lstrip("# "), mark)
+            if len(names) == columns and not any(map(_is_value, names)):
+                return tuple(names)
+    return ()

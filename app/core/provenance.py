@@ -1,0 +1,179 @@
+"""Where a session's results come from: the facts that go with every catalogue and report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from agent.fingerprints import text_hash
+from app.core.records import Verdict
+from app.core.session import Session
+from app.core.tables import candidates, inspections, judgements, lists, log, reviewers
+from app.core.verdict_log import now
+
+PROGRAM = "Spec-o3 Workbench"
+PACKAGE = "spec-o3-workbench"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListFact:
+    """A list that was imported; its file by name alone, as folders are nobody else's business."""
+
+    name: str
+    file: str
+    sha256: str
+    format: str
+    rows_read: int
+    rows_used: int
+    imported_at: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFact:
+    """A model that inspected; `sha256` is that of its card, or of its weights."""
+
+    name: str
+    sha256: str
+    inspections: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewerFact:
+    """A person, and how many candidates they have so judged."""
+
+    name: str
+    verdicts: Mapping[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """All of it at one moment. Times are UTC, ISO 8601."""
+
+    program: str
+    program_version: str
+    written_at: str
+    session_id: str
+    session_name: str
+    made_at: str
+    task_id: str
+    task_name: str
+    task_sha256: str
+    """Of the text of the task file as it lies in the session."""
+    lists: tuple[ListFact, ...]
+    models: tuple[ModelFact, ...]
+    reviewers: tuple[ReviewerFact, ...]
+    candidates: int
+    judged: int
+    """Candidates with a verdict of anybody."""
+    first_verdict_at: str
+    last_verdict_at: str
+    selection: str = ""
+    """Which of the candidates are meant, in words; empty: all."""
+
+    def as_record(self) -> dict[str, Any]:
+        """For `json.dumps`."""
+        return asdict(self)
+
+    def as_pairs(self) -> Iterator[tuple[str, str]]:
+        """One by one with names of letters, digits and _, for headers that know no structure."""
+        for key, value in self.as_record().items():
+            if not isinstance(value, tuple):
+                yield key, str(value)
+                continue
+            for place, each in enumerate(value, 1):
+                for part, inner in each.items():
+                    yield f"{key.removesuffix('s')}_{place}_{part}", _said(inner)
+
+
+def program_version() -> str:
+    try:
+        return version(PACKAGE)
+    except PackageNotFoundError:  # run from a folder that was never installed
+        return "unknown"
+
+
+def task_hash(session: Session) -> str:
+    return text_hash(session.fact("task") or "")
+
+
+def provenance(session: Session, selection: str = "") -> Provenance:
+    with session.database.reading() as connection:
+        return provenance_in(connection, session, selection)
+
+
+def provenance_in(connection: Connection, session: Session, selection: str = "") -> Provenance:
+    """The same, in a view of the session's database that is open already."""
+    judged = judgements.c.verdict.is_not(None)
+    times = select(func.min(judgements.c.at), func.max(judgements.c.at)).where(judged)
+    first, last = connection.execute(times).one()
+    numbers = select(func.count(judgements.c.candidate_id.distinct())).where(judged)
+    return Provenance(
+        program=PROGRAM,
+        program_version=program_version(),
+        written_at=now(),
+        session_id=session.id,
+        session_name=session.name,
+        made_at=session.fact("made_at") or "",
+        task_id=session.task.id,
+        task_name=session.task.name,
+        task_sha256=task_hash(session),
+        lists=tuple(_lists(connection)),
+        models=tuple(_models(connection)),
+        reviewers=tuple(_reviewers(connection)),
+        candidates=connection.execute(select(func.count()).select_from(candidates)).scalar_one(),
+        judged=connection.execute(numbers).scalar_one(),
+        first_verdict_at=first or "",
+        last_verdict_at=last or "",
+        selection=selection,
+    )
+
+
+def _lists(connection: Connection) -> Iterator[ListFact]:
+    for row in connection.execute(select(lists).order_by(lists.c.id)):
+        yield ListFact(
+            name=row.name,
+            file=PurePath(row.path.replace("\\", "/")).name,
+            sha256=row.sha256,
+            format=row.format,
+            rows_read=row.rows_read,
+            rows_used=row.rows_used,
+            imported_at=row.imported_at,
+        )
+
+
+def _models(connection: Connection) -> Iterator[ModelFact]:
+    model = (inspections.c.model, inspections.c.model_sha256)
+    query = select(*model, func.count().label("number")).group_by(*model).order_by(*model)
+    for row in connection.execute(query):
+        yield ModelFact(name=row.model, sha256=row.model_sha256, inspections=row.number)
+
+
+def _reviewers(connection: Connection) -> Iterator[ReviewerFact]:
+    """Everybody who has written anything, also where nothing of it holds any more."""
+    query = (
+        select(judgements.c.reviewer_id, judgements.c.verdict, func.count().label("number"))
+        .where(judgements.c.verdict.in_(list(Verdict)))
+        .group_by(judgements.c.reviewer_id, judgements.c.verdict)
+    )
+    said: dict[int, dict[str, int]] = {}
+    for row in connection.execute(query):
+        said.setdefault(row.reviewer_id, {})[row.verdict] = row.number
+    wrote = select(log.c.reviewer_id).distinct()
+    for row in connection.execute(
+        select(reviewers).where(reviewers.c.id.in_(wrote)).order_by(reviewers.c.id)
+    ):
+        counts = said.get(row.id, {})
+        yield ReviewerFact(
+            name=row.name, verdicts={str(each): counts.get(each, 0) for each in Verdict}
+        )
+
+
+def _said(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {number}" for key, number in value.items())
+    return str(value)

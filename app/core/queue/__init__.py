@@ -1,0 +1,53 @@
+"""What a person sees next: filters, orders, and pages of a list of any length.
+
+Everything here costs the same for a hundred candidates and for a million.
+"""
+
+from app.core.queue.counts import Count, count, position_of
+from app.core.queue.filter_parser import parse_filter
+from app.core.queue.filter_words import filter_text
+from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, both
+from app.core.queue.neighbours import Neighbour, neighbours
+from app.core.queue.order_indexes import drop_order_indexes
+from app.core.queue.pages import (
+    Line,
+    Page,
+    line_of,
+    matching,
+    next_line,
+    next_unjudged,
+    page,
+    previous_line,
+)
+from app.core.queue.search import find
+from app.core.queue.sorts import LIST_ORDER, Place, Sort, parse_sort, sort_text
+
+__all__ = [
+    "EVERYTHING",
+    "LIST_ORDER",
+    "UNJUDGED",
+    "Count",
+    "Filter",
+    "FilterError",
+    "Line",
+    "Neighbour",
+    "Page",
+    "Place",
+    "Sort",
+    "both",
+    "count",
+    "drop_order_indexes",
+    "filter_text",
+    "find",
+    "line_of",
+    "matching",
+    "neighbours",
+    "next_line",
+    "next_unjudged",
+    "page",
+    "parse_filter",
+    "parse_sort",
+    "position_of",
+    "previous_line",
+    "sort_text",
+]

@@ -1,0 +1,287 @@
+"""Filters as people type them: `verdict:unjudged p_yes>0.5 flag:star own.mag_r<18 "binary"`.
+
+Conditions side by side must all hold; `or`, `not` (or a minus in front) and brackets as one would
+think. A word alone is looked for in names, comments and the list's own columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from app.core.queue.filter_tokens import Token, refuse, tokens
+from app.core.queue.filters import (
+    ANSWERS,
+    BETWEEN,
+    EVERYTHING,
+    MAX_DEPTH,
+    NUMBER_FIELDS,
+    TEXT_FIELDS,
+    THINGS,
+    AgentVerdict,
+    And,
+    AnyVerdict,
+    Anywhere,
+    Compare,
+    Disagree,
+    Filter,
+    FilterError,
+    Flag,
+    Has,
+    InList,
+    InspectedBy,
+    MyVerdict,
+    Not,
+    Number,
+    Or,
+    Own,
+    Words,
+    checked,
+    finite,
+)
+from app.core.records import Verdict
+
+MAX_LENGTH = 2000
+
+Choice = TypeVar("Choice", bound=str)
+
+RANGE = re.compile(r"(.+?)\.\.(.+)")
+MODEL = re.compile(r"(.+)#([0-9a-f]{64}|)")
+KEYWORDS = ("and", "or", "not")
+
+VERDICT_WORDS: dict[str, Verdict] = {str(each).lower(): each for each in Verdict}
+FIELDS = (
+    *("verdict", "any", "agent", "flag", "disagree", "has", "list", "inspected"),
+    *dict.fromkeys((*NUMBER_FIELDS, *TEXT_FIELDS)),
+    "own.COLUMN",
+)
+
+
+def parse_filter(text: str) -> Filter:
+    """Nothing is everything. Raises FilterError, which says what is wrong and where."""
+    if len(text) > MAX_LENGTH:
+        raise FilterError(f"a filter is at most {MAX_LENGTH} characters long")
+    parser = _Parser(tokens(text), len(text))
+    return checked(parser.whole())
+
+
+class _Parser:
+    """`or` binds less than `and`, that less than `not`."""
+
+    def __init__(self, tokens: list[Token], end: int) -> None:
+        self.tokens = tokens
+        self.at = 0
+        self.end = Token("end", "", end, False)
+        self.depth = 0
+
+    def whole(self) -> Filter:
+        if not self.tokens:
+            return EVERYTHING
+        tree = self._either()
+        if self._next.kind != "end":
+            refuse("this ) closes nothing", self._next.place)
+        return tree
+
+    @property
+    def _next(self) -> Token:
+        return self.tokens[self.at] if self.at < len(self.tokens) else self.end
+
+    def _take(self) -> Token:
+        token = self._next
+        self.at += 1
+        return token
+
+    def _is_keyword(self, word: str) -> bool:
+        token = self._next
+        return token.kind == "word" and token.text.lower() == word
+
+    def _either(self) -> Filter:
+        terms = [self._all()]
+        while self._is_keyword("or"):
+            self._take()
+            terms.append(self._all())
+        return terms[0] if len(terms) == 1 else Or(tuple(terms))
+
+    def _all(self) -> Filter:
+        terms = [self._term()]
+        while not self._is_keyword("or") and self._next.kind not in ("close", "end"):
+            if self._is_keyword("and"):
+                self._take()
+            terms.append(self._term())
+        return terms[0] if len(terms) == 1 else And(tuple(terms))
+
+    def _term(self) -> Filter:
+        self.depth += 1
+        if self.depth > 2 * MAX_DEPTH:
+            refuse(f"nested more than {MAX_DEPTH} deep", self._next.place)
+        try:
+            return self._one()
+        finally:
+            self.depth -= 1
+
+    def _one(self) -> Filter:
+        token = self._take()
+        if token.kind == "open":
+            return self._bracket(token)
+        if token.kind == "quoted":
+            return _placed(token, lambda: Anywhere(token.text))
+        if token.kind != "word" or token.text.lower() in ("and", "or"):
+            told = (
+                "a condition is missing" if token.kind == "end" else f"{token.text!r} is in the way"
+            )
+            refuse(told, token.place)
+        if token.text.lower() == "not":
+            return Not(self._term())
+        if token.text.startswith("-"):
+            return Not(self._after_minus(token))
+        return self._condition(token)
+
+    def _bracket(self, opening: Token) -> Filter:
+        tree = self._either()
+        if self._take().kind != "close":
+            refuse("this ( is not closed", opening.place)
+        return tree
+
+    def _after_minus(self, token: Token) -> Filter:
+        if token.text == "-":
+            return self._term()
+        self.at -= 1
+        self.tokens[self.at] = Token("word", token.text[1:], token.place + 1, False)
+        return self._term()
+
+    def _condition(self, token: Token) -> Filter:
+        name = token.text
+        column = None
+        if name.lower() == "own." and self._next.kind == "quoted" and self._next.is_joined:
+            column = self._take().text
+        elif name.lower().startswith("own."):
+            column = name[4:]
+        if self._next.kind != "compare":
+            if column is not None:
+                refuse(f"own.{column} needs = != < > <= >= or : and a value", token.place)
+            return _placed(token, lambda: Anywhere(name))
+        compare = self._take()
+        value = self._take()
+        if value.kind not in ("word", "quoted"):
+            refuse(f"a value is missing behind {name}{compare.text}", compare.place)
+        if column is not None:
+            return _placed(token, lambda: _own(column, compare.text, value))
+        return _placed(token, lambda: _of_field(name.lower(), compare.text, value))
+
+
+def _of_field(name: str, compare: str, value: Token) -> Filter:
+    if compare == "!=":
+        return Not(_of_field(name, "=", value))
+    if name == "comment" or name in TEXT_FIELDS:
+        return _words(name, compare, value.text)
+    if name in NUMBER_FIELDS:
+        return _number(name, compare, value.text)
+    make = CHOICES.get(name)
+    if make is None:
+        raise FilterError(f"no field {name[:40]!r}; there are {', '.join(FIELDS)}")
+    if compare not in (":", "="):
+        raise FilterError(f"{name} takes : or != only")
+    return make(value.text)
+
+
+def _verdict(word: str) -> Verdict | None:
+    low = word.lower()
+    if low in ("unjudged", "none"):
+        return None
+    if low not in VERDICT_WORDS:
+        raise FilterError(f"a verdict is {', '.join(VERDICT_WORDS)} or unjudged, not {word[:40]!r}")
+    return VERDICT_WORDS[low]
+
+
+def _agent(word: str) -> Filter:
+    return AgentVerdict(_choice(word, ANSWERS, "agent"))
+
+
+def _disagree(word: str) -> Filter:
+    return Disagree(_choice(word, BETWEEN, "disagree"))
+
+
+def _has(word: str) -> Filter:
+    return Has(_choice(word, THINGS, "has"))
+
+
+def _choice(word: str, words: tuple[Choice, ...], field: str) -> Choice:
+    for each in words:
+        if each == word.lower():
+            return each
+    raise FilterError(f"{field}: takes {', '.join(words)}, not {word[:40]!r}")
+
+
+def _in_list(word: str) -> Filter:
+    if not (word.isascii() and word.isdecimal() and len(word) < 11):
+        raise FilterError(f"a list is named by its number, not {word[:40]!r}")
+    return InList(int(word))
+
+
+def _inspected(word: str) -> Filter:
+    match = MODEL.fullmatch(word)
+    return InspectedBy(match[1], match[2]) if match else InspectedBy(word)
+
+
+CHOICES: dict[str, Callable[[str], Filter]] = {
+    "verdict": lambda word: MyVerdict(_verdict(word)),
+    "any": lambda word: AnyVerdict(_verdict(word)),
+    "agent": _agent,
+    "flag": Flag,
+    "disagree": _disagree,
+    "has": _has,
+    "list": _in_list,
+    "inspected": _inspected,
+}
+
+
+def _words(name: str, compare: str, text: str) -> Filter:
+    field = _choice(name, TEXT_FIELDS, "text")
+    if compare == "=":
+        return Words(field, "=", text)
+    if compare in (":", "~"):
+        return Words(field, "contains", text)
+    raise FilterError(f"{name} takes : (holds), = or !=")
+
+
+def _number(name: str, compare: str, text: str) -> Filter:
+    field = _choice(name, NUMBER_FIELDS, "number")
+    if compare == "~":
+        raise FilterError(f"{name} is a number: it takes : = != < > <= >=")
+    ends = RANGE.fullmatch(text)
+    if compare == ":" and ends is not None:
+        low, high = (_finite(end, name) for end in ends.groups())
+        return And((Number(field, ">=", low), Number(field, "<=", high)))
+    return Number(field, _comparing(compare), _finite(text, name))
+
+
+def _own(column: str, compare: str, value: Token) -> Filter:
+    if compare == "!=":
+        return Not(Own(column, "=", value.text))
+    ends = RANGE.fullmatch(value.text)
+    if compare == ":" and value.kind == "word" and ends and None not in map(finite, ends.groups()):
+        return And((Own(column, ">=", ends[1]), Own(column, "<=", ends[2])))
+    if compare in (":", "~"):
+        return Own(column, "contains", value.text)
+    return Own(column, _comparing(compare), value.text)
+
+
+def _comparing(sign: str) -> Compare:
+    comparing: dict[str, Compare] = {":": "=", "=": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
+    return comparing[sign]
+
+
+def _finite(text: str, name: str) -> float:
+    value = finite(text)
+    if value is None:
+        raise FilterError(f"{name} is compared with a number, not {text[:40]!r}")
+    return value
+
+
+def _placed(token: Token, make: Callable[[], Filter]) -> Filter:
+    """What it makes, or its error with the place of the token."""
+    try:
+        return make()
+    except FilterError as error:
+        raise FilterError(str(error), token.place) from error

@@ -1,0 +1,95 @@
+"""A filter as text that `parse_filter` reads back: what a window shows and a session remembers."""
+
+from __future__ import annotations
+
+import re
+from typing import assert_never
+
+from app.core.queue.filters import (
+    AgentVerdict,
+    And,
+    AnyVerdict,
+    Anywhere,
+    Disagree,
+    Everything,
+    Filter,
+    Flag,
+    Has,
+    InList,
+    InspectedBy,
+    MyVerdict,
+    Not,
+    Number,
+    Or,
+    Own,
+    Words,
+)
+from app.core.records import Verdict
+
+PLAIN = re.compile(r"[^\W\d_][\w.]*")
+"""Needs no quotes anywhere, unless it is a word of the language."""
+
+
+def filter_text(tree: Filter) -> str:
+    """Empty for everything."""
+    return "" if isinstance(tree, Everything) else _said(tree)
+
+
+def _said(tree: Filter) -> str:
+    match tree:
+        case Everything():
+            return "id>0"
+        case And():
+            return " ".join(map(_inner, tree.terms))
+        case Or():
+            return " or ".join(map(_inner, tree.terms))
+        case Not():
+            return f"not {_inner(tree.term)}"
+        case MyVerdict():
+            return f"verdict:{_verdict(tree.verdict)}"
+        case AnyVerdict():
+            return f"any:{_verdict(tree.verdict)}"
+        case AgentVerdict():
+            return f"agent:{tree.answer}"
+        case Number():
+            return f"{tree.field}{tree.compare}{tree.value!r}"
+        case Words():
+            return f"{tree.field}{_sign(tree.compare)}{_quoted(tree.text)}"
+        case Own():
+            return f"own.{_quoted(tree.column)}{_sign(tree.compare)}{_quoted(tree.text)}"
+        case Flag():
+            return f"flag:{_quoted(tree.name)}"
+        case Anywhere():
+            return _always_quoted(tree.text)
+        case Disagree():
+            return f"disagree:{tree.between}"
+        case Has():
+            return f"has:{tree.thing}"
+        case InList():
+            return f"list:{tree.number}"
+        case InspectedBy():
+            name = tree.model if tree.sha256 is None else f"{tree.model}#{tree.sha256}"
+            return f"inspected:{_quoted(name)}"
+        case _:
+            assert_never(tree)
+
+
+def _inner(tree: Filter) -> str:
+    return f"({_said(tree)})" if isinstance(tree, And | Or) else _said(tree)
+
+
+def _verdict(verdict: Verdict | None) -> str:
+    return "unjudged" if verdict is None else str(verdict).lower()
+
+
+def _sign(compare: str) -> str:
+    return "~" if compare == "contains" else compare
+
+
+def _quoted(text: str) -> str:
+    return text if PLAIN.fullmatch(text) else _always_quoted(text)
+
+
+def _always_quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

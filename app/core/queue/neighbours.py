@@ -1,0 +1,107 @@
+"""Other epochs of a source, and what else of the list lies near it on the sky."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, or_, select
+
+from app.core.errors import SessionError
+from app.core.records import Candidate
+from app.core.session import Session
+from app.core.tables import candidates
+
+MAX_RADIUS = 3600.0
+"""Arcseconds."""
+MOST = 100
+ROUNDING = 1e-9
+"""Degrees: more than the steps of a double, far less than any position is known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbour:
+    """`separation` in arcseconds; None where one of the two has no position."""
+
+    candidate: Candidate
+    separation: float | None
+    is_same_object: bool
+    """Of the same name: another epoch, whatever the position says."""
+
+
+def neighbours(
+    session: Session, candidate: Candidate, radius_arcsec: float = 3.0
+) -> list[Neighbour]:
+    """Nearest first, then those of the same name without a position; never itself. At most MOST of
+    each."""
+    if not 0.0 <= radius_arcsec <= MAX_RADIUS:
+        raise SessionError(f"a radius is from 0 to {MAX_RADIUS:g} arcsec")
+    numbers = _near(session, candidate, radius_arcsec / 3600.0)
+    named = select(candidates.c.id).where(candidates.c.object_id == candidate.object_id)
+    if candidate.object_id:
+        with session.database.reading() as connection:
+            numbers += connection.execute(named.order_by(candidates.c.id).limit(MOST)).scalars()
+    wanted = [number for number in dict.fromkeys(numbers) if number != candidate.id]
+    found = [_neighbour(candidate, other) for other in session.candidates(wanted)]
+    return sorted(found, key=_order)
+
+
+def separation_arcsec(ra: float, dec: float, other_ra: float, other_dec: float) -> float:
+    """Along the great circle, exact for the smallest angles, too; degrees in."""
+    half = math.radians
+    d_dec, d_ra = half(other_dec - dec) / 2, half(other_ra - ra) / 2
+    chord = math.sin(d_dec) ** 2
+    chord += math.cos(half(dec)) * math.cos(half(other_dec)) * math.sin(d_ra) ** 2
+    return math.degrees(2.0 * math.asin(min(1.0, math.sqrt(chord)))) * 3600.0
+
+
+def _near(session: Session, candidate: Candidate, radius: float) -> list[int]:
+    """Numbers within `radius` degrees, nearest first."""
+    if candidate.ra is None or candidate.dec is None:
+        return []
+    ra, dec = candidate.ra, candidate.dec
+    box = _box(ra % 360.0, dec, radius + ROUNDING)
+    with session.database.reading() as connection:
+        query = select(candidates.c.id, candidates.c.ra, candidates.c.dec).where(*box)
+        found = [
+            (apart, number)
+            for number, other_ra, other_dec in connection.execute(query)
+            if isinstance(other_ra, float)
+            and (apart := separation_arcsec(ra, dec, other_ra, other_dec))
+            <= radius * 3600.0 + ROUNDING
+        ]
+    return [number for _, number in sorted(found)[: MOST + 1]]
+
+
+def _box(ra: float, dec: float, radius: float) -> list[ColumnElement[bool]]:
+    """A range of declination, and of right ascension where there is no pole in it."""
+    column = candidates.c.dec
+    box: list[ColumnElement[bool]] = [column.between(dec - radius, dec + radius)]
+    box.append(candidates.c.ra.is_not(None))
+    if abs(dec) + radius >= 90.0:
+        return box
+    reach = math.sin(math.radians(radius)) / math.cos(math.radians(dec))
+    half = math.degrees(math.asin(min(1.0, reach))) + ROUNDING
+    low, high = ra - half, ra + half
+    if half >= 180.0:
+        return box
+    if low < 0.0:
+        return [*box, or_(candidates.c.ra >= low + 360.0, candidates.c.ra <= high)]
+    if high > 360.0:
+        return [*box, or_(candidates.c.ra >= low, candidates.c.ra <= high - 360.0)]
+    return [*box, candidates.c.ra.between(low, high)]
+
+
+def _neighbour(candidate: Candidate, other: Candidate) -> Neighbour:
+    places = (candidate.ra, candidate.dec, other.ra, other.dec)
+    known = [place for place in places if place is not None]
+    return Neighbour(
+        candidate=other,
+        separation=separation_arcsec(*known) if len(known) == 4 else None,
+        is_same_object=bool(other.object_id) and other.object_id == candidate.object_id,
+    )
+
+
+def _order(neighbour: Neighbour) -> tuple[float, int]:
+    apart = neighbour.separation
+    return math.inf if apart is None else apart, neighbour.candidate.id

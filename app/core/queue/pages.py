@@ -1,0 +1,157 @@
+"""What a person sees next: pages of the queue, and the next candidate nobody has to look for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, literal, select
+
+from app.core.errors import SessionError
+from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, both
+from app.core.queue.sorts import LIST_ORDER, Place, Sort
+from app.core.queue.walk import Plan, place_of, plan, start_of, walk
+from app.core.records import Candidate, Judgement
+from app.core.session import Session, candidate_of
+from app.core.stored_opinions import judgement_of
+from app.core.tables import candidates, judgements
+
+PAGE = 50
+MAX_PAGE = 1000
+
+OF_MINE = ("candidate_id", "log_id", "verdict", "confidence", "flags", "comment", "at")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A candidate in the queue, with what the session's reviewer thinks of it."""
+
+    place: Place
+    candidate: Candidate
+    mine: Judgement | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Lines in the order of the queue, whichever way it was read.
+
+    `end` is the place to go on from in the same direction; None: there is nothing more. A page may
+    be short, or empty, and have an `end`: so many candidates were looked at in vain, ask again.
+    """
+
+    lines: tuple[Line, ...]
+    end: Place | None
+
+
+def page(
+    session: Session,
+    tree: Filter = EVERYTHING,
+    sort: Sort = LIST_ORDER,
+    *,
+    after: Place | None = None,
+    limit: int = PAGE,
+    backwards: bool = False,
+) -> Page:
+    """The lines behind `after`, or before it where read backwards; None: from that end."""
+    if not 0 < limit <= MAX_PAGE:
+        raise FilterError(f"a page has 1 to {MAX_PAGE} lines")
+    how = plan(session, tree, sort)
+    start = start_of(sort, backwards) if after is None else after
+    with session.database.reading() as connection:
+        found = walk(connection, how, start, limit, backwards=backwards)
+        lines = _lines(connection, how, session.reviewer, found.places)
+    return Page(lines=tuple(lines[::-1] if backwards else lines), end=found.end)
+
+
+def next_unjudged(
+    session: Session,
+    tree: Filter = EVERYTHING,
+    sort: Sort = LIST_ORDER,
+    *,
+    after: Place | None = None,
+    wrap: bool = True,
+) -> Line | None:
+    """The next one without a verdict of the reviewer; behind the last the first ones follow.
+
+    None: there is none left. A filter that no index answers is searched to its end, in steps
+    between which others may write.
+    """
+    unjudged = both(tree, UNJUDGED)
+    found = _next(session, unjudged, sort, after, backwards=False)
+    if found is None and wrap and after is not None:
+        found = _next(session, unjudged, sort, None, backwards=False)
+    return found
+
+
+def next_line(
+    session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER, *, after: Place
+) -> Line | None:
+    """The next one, judged or not."""
+    return _next(session, tree, sort, after, backwards=False)
+
+
+def previous_line(
+    session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER, *, before: Place
+) -> Line | None:
+    return _next(session, tree, sort, before, backwards=True)
+
+
+def line_of(session: Session, candidate_id: int, sort: Sort = LIST_ORDER) -> Line:
+    """A candidate where it stands in an order now, whether a filter shows it or not."""
+    how = plan(session, EVERYTHING, sort)
+    with session.database.reading() as connection:
+        place = place_of(connection, sort, candidate_id)
+        if place is None:
+            raise SessionError(f"there is no candidate {candidate_id}")
+        return _lines(connection, how, session.reviewer, [place])[0]
+
+
+def matching(
+    session: Session,
+    tree: Filter = EVERYTHING,
+    sort: Sort = LIST_ORDER,
+    *,
+    after: Place | None = None,
+    at_once: int = 200,
+) -> Iterator[Line]:
+    """All lines of a filter in their order, read page by page as they are asked for.
+
+    What changes meanwhile is seen from where the reading stands on; nothing is met twice unless
+    it moves behind that place.
+    """
+    while True:
+        found = page(session, tree, sort, after=after, limit=at_once)
+        yield from found.lines
+        if found.end is None:
+            return
+        after = found.end
+
+
+def _next(
+    session: Session, tree: Filter, sort: Sort, start: Place | None, *, backwards: bool
+) -> Line | None:
+    while True:
+        found = page(session, tree, sort, after=start, limit=1, backwards=backwards)
+        if found.lines:
+            return found.lines[0]
+        if found.end is None:
+            return None
+        start = found.end
+
+
+def _lines(connection: Connection, how: Plan, reviewer: str, places: Sequence[Place]) -> list[Line]:
+    mine = judgements.alias("mine")
+    whose = (mine.c.candidate_id == candidates.c.id) & (mine.c.reviewer_id == how.asking.number)
+    query = (
+        select(candidates, *(mine.c[name] for name in OF_MINE), literal(reviewer).label("name"))
+        .select_from(candidates.outerjoin(mine, whose))
+        .where(candidates.c.id.in_([place.id for place in places]))
+    )
+    rows = {row.id: row for row in connection.execute(query)} if places else {}
+    return [_line(place, rows[place.id]) for place in places]
+
+
+def _line(place: Place, row: Row[Any]) -> Line:
+    mine = None if row.log_id is None else judgement_of(row)
+    return Line(place=place, candidate=candidate_of(row), mine=mine)

@@ -1,0 +1,218 @@
+"""Going through a queue: from a place on, in one direction, never more than so many rows at once.
+
+A walk reads an index of the order from where it stands, so what lies behind or far ahead costs
+nothing. A filter that only looking can answer is answered for a bounded number of rows a call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, literal_column, or_, select
+
+from app.core.queue.conditions import Asking, condition, plain
+from app.core.queue.filters import And, Filter, Number, checked
+from app.core.queue.order_indexes import (
+    Narrowing,
+    column_indexes,
+    make_ready,
+    order_index,
+    split,
+)
+from app.core.queue.rare import gathered, unions
+from app.core.queue.sorts import FARTHEST, Place, Sort
+from app.core.session import Session
+from app.core.tables import candidates
+
+AT_ONCE = 20_000
+"""Rows looked at in one call, for filters that no index answers."""
+SOON = 2000
+"""A filter that is not met within so many rows is rare."""
+FEW = 400
+"""So many are gathered and put in order faster than they are met on the way."""
+NOT_MANY = 5000
+"""So many still are where the filter turned out to be rare."""
+FIRST_STRIDE = 250
+GROWTH = 4
+
+
+class Stretch(NamedTuple):
+    """What one call found. `end` is where to go on; None: there is nothing more that way."""
+
+    places: list[Place]
+    end: Place | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a filter and an order are answered by this session's database."""
+
+    tree: Filter
+    sort: Sort
+    asking: Asking
+    narrowing: Narrowing
+    rest: tuple[Filter, ...]
+    indexes: frozenset[str]
+    low: float | None = None
+    high: float | None = None
+    """What the filter says of the very number the order goes by."""
+
+    def within(self, start: Place, backwards: bool) -> Place:
+        """The start, or where the filter can first be met behind it."""
+        if backwards and self.high is not None and start.value > self.high:
+            return Place(self.high, FARTHEST)
+        if not backwards and self.low is not None and start.value < self.low:
+            return Place(self.low, -1)
+        return start
+
+
+def plan(session: Session, tree: Filter, sort: Sort) -> Plan:
+    """Makes the indexes it needs where they are not there yet."""
+    checked(tree)
+    me = session.reviewer_number
+    asking = Asking(me, session.database.is_file)
+    narrowing, rest = split(tree, me)
+    wanted = order_index(sort, narrowing)
+    whole = order_index(sort, Narrowing())
+    indexes = make_ready(session, [whole, wanted, *column_indexes(tree)])
+    if wanted is not None and wanted.name not in indexes:
+        narrowing, rest = Narrowing(), (tree,)
+    low, high = _bounds(sort, rest)
+    return Plan(tree, sort, asking, narrowing, rest, indexes, low, high)
+
+
+def walk(
+    connection: Connection, plan: Plan, start: Place, limit: int, *, backwards: bool = False
+) -> Stretch:
+    """The next `limit` places behind `start`, or before it, in the order they are met."""
+    backwards = backwards != plan.sort.is_read_backwards
+    start = plan.within(start, backwards)
+    if not plan.rest:
+        return _first(connection, _steps(plan, start, backwards), limit)
+    return _search(connection, plan, start, limit, backwards)
+
+
+def start_of(sort: Sort, backwards: bool) -> Place:
+    """Before everything, seen in that direction."""
+    return sort.last if backwards != sort.is_read_backwards else sort.first
+
+
+def place_of(connection: Connection, sort: Sort, candidate_id: int) -> Place | None:
+    """Where a candidate stands now; None where there is none of that number."""
+    query = select(sort.column).select_from(candidates).where(candidates.c.id == candidate_id)
+    value = connection.execute(query).scalar()
+    return None if value is None else Place(value, candidate_id)
+
+
+def _first(connection: Connection, steps: list[Select[Any]], limit: int) -> Stretch:
+    """Every row counts."""
+    found: list[Place] = []
+    for step in steps:
+        if len(found) < limit:
+            rows = connection.execute(step.limit(limit - len(found)))
+            found.extend(Place(value, number) for value, number in rows)
+    return Stretch(found, found[-1] if len(found) == limit else None)
+
+
+def _search(
+    connection: Connection, plan: Plan, start: Place, limit: int, backwards: bool
+) -> Stretch:
+    """By gathering where few can be meant, else by looking, whichever ends sooner."""
+    ways = unions(_all(plan.rest), plan.asking, plan.indexes)
+    few = gathered(connection, ways, FEW)
+    if few is not None:
+        return _of_few(connection, plan, few, start, limit, backwards)
+    soon = _look(connection, plan, start, limit, backwards, SOON)
+    if soon.end is None or len(soon.places) == limit:
+        return soon
+    few = gathered(connection, ways, NOT_MANY)
+    if few is not None:
+        return _of_few(connection, plan, few, start, limit, backwards)
+    more = limit - len(soon.places)
+    later = _look(connection, plan, soon.end, more, backwards, AT_ONCE - SOON)
+    return Stretch(soon.places + later.places, later.end)
+
+
+def _look(
+    connection: Connection, plan: Plan, start: Place, limit: int, backwards: bool, rows: int
+) -> Stretch:
+    """At no more than so many rows, in strides that grow, until enough are found."""
+    hit = condition(_all(plan.rest), plan.asking).label("hit")
+    found: list[Place] = []
+    stride = max(FIRST_STRIDE, 2 * limit)
+    while rows > 0:
+        stride = min(stride, rows)
+        seen = 0
+        for step in _steps(plan, start, backwards):
+            query = step.add_columns(hit).limit(stride - seen)
+            for value, number, is_hit in connection.execute(query) if seen < stride else ():
+                seen += 1
+                start = Place(value, number)
+                if is_hit:
+                    found.append(start)
+                    if len(found) == limit:
+                        return Stretch(found, start)
+        if seen < stride:
+            return Stretch(found, None)
+        rows -= seen
+        stride *= GROWTH
+    return Stretch(found, start)
+
+
+def _steps(plan: Plan, start: Place, backwards: bool) -> list[Select[Any]]:
+    """First what is level with the start, then what lies beyond: each is one range of the index."""
+    key, number = plan.sort.column, candidates.c.id
+    rows = select(key.label("value"), number).select_from(candidates)
+    if plan.narrowing.condition:
+        rows = rows.where(plain(plan.narrowing.condition))
+    if plan.sort.key == "list":
+        ahead = number < start.id if backwards else number > start.id
+        return [rows.where(ahead).order_by(number.desc() if backwards else number)]
+    level = rows.where(key == start.value)
+    if backwards:
+        beyond = rows.where(key < start.value, *([] if plan.low is None else [key >= plan.low]))
+        return [
+            level.where(number < start.id).order_by(number.desc()),
+            beyond.order_by(key.desc(), number.desc()),
+        ]
+    beyond = rows.where(key > start.value, *([] if plan.high is None else [key <= plan.high]))
+    return [level.where(number > start.id).order_by(number), beyond.order_by(key, number)]
+
+
+def _of_few(
+    connection: Connection, plan: Plan, few: CTE, start: Place, limit: int, backwards: bool
+) -> Stretch:
+    """Gathered by an index, then put in order: the plus keeps the order's index out of it."""
+    key, number = literal_column(f"+({plan.sort.sql})", plan.sort.column.type), candidates.c.id
+    if backwards:
+        ahead = or_(key < start.value, and_(key == start.value, number < start.id))
+        order: tuple[ColumnElement[Any], ...] = (key.desc(), number.desc())
+    else:
+        ahead = or_(key > start.value, and_(key == start.value, number > start.id))
+        order = (key, number)
+    query = (
+        select(key.label("value"), number)
+        .select_from(few.join(candidates, number == few.c.few_id))
+        .where(condition(plan.tree, plan.asking), ahead)
+        .order_by(*order)
+    )
+    return _first(connection, [query], limit)
+
+
+def _bounds(sort: Sort, rest: tuple[Filter, ...]) -> tuple[float | None, float | None]:
+    """Between which values of the order's expression the filter can be met at all."""
+    lows, highs = [], []
+    for term in rest:
+        if isinstance(term, Number) and term.field == sort.key:
+            value = -term.value if sort.descending else term.value
+            rises = (">" in term.compare) != sort.descending
+            if term.compare == "=" or rises:
+                lows.append(value)
+            if term.compare == "=" or not rises:
+                highs.append(value)
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _all(terms: tuple[Filter, ...]) -> Filter:
+    return terms[0] if len(terms) == 1 else And(terms)

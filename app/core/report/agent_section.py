@@ -1,0 +1,168 @@
+"""What the agents did, and how far their p(YES) can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from app.core.figure_words import percent
+from app.core.report.charts import cut_histogram, reliability_diagram
+from app.core.report.content import DELTA, PRECISION, RECALL, Trust
+from app.core.report.drawing import ACCEPT, AGENT, REJECT, SOFT, UNSURE
+from app.core.report.markup import Cell, Markup, join, said, tag
+from app.core.report.parts import (
+    captioned,
+    facts,
+    key,
+    measured,
+    paragraph,
+    section,
+    share_of,
+    table,
+)
+from app.core.statistics import AgentFigures, Statistics
+
+MOST_MODELS = 12
+MOST_CURVES = 3
+ABREAST = 4
+
+
+def trust_section(trusts: Sequence[Trust]) -> Markup | None:
+    if not trusts:
+        return None
+    wanted = (
+        f"The cuts are those for a precision of {percent(PRECISION)} of what would be accepted "
+        f"and a recall of {percent(RECALL)} of what would not be set aside, each kept except with "
+        f"a chance of {percent(DELTA / 2)}."
+    )
+    return section(
+        "How far p(YES) can be believed",
+        *(_trust(each) for each in trusts[:MOST_CURVES]),
+        paragraph(wanted, class_="note"),
+    )
+
+
+def agents_section(found: Statistics) -> Markup | None:
+    if not found.agents:
+        return None
+    told = (
+        "Precision is the share of its YES that is real, recall the share of the real ones it "
+        "found; real is what people hold who judged blind. With 95 % intervals."
+    )
+    shown = found.agents[:MOST_MODELS]
+    beside = [shown[at : at + ABREAST] for at in range(0, len(shown), ABREAST)]
+    return section(
+        "The agents", *(_agents(each) for each in beside), paragraph(told, class_="note")
+    )
+
+
+def _trust(trust: Trust) -> Markup:
+    figures, own = trust.figures, trust.own
+    left_out = [
+        f"{number:,} {why}"
+        for number, why in (
+            (own.shown, "judged only after an agent's opinion had been seen"),
+            (own.unsure, "without one clear verdict"),
+            (own.without_p, "without p(YES)"),
+        )
+        if number
+    ]
+    note = f"Left out: {'; '.join(left_out)}." if left_out else None
+    title = tag("h3", said(figures.model, 80), " ", _hash(figures.model_sha256))
+    return join(
+        [
+            title,
+            _curve(trust),
+            _cut(trust),
+            None if note is None else paragraph(note, class_="note"),
+        ]
+    )
+
+
+def _curve(trust: Trust) -> Markup:
+    figures = trust.figures
+    found = figures.reliability
+    state = paragraph(figures.calibration_state)
+    if found is None:
+        return state
+    legend = key(
+        (SOFT, "as the model tells it", ""),
+        *([(AGENT, "calibrated, out of fold", "")] if found.calibrated else []),
+    )
+    drawn = captioned(reliability_diagram(found.raw, found.calibrated), legend)
+    entries: list[tuple[str, Cell]] = [
+        ("judged blind", f"{figures.judged:,}, {trust.own.judged.positives:,} of them ACCEPT"),
+        ("mean error", _tenths(found.raw_error)),
+        ("Brier score", f"{found.raw_brier:.3f}"),
+    ]
+    if found.calibrated_error is not None and found.calibrated_brier is not None:
+        entries[1:3] = [
+            (
+                "mean error",
+                _change(_tenths(found.raw_error), _tenths(found.calibrated_error)),
+            ),
+            ("Brier score", _change(f"{found.raw_brier:.3f}", f"{found.calibrated_brier:.3f}")),
+        ]
+    if found.roc_auc is not None and found.average_precision is not None:
+        entries.append(("ROC AUC", f"{found.roc_auc:.3f}"))
+        entries.append(("average precision", f"{found.average_precision:.3f}"))
+    how = (
+        "On the dashed line, seven in ten of the candidates with a p(YES) of 0.7 are real. Bars "
+        "are 95 % intervals; below, how many candidates each point rests on."
+    )
+    why = f"No calibrated curve: {found.note}." if found.note else None
+    words = [state, facts(entries), paragraph(how, class_="note")]
+    if why is not None:
+        words.append(paragraph(why, class_="note"))
+    return tag("div", drawn, tag("div", *words), class_="beside")
+
+
+def _cut(trust: Trust) -> Markup:
+    legend = key(
+        (ACCEPT, "judged real", ""), (REJECT, "judged not real", ""), (UNSURE, "not judged", "")
+    )
+    if trust.own.unjudged.size == 0:
+        legend = key((ACCEPT, "judged real", ""), (REJECT, "judged not real", ""))
+    drawn = cut_histogram(trust.own.judged, trust.own.unjudged, trust.plan.abstention)
+    sentences = (paragraph(each) for each in trust.plan.words)
+    return join(
+        [
+            captioned(
+                drawn,
+                "Candidates by p(YES); heights grow as the square root of their number.",
+                legend,
+            ),
+            *sentences,
+        ]
+    )
+
+
+def _agents(shown: Sequence[AgentFigures]) -> Markup:
+    """Models side by side, their figures below one another."""
+    head = ["", *(join([said(e.model, 60), " ", _hash(e.model_sha256)]) for e in shown)]
+    rows: list[tuple[str, Callable[[AgentFigures], Cell]]] = [
+        ("inspected", lambda e: f"{e.inspected:,}"),
+        ("says YES", lambda e: share_of(e.yes, e.inspected)),
+        ("says NO", lambda e: share_of(e.no, e.inspected)),
+        ("no verdict", lambda e: share_of(e.undecided, e.inspected)),
+        ("ended in an error", lambda e: f"{e.failed:,}"),
+        ("answer not well formed", lambda e: f"{e.ill_formed:,}"),
+        ("judged blind by people", lambda e: f"{e.people.blind.n:,}"),
+        ("precision", lambda e: measured(e.people.blind_scores.precision)),
+        ("recall", lambda e: measured(e.people.blind_scores.recall)),
+        ("F1", lambda e: measured(e.people.blind_scores.f1)),
+        ("kappa", lambda e: measured(e.people.blind.kappa)),
+    ]
+    cells = ([name, *(tell(each) for each in shown)] for name, tell in rows)
+    return table("What each model did here", head, cells, class_="models")
+
+
+def _tenths(share: float) -> str:
+    return f"{100.0 * share:.1f} %"
+
+
+def _change(before: str, after: str) -> str:
+    return f"{before} → {after} calibrated"
+
+
+def _hash(sha256: str) -> Markup | None:
+    return tag("code", sha256[:12]) if sha256 else None

@@ -1,0 +1,89 @@
+"""What the report tells, gathered before a word of it is set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.agreement.adjudication import count_disputes
+from app.core.agreement.agents import AgentVerdicts
+from app.core.agreement.verdicts import Verdicts, settled
+from app.core.calibrating import Own, own_verdicts
+from app.core.cut_plan import CutPlan, plan_cut
+from app.core.provenance import Provenance, provenance
+from app.core.report.evidence import (
+    Card,
+    Difference,
+    Read,
+    accepted_cards,
+    agent_differs,
+    people_differ,
+)
+from app.core.session import Session
+from app.core.statistics import (
+    AgentFigures,
+    Statistics,
+    kept_calibration,
+    read_said,
+    statistics_of,
+)
+
+PRECISION = 0.9
+RECALL = 0.95
+DELTA = 0.1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trust:
+    """How far one model can be believed here."""
+
+    figures: AgentFigures
+    own: Own
+    plan: CutPlan
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Content:
+    provenance: Provenance
+    statistics: Statistics
+    trusts: tuple[Trust, ...]
+    """Of the models that tell p(YES), those with most blind verdicts beside them first."""
+    cards: tuple[Card, ...]
+    people_differ: tuple[Difference, ...]
+    disputes: int
+    """On which people differ, those shown and those not."""
+    agent_differs: tuple[Difference, ...]
+
+    @property
+    def simulated(self) -> int:
+        """Of the objects shown."""
+        differing = (*self.people_differ, *self.agent_differs)
+        cards = {each.candidate.id for each in self.cards if each.is_simulated}
+        return len(cards.union(each.candidate.id for each in differing if each.is_simulated))
+
+
+def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
+    said = read_said(session)
+    found = statistics_of(session, said, seed)
+    pairs = zip(said.agents, found.agents, strict=True)
+    trusts = [_trust(session, said.verdicts, *pair) for pair in pairs]
+    known = [each for each in trusts if each is not None]
+    return Content(
+        provenance=provenance(session),
+        statistics=found,
+        trusts=tuple(sorted(known, key=lambda each: -len(each.own.judged))),
+        cards=accepted_cards(session, settled(said.verdicts), read),
+        people_differ=people_differ(session),
+        disputes=count_disputes(session, with_agent=False),
+        agent_differs=agent_differs(session),
+    )
+
+
+def _trust(
+    session: Session, verdicts: Verdicts, agent: AgentVerdicts, figures: AgentFigures
+) -> Trust | None:
+    own = own_verdicts(verdicts, agent)
+    if not len(own.judged) and not own.unjudged.size:
+        return None
+    kept, _ = kept_calibration(session, agent)
+    plan = plan_cut(own, kept, precision=PRECISION, recall=RECALL, delta=DELTA)
+    return Trust(figures=figures, own=own, plan=plan)

@@ -1,0 +1,136 @@
+"""What the figures are drawn with: inline SVG, with a title for who cannot see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.report.markup import Markup, join, tag
+
+Floats = NDArray[np.float64]
+
+INK = "#1c2126"
+SOFT = "#59616b"
+RULE = "#d5dae0"
+FAINT = "#eef1f4"
+ACCEPT = "#1f5f99"
+REJECT = "#b5521b"
+UNSURE = "#666d75"
+OPEN = "#e3e7eb"
+"""Not judged yet."""
+AGENT = "#6b3fa0"
+SPECTRUM = "#2b3137"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From data to pixels, linear."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        span = self.high - self.low
+        share = (value - self.low) / span if span else 0.5
+        return self.start + share * (self.end - self.start)
+
+
+def figure(title: str, width: float, height: float, *content: Markup, class_: str = "") -> Markup:
+    return tag(
+        "svg",
+        tag("title", title),
+        *content,
+        role="img",
+        aria_label=title,
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=width,
+        height=height,
+        class_=class_ or None,
+    )
+
+
+def words(
+    text: str,
+    x: float,
+    y: float,
+    *,
+    anchor: str | None = None,
+    class_: str | None = None,
+    fill: str | None = None,
+) -> Markup:
+    return tag("text", text, x=x, y=y, text_anchor=anchor, class_=class_, fill=fill)
+
+
+def line(
+    x1: float, y1: float, x2: float, y2: float, stroke: str = RULE, **more: str | float
+) -> Markup:
+    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, **more)
+
+
+def box(x: float, y: float, width: float, height: float, fill: str, **more: str | float) -> Markup:
+    return tag("rect", x=x, y=y, width=max(width, 0.0), height=max(height, 0.0), fill=fill, **more)
+
+
+def curve(x: Floats, y: Floats, stroke: str, width: float = 1.0, **more: str | float) -> Markup:
+    """A line through points in pixels; NaN breaks it."""
+    known = np.isfinite(x) & np.isfinite(y)
+    parts, pen = [], "M"
+    for at, is_known in enumerate(known.tolist()):
+        if not is_known:
+            pen = "M"
+            continue
+        parts.append(f"{pen}{_short(x[at])} {_short(y[at])}")
+        pen = "L"
+    return tag(
+        "path", d="".join(parts), fill="none", stroke=stroke, stroke_width=width,
+        stroke_linejoin="round", **more,
+    )  # fmt: skip
+
+
+def whisker(x: float, low: float, high: float, stroke: str, half: float = 3.0) -> Markup:
+    """An upright interval, in pixels, with a bar at each end."""
+    return join(
+        [
+            line(x, low, x, high, stroke),
+            line(x - half, low, x + half, low, stroke),
+            line(x - half, high, x + half, high, stroke),
+        ]
+    )
+
+
+def ticks(low: float, high: float, about: int = 4) -> list[float]:
+    """Round numbers within the limits: about so many."""
+    span = high - low
+    if not span > 0.0 or not np.isfinite(span):
+        return []
+    raw = span / about
+    power = 10.0 ** np.floor(np.log10(raw))
+    step = power * next(each for each in (1.0, 2.0, 2.5, 5.0, 10.0) if each * power >= raw)
+    return [
+        float(k * step) for k in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)
+    ]
+
+
+def in_bins(x: Floats, y: Floats, kept: NDArray[np.bool_], count: int) -> tuple[Floats, Floats]:
+    """The mean of the kept points in each of `count` equal stretches of x; NaN where there is none.
+
+    As they are where there are no more than that.
+    """
+    if x.size <= count:
+        return x, np.where(kept, y, np.nan)
+    edges = np.linspace(x[0], x[-1], count + 1)
+    bins = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, count - 1)
+    n = np.bincount(bins[kept], minlength=count)
+    total = np.bincount(bins[kept], weights=y[kept], minlength=count)
+    with np.errstate(invalid="ignore"):
+        mean = total / n
+    return np.array([0.5 * (a + b) for a, b in pairwise(edges.tolist())]), mean
+
+
+def _short(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

@@ -1,0 +1,198 @@
+"""What is shown of single objects: those accepted, and those over which opinions differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+
+from sqlalchemy import and_, case, or_, select
+
+from agent.errors import WorkbenchError
+from agent.spectra.spectrum import Spectrum, Window
+from agent.trajectory import Step, Trajectory
+from app.core.agreement.adjudication import (
+    Dispute,
+    Final,
+    adjudicator_of,
+    dispute_of,
+    disputes,
+    final_of,
+)
+from app.core.agreement.verdicts import ACCEPT, Settled
+from app.core.inspections import inspections_of
+from app.core.records import Candidate, Verdict
+from app.core.session import Session
+from app.core.tables import candidates, judgements
+
+Read = Callable[[Candidate], Spectrum]
+
+MOST_CARDS = 24
+MOST_DISPUTES = 15
+"""Between people, and as many between people and agent."""
+CHUNK = 500
+LONGEST_LABEL = 80
+
+_BOX = re.compile(r"\\?\\boxed\{\s*(?:YES|NO)\s*\}\s*")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KeyLook:
+    """The look an agent's answer rests on."""
+
+    label: str
+    range: Window
+    """Angstrom, observed frame."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Card:
+    """One accepted object. Either a spectrum or a fault."""
+
+    candidate: Candidate
+    final: Final
+    spectrum: Spectrum | None
+    fault: str
+    look: KeyLook | None
+    is_simulated: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Difference:
+    """A candidate with what everybody says of it; `reasons` are the agent's."""
+
+    candidate: Candidate
+    dispute: Dispute
+    reasons: str
+    is_simulated: bool
+
+
+def accepted_cards(session: Session, holds: Settled, read: Read) -> tuple[Card, ...]:
+    """The surest first: by the reviewer's confidence, then by the agent's p(YES)."""
+    accepted = set(holds.candidate[holds.verdict == ACCEPT].tolist())
+    numbers = list(_surest(session, accepted))
+    return tuple(_card(session, each, read) for each in session.candidates(numbers))
+
+
+def people_differ(session: Session) -> tuple[Difference, ...]:
+    """Those nobody has settled first."""
+    found = list(islice(disputes(session, only_open=True), MOST_DISPUTES))
+    ended = (each for each in disputes(session, with_agent=False) if not each.is_open)
+    found += islice(ended, MOST_DISPUTES - len(found))
+    return tuple(_difference(session, each) for each in found)
+
+
+def agent_differs(session: Session) -> tuple[Difference, ...]:
+    """Where people are of one mind and the agent of another, the surest agent first."""
+    adjudicator = adjudicator_of(session)
+    found = (dispute_of(session, number, adjudicator) for number in _against_agent(session))
+    kept = [each for each in found if "people" not in each.between][:MOST_DISPUTES]
+    return tuple(_difference(session, each) for each in kept)
+
+
+def key_look(trajectory: Trajectory) -> KeyLook | None:
+    """The look whose label the answer speaks of most; the first of several."""
+    reasons = set(_WORD.findall(trajectory.reasons.casefold()))
+    best: Step | None = None
+    most = -1
+    for look in trajectory.looks:
+        named = len(reasons.intersection(_WORD.findall(look.label.casefold())))
+        if named > most:
+            best, most = look, named
+    if best is None or best.range is None:
+        return None
+    low, high = sorted(best.range)
+    stretch = 1.0 + (trajectory.spectrum.z or 0.0)
+    return KeyLook(label=best.label[:LONGEST_LABEL], range=(low * stretch, high * stretch))
+
+
+def plain_reasons(trajectory: Trajectory) -> str:
+    """The agent's last words without the box that its verdict stands in."""
+    return _BOX.sub("", trajectory.reasons).strip()
+
+
+def _surest(session: Session, accepted: set[int]) -> Iterator[int]:
+    query = (
+        select(judgements.c.candidate_id)
+        .join(candidates, candidates.c.id == judgements.c.candidate_id)
+        .where(judgements.c.verdict == Verdict.ACCEPT)
+        .order_by(
+            judgements.c.confidence.desc().nulls_last(),
+            candidates.c.agent_p_yes.desc().nulls_last(),
+            judgements.c.candidate_id,
+        )
+    )
+    seen: set[int] = set()
+    with session.database.reading() as connection:
+        for number in connection.execute(query).scalars():
+            if number in accepted and number not in seen:
+                seen.add(number)
+                yield number
+            if len(seen) == MOST_CARDS:
+                return
+
+
+def _card(session: Session, candidate: Candidate, read: Read) -> Card:
+    spectrum, fault = None, ""
+    try:
+        spectrum = read(candidate)
+    except (WorkbenchError, OSError) as error:
+        fault = str(error)
+    trajectory = _trajectory(session, candidate)
+    final = final_of(session.judgements(candidate.id), adjudicator_of(session))
+    return Card(
+        candidate=candidate,
+        final=final,
+        spectrum=spectrum,
+        fault=fault,
+        look=None if trajectory is None else key_look(trajectory),
+        is_simulated=_is_simulated(spectrum, trajectory),
+    )
+
+
+def _against_agent(session: Session) -> list[int]:
+    verdict, said = judgements.c.verdict, candidates.c.agent_verdict
+    p = candidates.c.agent_p_yes
+    surprise = case((verdict == Verdict.ACCEPT, 1.0 - p), else_=p)
+    against = or_(
+        and_(verdict == Verdict.ACCEPT, said == "NO"),
+        and_(verdict == Verdict.REJECT, said == "YES"),
+    )
+    query = (
+        select(candidates.c.id)
+        .join(judgements, judgements.c.candidate_id == candidates.c.id)
+        .where(against)
+        .order_by(surprise.desc().nulls_last(), candidates.c.id)
+        .limit(CHUNK)
+    )
+    with session.database.reading() as connection:
+        return list(dict.fromkeys(connection.execute(query).scalars()))
+
+
+def _difference(session: Session, dispute: Dispute) -> Difference:
+    candidate = session.candidate(dispute.candidate_id)
+    trajectory = _trajectory(session, candidate)
+    return Difference(
+        candidate=candidate,
+        dispute=dispute,
+        reasons="" if trajectory is None else plain_reasons(trajectory),
+        is_simulated=_is_simulated(None, trajectory),
+    )
+
+
+def _trajectory(session: Session, candidate: Candidate) -> Trajectory | None:
+    """Of the model whose verdict stands beside the candidate; None where it cannot be read."""
+    with suppress(WorkbenchError):
+        for each in inspections_of(session, candidate.id):
+            if each.trajectory.model.name == candidate.agent_model:
+                return each.trajectory
+    return None
+
+
+def _is_simulated(spectrum: Spectrum | None, trajectory: Trajectory | None) -> bool:
+    if spectrum is not None and spectrum.simulated:
+        return True
+    return trajectory is not None and trajectory.spectrum.simulated

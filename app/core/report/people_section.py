@@ -1,0 +1,193 @@
+"""What people did, how fast, and how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from agent.confidence.fleiss import Several
+from agent.confidence.scores import Agreement
+from app.core.agreement.drift import Drift
+from app.core.agreement.snr_bins import NOT_KNOWN, InBin
+from app.core.figure_words import rough_percent
+from app.core.report.charts import DISPUTED, counts_bar, drift_curve, interval_bar, kappa_axis
+from app.core.report.drawing import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
+from app.core.report.markup import Cell, Markup, join, said, tag
+from app.core.report.parts import (
+    captioned,
+    key,
+    matrix,
+    measured,
+    paragraph,
+    section,
+    share_of,
+    table,
+)
+from app.core.statistics import Statistics
+
+MOST_MATRICES = 3
+MOST_ROWS = 40
+MOST_COLUMNS = 2
+
+
+def counts_section(found: Statistics) -> Markup:
+    counts = found.counts
+    entries = [
+        (ACCEPT, "accepted", counts.accepted, counts.judged),
+        (REJECT, "rejected", counts.rejected, counts.judged),
+        (UNSURE, "unsure", counts.unsure, counts.judged),
+        (DISPUTED, "people differ", counts.disputed, counts.judged),
+        (OPEN, "open", counts.open, counts.candidates),
+    ]
+    legend = key(*((colour, name, share_of(n, whole)) for colour, name, n, whole in entries if n))
+    unreadable = None
+    if counts.unreadable:
+        unreadable = paragraph(
+            f"The spectrum of {counts.unreadable:,} candidates could not be read.",
+            class_="note warn",
+        )
+    return section("Counts", captioned(counts_bar(counts), legend), unreadable)
+
+
+def pace_section(found: Statistics) -> Markup | None:
+    if not found.reviewers:
+        return None
+    rows = [
+        (
+            said(each.name),
+            f"{each.judged:,}",
+            f"{each.accepted:,}",
+            f"{each.rejected:,}",
+            f"{each.unsure:,}",
+            f"{each.blind:,}",
+            _seconds(each.pace.typical),
+            _left(each.pace.seconds_for(found.counts.candidates - each.judged)),
+        )
+        for each in found.reviewers
+    ]
+    head = ("Person", "Verdicts", "Accept", "Reject", "Unsure", "Blind", "Seconds each", "To go")
+    told = (
+        "Verdicts that stand. Blind: given before anything of an agent's opinion had been seen. "
+        "Seconds: the median of the latest verdicts, pauses left out; to go: at their mean."
+    )
+    return section("People and pace", table(told, head, rows, numbers=frozenset(range(1, 8))))
+
+
+def agreement_section(found: Statistics) -> Markup | None:
+    rows = list(_agreement_rows(found))
+    if not rows:
+        return None
+    told = (
+        "Kappa is agreement beyond chance: 0 is chance, 1 complete; it is low for rare classes "
+        "even between good judges. With 95 % intervals. Beside an agent UNSURE is left out; blind "
+        "means before anything of an agent's opinion had been seen."
+    )
+    head = ("Between", "Candidates", "Same verdict", "Kappa", kappa_axis())
+    return section(
+        "Agreement",
+        table(told, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement"),
+        _matrices(found),
+        _by_snr(found),
+        _repeats(found),
+        _drifts(found),
+    )
+
+
+def _agreement_rows(found: Statistics) -> Iterator[Sequence[Cell]]:
+    people = found.people
+    if len(people.pairs) > 1:
+        yield _agreement_row("All people (Fleiss)", people.several, INK)
+    for pair in people.pairs:
+        yield _agreement_row(_two(pair.first, pair.second), pair.every, INK)
+    for each in found.with_agents:
+        between = _two(each.reviewer, each.model)
+        if each.blind.n:
+            yield _agreement_row(join([between, ", blind"]), each.blind, AGENT)
+        if each.every.n > each.blind.n:
+            yield _agreement_row(join([between, ", blind or not"]), each.every, AGENT)
+    for repeat in found.repeats:
+        again = join([said(repeat.reviewer, 40), ", first and second time"])
+        yield _agreement_row(again, repeat.agreement, SOFT)
+
+
+def _agreement_row(between: Cell, found: Agreement | Several, colour: str) -> Sequence[Cell]:
+    observed, kappa = found.observed.value, found.kappa
+    alike = "–" if observed is None else rough_percent(observed)
+    return between, f"{found.n:,}", alike, measured(kappa), interval_bar(kappa, colour)
+
+
+def _two(first: str, second: str) -> Markup:
+    return join([said(first, 40), " and ", said(second, 40)])
+
+
+def _matrices(found: Statistics) -> Markup | None:
+    drawn = [
+        matrix(pair.every, pair.first, pair.second) for pair in found.people.pairs[:MOST_MATRICES]
+    ]
+    met = [each for each in found.with_agents if each.blind.n]
+    drawn += [
+        matrix(each.blind, each.reviewer, f"agent {each.model}") for each in met[:MOST_MATRICES]
+    ]
+    return tag("div", *drawn, class_="matrices") if drawn else None
+
+
+def _by_snr(found: Statistics) -> Markup | None:
+    """People among themselves, then the pairs of person and agent that met most often."""
+    columns: list[tuple[Cell, Sequence[InBin[Any]]]] = []
+    if found.people.several_by_snr:
+        columns.append(("People", found.people.several_by_snr))
+    often = sorted(found.with_agents, key=lambda each: -each.blind.n)
+    columns += [(_two(e.reviewer, e.model), e.by_snr) for e in often[:MOST_COLUMNS] if e.by_snr]
+    names = {each.name: each.low for _, bins in columns for each in bins}
+    if len(names) < 2:
+        return None
+    order = sorted(names, key=lambda name: (name == NOT_KNOWN, names[name] or 0.0))
+    rows = [[name, *(_kappa_in(name, bins) for _, bins in columns)] for name in order]
+    head = ["S/N", *(title for title, _ in columns)]
+    told = "Kappa for faint and for bright candidates, and their number"
+    return table(told, head, rows, class_="whole")
+
+
+def _kappa_in(name: str, bins: Sequence[InBin[Any]]) -> Cell:
+    for each in bins:
+        if each.name == name:
+            number = tag("span", f"n = {each.found.n:,}", class_="soft nowrap")
+            return join([measured(each.found.kappa), number], " ")
+    return "–"
+
+
+def _repeats(found: Statistics) -> Markup | None:
+    told = []
+    for each in found.repeats:
+        n, other = each.agreement.n, len(each.differing)
+        again = f": {n:,} served again, {other:,} of them judged otherwise."
+        told.append(join([said(each.reviewer), again]))
+    return paragraph(join(told, " ")) if told else None
+
+
+def _drifts(found: Statistics) -> Markup | None:
+    drawn = [_drift(each) for each in found.drift if len(each.blocks) > 1]
+    if not drawn:
+        return None
+    legend = key(
+        (ACCEPT, "share accepted, block by block, with 95 % intervals", ""),
+        (AGENT, "the agent's mean p(YES) of the same candidates", ""),
+    )
+    return join([tag("h3", "In the course of time"), tag("div", *drawn, class_="pair"), legend])
+
+
+def _drift(each: Drift) -> Markup:
+    return captioned(
+        drift_curve(each.blocks, each.reviewer), tag("b", said(each.reviewer)), " ", each.words
+    )
+
+
+def _seconds(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{seconds:.1f}"
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    hours, minutes = divmod(round(seconds / 60.0), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

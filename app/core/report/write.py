@@ -1,0 +1,23 @@
+"""Write the report of a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.core.exporting.atomic_file import written_whole
+from app.core.report.content import gather_content
+from app.core.report.evidence import Read
+from app.core.report.page import set_page
+from app.core.session import Session
+
+
+def write_report(session: Session, out: Path, read: Read, seed: int = 0) -> Path:
+    """One HTML file that needs no other and runs nothing; `read` gives a candidate's spectrum.
+
+    What was at `out` before stays there until the new one is whole. The same session and seed
+    give the same figures.
+    """
+    page = set_page(gather_content(session, read, seed))
+    with written_whole(out) as file:
+        file.write(page.encode("utf-8", "replace"))
+    return out

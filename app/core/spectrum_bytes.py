@@ -1,0 +1,206 @@
+"""A spectrum as bytes, and back: how a packed session holds it.
+
+    SPECO3S1                eight bytes
+    zlib of:
+        length of the head  four bytes, little-endian
+        head                JSON: number of pixels, the arrays, all that is not an array
+        arrays              one after the other, as the head says
+
+An array lies there with the first bytes of all its numbers, then all second ones, and so on, which
+packs well; one that is single precision at heart as that; wavelengths as the second differences of
+their bit patterns; a mask as bits. Nothing is lost. Whatever the bytes are, out comes a spectrum or
+a ReadError.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import ReadError, WorkbenchError
+from agent.spectra.spectrum import MAX_PIXELS, Spectrum
+
+MAGIC = b"SPECO3S1"
+MAX_HEAD = 4 * 1024**2
+MAX_META = 10_000
+LEVEL = 6
+ARRAYS = ("wavelength", "flux", "ivar", "mask")
+_PLAIN = {
+    "object_id": (str,),
+    "flux_unit": (str,),
+    "resolution": (float, int, type(None)),
+    "ra": (float, int, type(None)),
+    "dec": (float, int, type(None)),
+    "class_name": (str,),
+    "subclass": (str,),
+    "z": (float, int, type(None)),
+    "snr": (float, int, type(None)),
+    "survey": (str,),
+    "release": (str,),
+    "format": (str,),
+    "medium_in_file": (str,),
+    "path": (str,),
+    "row": (int,),
+    "rows": (int,),
+    "simulated": (bool,),
+}
+_ODD = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_ODD_KEY = "number"
+
+
+def to_bytes(spectrum: Spectrum) -> bytes:
+    given = {name: getattr(spectrum, name) for name in ARRAYS}
+    arrays = {name: _packed(name, array) for name, array in given.items() if array is not None}
+    head = {
+        "pixels": len(spectrum),
+        "arrays": [[name, form] for name, (form, _) in arrays.items()],
+        "fields": {name: _plain(getattr(spectrum, name)) for name in _PLAIN},
+        "meta": {key: _plain(value) for key, value in spectrum.meta.items()},
+        "warnings": list(spectrum.warnings),
+    }
+    text = json.dumps(head, allow_nan=False).encode("ascii")
+    pieces = (len(text).to_bytes(4, "little"), text, *(content for _, content in arrays.values()))
+    return MAGIC + zlib.compress(b"".join(pieces), LEVEL)
+
+
+def from_bytes(content: bytes) -> Spectrum:
+    """Raises ReadError for anything that `to_bytes` could not have made."""
+    if not content.startswith(MAGIC):
+        raise ReadError("its packed spectrum is not of a form this program knows")
+    stream = _Stream(content[len(MAGIC) :])
+    try:
+        head = _head(stream)
+        arrays: dict[str, Any] = {
+            name: _unpacked(stream, name, form, head["pixels"]) for name, form in head["arrays"]
+        }
+        stream.end()
+        return Spectrum(
+            **arrays,
+            **_fields(head["fields"]),
+            meta=_meta(head["meta"]),
+            warnings=_warnings(head["warnings"]),
+        )
+    except (ValueError, TypeError, KeyError, RecursionError, zlib.error, WorkbenchError) as error:
+        raise ReadError(f"its packed spectrum is damaged: {str(error)[:100]}") from error
+
+
+class _Stream:
+    """Unpacks no more than is asked for."""
+
+    def __init__(self, packed: bytes) -> None:
+        self._inflate = zlib.decompressobj()
+        self._rest = packed
+
+    def take(self, count: int) -> bytes:
+        found = bytearray()
+        while len(found) < count:
+            piece = self._inflate.decompress(self._rest, count - len(found))
+            self._rest = self._inflate.unconsumed_tail
+            if not piece:
+                raise ValueError("it ends too early")
+            found += piece
+        return bytes(found)
+
+    def end(self) -> None:
+        if self._inflate.decompress(self._rest, 1) or not self._inflate.eof:
+            raise ValueError("it does not end where it should")
+        if self._inflate.unused_data:
+            raise ValueError("something lies behind its end")
+
+
+def _packed(name: str, array: NDArray[Any]) -> tuple[str, bytes]:
+    """How it is kept, and its bytes."""
+    if name == "mask":
+        return "bits", np.packbits(array).tobytes()
+    if name == "wavelength":
+        steps = np.diff(array.astype("<f8").view("<i8"), n=2, prepend=np.zeros(2, dtype="<i8"))
+        return "steps", _transposed(steps)
+    with np.errstate(over="ignore", invalid="ignore"):
+        single = array.astype("<f4")
+    if np.array_equal(single.astype("<f8"), array, equal_nan=True):
+        return "f4", _transposed(single)
+    return "f8", _transposed(array.astype("<f8"))
+
+
+def _unpacked(stream: _Stream, name: str, form: str, pixels: int) -> NDArray[Any]:
+    if name == "mask" and form == "bits":
+        bits = np.frombuffer(stream.take((pixels + 7) // 8), dtype=np.uint8)
+        return np.unpackbits(bits, count=pixels).astype(np.bool_)
+    if name == "wavelength" and form == "steps":
+        steps = _restored(stream.take(8 * pixels), "<i8")
+        return np.cumsum(np.cumsum(steps)).view("<f8")
+    if name in ("flux", "ivar") and form in ("f4", "f8"):
+        dtype = f"<{form}"
+        return _restored(stream.take(np.dtype(dtype).itemsize * pixels), dtype).astype(np.float64)
+    raise ValueError(f"it has an array {name!r} of form {form!r}"[:80])
+
+
+def _transposed(array: NDArray[Any]) -> bytes:
+    return array.view(np.uint8).reshape(array.size, array.itemsize).T.tobytes()
+
+
+def _restored(content: bytes, dtype: str) -> NDArray[Any]:
+    size = np.dtype(dtype).itemsize
+    by_place = np.frombuffer(content, dtype=np.uint8).reshape(size, -1)
+    return np.ascontiguousarray(by_place.T).view(dtype)[:, 0]
+
+
+def _head(stream: _Stream) -> dict[str, Any]:
+    length = int.from_bytes(stream.take(4), "little")
+    if not 2 <= length <= MAX_HEAD:
+        raise ValueError(f"its head of {length} bytes is too long")
+    head = json.loads(stream.take(length))
+    if not isinstance(head, dict):
+        raise ValueError("its head is no table")
+    pixels, arrays = head["pixels"], head["arrays"]
+    if type(pixels) is not int or not 2 <= pixels <= MAX_PIXELS:
+        raise ValueError("its number of pixels makes no sense")
+    names = [name for name, _ in arrays]
+    if names != [name for name in ARRAYS if name in names] or len(arrays) != len(names):
+        raise ValueError("its arrays are not those of a spectrum")
+    return head
+
+
+def _plain(value: object) -> object:
+    """For JSON, which has no NaN, and knows no numbers of numpy's."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float) and not math.isfinite(plain):
+        return {_ODD_KEY: repr(plain)}
+    return plain
+
+
+def _value(plain: object) -> Any:
+    if isinstance(plain, dict):
+        return _ODD[plain[_ODD_KEY]]
+    if isinstance(plain, list):
+        raise ValueError("a list where one value belongs")
+    return plain
+
+
+def _fields(given: Mapping[str, object]) -> dict[str, Any]:
+    found = {name: _value(given[name]) for name in _PLAIN}
+    for name, value in found.items():
+        if type(value) not in _PLAIN[name]:
+            raise ValueError(f"its {name} makes no sense")
+    return found
+
+
+def _meta(given: Mapping[str, object]) -> dict[str, Any]:
+    if not isinstance(given, dict) or len(given) > MAX_META:
+        raise ValueError("its header makes no sense")
+    found = {key: _value(value) for key, value in given.items()}
+    if None in found.values():
+        raise ValueError("its header holds nothing under a name")
+    return found
+
+
+def _warnings(given: object) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+        raise ValueError("its warnings make no sense")
+    return tuple(given)

@@ -1,0 +1,113 @@
+"""Agreement between people against scikit-learn and a count by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sklearn.metrics
+
+from agent.confidence.fleiss import fleiss_kappa
+from app.core.agreement.people import people
+from app.core.agreement.snr_bins import EDGES, in_bins
+from app.core.agreement.verdicts import WORDS, read_verdicts
+from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, say, set_snr
+from tests.app.core.sessions import made
+
+
+@pytest.fixture
+def session(tmp_path):
+    with made(tmp_path / "night.speco3", 120) as session:
+        yield session
+
+
+def kappa(first, second, numbers):
+    return sklearn.metrics.cohen_kappa_score(
+        [first[n] for n in numbers], [second[n] for n in numbers]
+    )
+
+
+def test_pairs_are_scikit_learns(session, rng):
+    truth = rng.random(120) < 0.3
+    said = {
+        name: drawn_verdicts(rng, truth, right, 0.1)
+        for name, right in (("Ada", 0.95), ("Ben", 0.8), ("Cy", 0.7))
+    }
+    said["Cy"] = {number: verdict for number, verdict in said["Cy"].items() if number % 2}
+    for name, verdicts in said.items():
+        say(session, name, verdicts)
+    found = people(read_verdicts(session))
+    assert [(pair.first, pair.second) for pair in found.pairs] == [
+        ("Ada", "Ben"),
+        ("Ada", "Cy"),
+        ("Ben", "Cy"),
+    ]
+    for pair in found.pairs:
+        shared = sorted(said[pair.first].keys() & said[pair.second].keys())
+        assert pair.every.n == len(shared)
+        assert pair.every.kappa.value == pytest.approx(
+            kappa(said[pair.first], said[pair.second], shared)
+        )
+        assert pair.every.kappa.low < pair.every.kappa.value < pair.every.kappa.high
+        alike = np.mean([said[pair.first][n] == said[pair.second][n] for n in shared])
+        assert pair.every.observed.value == pytest.approx(alike)
+    counts = [
+        [[each[n] for each in said.values() if n in each].count(word) for word in WORDS]
+        for n in range(1, 121)
+    ]
+    assert found.several.kappa.value == pytest.approx(fleiss_kappa(np.array(counts)))
+    assert (found.several.n, found.several.verdicts) == (120, 300)
+    assert found == people(read_verdicts(session))
+
+
+def test_bins_of_snr_hold_all_of_a_pair(session, rng):
+    truth = rng.random(120) < 0.5
+    snr = dict(enumerate(np.round(rng.uniform(0, 80, 120), 1).tolist(), 1)) | {
+        1: None,
+        2: 5.0,
+        3: 50.0,
+    }
+    set_snr(session, snr)
+    said = {name: drawn_verdicts(rng, truth, 0.8) for name in ("Ada", "Ben")}
+    for name, verdicts in said.items():
+        say(session, name, verdicts)
+    found = people(read_verdicts(session))
+    (pair,) = found.pairs
+    assert sum(each.found.n for each in pair.by_snr) == 120
+    assert [each.name for each in pair.by_snr] == [
+        "S/N below 5",
+        "S/N 5-10",
+        "S/N 10-20",
+        "S/N 20-50",
+        "S/N 50 or more",
+        "S/N not known",
+    ]
+    for each, several in zip(pair.by_snr[:-1], found.several_by_snr, strict=False):
+        low, high = each.low or 0.0, each.high or 1e9
+        members = [n for n, value in snr.items() if value is not None and low <= value < high]
+        assert each.found.n == several.found.n == len(members)
+        assert each.found.kappa.value == pytest.approx(kappa(*said.values(), members))
+        counts = [[[v[n] for v in said.values()].count(word) for word in WORDS] for n in members]
+        assert several.found.kappa.value == pytest.approx(fleiss_kappa(np.array(counts)))
+    assert pair.by_snr[-1].found.n == 1
+
+
+def test_alone_there_is_nobody_to_agree_with(session):
+    say(session, "Ada", {1: A, 2: R})
+    say(session, "Ben", {3: U})
+    found = people(read_verdicts(session))
+    assert found.pairs == ()
+    assert found.several.n == 0
+    assert found.several.kappa.value is None
+    assert found.several_by_snr == ()
+
+
+def test_edges_belong_to_the_bin_above():
+    bins = list(in_bins(np.array([*EDGES, np.nan])))
+    assert [(each.low, each.found.tolist().index(True)) for each in bins] == [
+        (5.0, 0),
+        (10.0, 1),
+        (20.0, 2),
+        (50.0, 3),
+        (None, 4),
+    ]
+    assert list(in_bins(np.array([]))) == []

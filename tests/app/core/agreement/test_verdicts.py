@@ -1,0 +1,178 @@
+"""Verdicts as arrays: all that stand, which were blind, and what holds for each candidate."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from app.core.agreement import verdicts as module
+from app.core.agreement.adjudication import set_adjudicator
+from app.core.agreement.verdicts import NONE, WORDS, read_verdicts, settled
+from app.core.records import Opinion
+from app.core.session import open_session
+from tests.app.core.judged_sessions import A, R, U, say, set_snr
+from tests.app.core.sessions import made
+
+SEEN = {"verdict": "YES", "model": "nano"}
+
+
+@pytest.fixture
+def session(place):
+    with made(place, 30) as session:
+        yield session
+
+
+def told(verdicts):
+    """{(candidate, name): (verdict, blind verdict)}"""
+    words = [*WORDS, None]
+    return {
+        (int(candidate), verdicts.names[int(number)]): (words[code], words[blind])
+        for candidate, number, code, blind in zip(
+            verdicts.candidate, verdicts.reviewer, verdicts.verdict, verdicts.blind, strict=True
+        )
+    }
+
+
+def holds(verdicts, **how):
+    found = settled(verdicts, **how)
+    words = [*WORDS, None]
+    return {int(c): words[v] for c, v in zip(found.candidate, found.verdict, strict=True)}
+
+
+def test_nothing_judged(session):
+    verdicts = read_verdicts(session)
+    assert len(verdicts) == 0
+    assert verdicts.reviewers == ()
+    assert len(settled(verdicts)) == 0
+
+
+def test_all_that_stand_and_no_more(session):
+    say(session, "Ben", {3: A, 1: R, 2: U})
+    say(session, "Ada", {3: R, 7: A, 8: None})
+    say(session, "Ada", {7: None})
+    set_snr(session, {3: 12.5})
+    verdicts = read_verdicts(session)
+    assert told(verdicts) == {
+        (1, "Ben"): (R, R),
+        (2, "Ben"): (U, U),
+        (3, "Ben"): (A, A),
+        (3, "Ada"): (R, R),
+    }
+    assert np.all(np.diff(verdicts.candidate) >= 0)
+    assert dict(zip(verdicts.candidate.tolist(), verdicts.snr.tolist(), strict=True))[3] == 12.5
+    assert np.isnan(verdicts.snr[0])
+
+
+def test_pages_make_no_difference(session, monkeypatch):
+    for name in ("Ada", "Ben", "Cy"):
+        say(
+            session,
+            name,
+            {number: random.Random(name + str(number)).choice(WORDS) for number in range(1, 31)},
+        )
+    whole = told(read_verdicts(session))
+    assert len(whole) == 90
+    for page in (1, 2, 7):
+        monkeypatch.setattr(module, "PAGE", page)
+        assert told(read_verdicts(session)) == whole
+
+
+@pytest.mark.parametrize(
+    ("lines", "blind"),
+    [
+        ([(A, {})], A),
+        ([(A, SEEN)], None),
+        ([(R, {}), (A, {})], A),
+        ([(R, {}), (A, SEEN)], R),
+        ([(R, {}), (A, SEEN), (R, SEEN), (U, {})], R),
+        ([(None, {}), (A, SEEN)], None),
+        ([(R, {}), (None, {}), (A, SEEN)], None),
+        ([(A, SEEN), (R, {})], None),
+    ],
+)
+def test_what_a_person_said_before_they_saw(session, lines, blind):
+    for verdict, shown in lines:
+        say(session, "Ada", {4: verdict}, shown)
+    assert told(read_verdicts(session)) == {(4, "Ada"): (lines[-1][0], blind)}
+
+
+def test_a_verdict_taken_back_was_never_said(session):
+    session.record_verdict(1, Opinion(verdict=A))
+    session.undo()
+    session.record_verdict(1, Opinion(verdict=R), shown=SEEN)
+    assert told(read_verdicts(session)) == {(1, "Ada"): (R, None)}
+    session.record_verdict(1, Opinion(verdict=U))
+    session.undo()
+    session.undo()
+    session.redo()
+    assert told(read_verdicts(session)) == {(1, "Ada"): (R, None)}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_history_equals_a_model(session, seed):
+    chance = random.Random(seed)
+    chains: dict[tuple[int, str], list] = {}
+    for _ in range(150):
+        name, number = chance.choice(["Ada", "Ben"]), chance.randint(1, 6)
+        verdict, seen = chance.choice([*WORDS, None]), chance.random() < 0.3
+        chain = chains.setdefault((number, name), [])
+        if chain and chain[-1][0] == verdict:
+            continue
+        say(session, name, {number: verdict}, SEEN if seen else {})
+        chain.append((verdict, seen))
+    expected = {}
+    for key, chain in chains.items():
+        before = []
+        for verdict, seen in chain:
+            if seen:
+                break
+            before.append(verdict)
+        if chain[-1][0] is not None:
+            expected[key] = (chain[-1][0], before[-1] if before else None)
+    assert told(read_verdicts(session)) == expected
+
+
+def test_a_log_that_points_at_itself_ends(session):
+    say(session, "Ada", {1: A, 2: R})
+    with session.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE log SET before_id = id")
+    assert len(read_verdicts(session)) == 2
+    with session.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE log SET before_id = 1, verdict = 'PERHAPS' WHERE id = 2")
+        connection.exec_driver_sql("UPDATE judgements SET verdict = 'PERHAPS' WHERE log_id = 1")
+    assert told(read_verdicts(session)) == {(2, "Ada"): (R, R)}
+
+
+def test_what_holds_for_each_candidate(session):
+    say(session, "Ada", {1: A, 2: A, 3: U, 4: A})
+    say(session, "Ben", {2: A, 3: U, 4: R, 5: R})
+    assert holds(read_verdicts(session)) == {1: A, 2: A, 3: U, 4: None, 5: R}
+    say(session, "Eve", {4: U, 1: R})
+    set_adjudicator(session, "Eve")
+    assert holds(read_verdicts(session)) == {1: R, 2: A, 3: U, 4: U, 5: R}
+
+
+def test_what_holds_blind(session):
+    say(session, "Ada", {1: A, 2: R})
+    say(session, "Ben", {1: A, 2: R, 3: A}, SEEN)
+    say(session, "Ada", {2: A}, SEEN)
+    assert holds(read_verdicts(session)) == {1: A, 2: None, 3: A}
+    assert holds(read_verdicts(session), blind=True) == {1: A, 2: R}
+
+
+def test_the_adjudicator_after_a_restart(session, place):
+    say(session, "Ada", {1: A})
+    say(session, "Eve", {1: R})
+    set_adjudicator(session, "Eve")
+    session.close()
+    with open_session(place, "Ada", read_only=True) as reopened:
+        verdicts = read_verdicts(reopened)
+        assert verdicts.names[verdicts.adjudicator] == "Eve"
+        assert holds(verdicts) == {1: R}
+
+
+def test_a_code_is_a_place():
+    assert WORDS.index(A) == 0
+    assert NONE not in range(len(WORDS))

@@ -1,0 +1,150 @@
+"""Sessions with lists of any columns, and catalogues read back by astropy as plain values."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow.parquet as pq
+from astropy.io import fits
+from astropy.table import Table
+from sqlalchemy import insert
+
+from agent.tasks import task
+from app.core.records import Opinion, Verdict
+from app.core.session import Session, new_session, open_session
+from app.core.tables import candidates, lists
+
+ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
+AT = "2026-01-01T00:00:00+00:00"
+CONTRACT = [
+    *("object_id", "ra", "dec", "path", "row"),
+    *("verdict", "confidence", "flags", "comment", "reviewer", "decided_at", "seconds_spent"),
+    *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "agent_seen_before"),
+]
+TYPED = ("ecsv", "fits", "vot", "parquet")
+FORMATS = ("csv", *TYPED)
+REALS = ("ra", "dec", "agent_p_yes", "seconds_spent")
+
+
+def listed(
+    place: Path | str,
+    rows: list[dict[str, Any]],
+    columns: list[dict[str, str]] | None = None,
+    *,
+    roles: dict[str, str] | None = None,
+    reviewer: str = "Ada",
+) -> Session:
+    """A session of one list; what a row does not say of its candidate is blank."""
+    session = new_session(place, task("CV"), reviewer)
+    add_list(session, rows, columns or [], roles or {})
+    return session
+
+
+def add_list(
+    session: Session,
+    rows: list[dict[str, Any]],
+    columns: list[dict[str, str]],
+    roles: dict[str, str],
+    path: str = "/lists/list.csv",
+) -> None:
+    about = {
+        "name": "list.csv",
+        "path": path,
+        "sha256": "ab" * 32,
+        "format": "CSV",
+        "rows_read": len(rows),
+        "rows_used": len(rows),
+        "roles": json.dumps(roles),
+        "columns": json.dumps(columns),
+        "imported_at": AT,
+    }
+    with session.database.writing() as connection:
+        number = connection.execute(insert(lists).values(about).returning(lists.c.id)).scalar_one()
+        for line, row in enumerate(rows, 1):
+            own = row.get("own", {})
+            blank = {"object_id": f"J{line:06d}", "path": f"/s/{line}.fits", "row": 0, "label": ""}
+            own_text = own if isinstance(own, str) else json.dumps(own)
+            values = {**blank, **row, "own": own_text, "list_id": number, "line": line}
+            connection.execute(insert(candidates).values(values))
+
+
+def people(place, **more):
+    """1: both accept. 2: they differ. 3: Ada alone. 4: a remark alone. 5: nothing."""
+    session = listed(place, [{} for _ in range(5)], **more)
+    session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, comment="clear"), seconds=2.0)
+    session.record_verdict(2, ACCEPT, seconds=1.0, shown={"verdict": "YES"})
+    session.record_verdict(3, REJECT, seconds=1.0)
+    session.record_verdict(
+        3, Opinion(verdict=Verdict.REJECT, flags=("a;b%", "c")), seconds=4.0, shown={"p_yes": 0.5}
+    )
+    session.record_verdict(4, Opinion(comment="later"))
+    session.close()
+    with open_session(place, "Ben") as ben:
+        ben.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, confidence=4), seconds=3.0)
+        ben.record_verdict(2, REJECT)
+    return open_session(place, "Ada")
+
+
+def read_csv(path: Path) -> dict[str, list[str]]:
+    """As the csv module reads it, the apostrophes of the escape taken away."""
+    with path.open(newline="", encoding="utf-8") as file:
+        names, *rows = csv.reader(file)
+    table = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return {
+        name: [cell.removeprefix("'") for cell in cells]
+        for name, cells in zip(names, table, strict=True)
+    }
+
+
+def read_back(path: Path) -> dict[str, list[Any]]:
+    """Columns as lists of plain values, None where there is none; escapes undone."""
+    how = {"format": "votable", "use_names_over_ids": True} if path.suffix == ".vot" else {}
+    table = Table.read(path, **how)
+    escaped = _escaped(path, table)
+    found = {name: _plain(table[name], name in escaped) for name in table.colnames}
+    return _with_gaps(path, found) if path.suffix == ".parquet" else found
+
+
+def _with_gaps(path: Path, found: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """astropy knows of no gaps in Parquet, and makes other numbers of what is around them."""
+    arrow = pq.read_table(path)
+    gaps = [name for name in found if arrow[name].null_count]
+    return found | {name: arrow[name].to_pylist() for name in gaps}
+
+
+def _escaped(path: Path, table: Table) -> set[str]:
+    if path.suffix == ".ecsv":
+        return set(table.meta.get("percent_escaped", {}).get("columns", ()))
+    if path.suffix == ".vot":
+        text = path.read_text(encoding="utf-8")
+        return {name for name in table.colnames if f'value="{name}: percent-encoded' in text}
+    if path.suffix == ".fits":
+        header = fits.getheader(path, 1)
+        numbers = [key.removeprefix("TENC") for key in header if key.startswith("TENC")]
+        return {header[f"TTYPE{number}"] for number in numbers}
+    return set()
+
+
+def _plain(column: Any, is_escaped: bool) -> list[Any]:
+    masks = np.ma.getmaskarray(column) if hasattr(column, "mask") else [False] * len(column)
+    values = []
+    for value, is_masked in zip(np.ma.getdata(column), masks, strict=True):
+        plain = value.item() if isinstance(value, np.generic) else value
+        plain = plain.decode() if isinstance(plain, bytes) else plain
+        values.append(None if is_masked else unquote(plain) if is_escaped else plain)
+    return values
+
+
+def same(one: object, other: object) -> bool:
+    """Equal, NaN to itself, and no text is no value."""
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return math.isnan(other)
+    if one in ("", None):
+        return other in ("", None)
+    return type(one) is type(other) and one == other

@@ -1,0 +1,126 @@
+"""Small lists in every format, and what a session holds after one was imported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+
+from app.core.records import Candidate
+from app.core.session import Session
+from app.core.tables import lists, refused_rows
+
+NAMES = ("obsid", "ra", "dec", "snrg", "subclass", "p_cv", "visits", "is_new", "path")
+ROWS: tuple[tuple[Any, ...], ...] = (
+    (100000001, 10.5, -5.25, 12.5, "CV", 0.9, 3, True, "a.fits"),
+    (100000002, 200.125, 45.0, 3.0, "K5", 0.25, 1, False, "b.fits"),
+    (100000003, 359.0, 89.5, None, "", None, None, None, "deep/c.fits"),
+)
+"""None is no value."""
+
+
+def text_of(
+    rows: Sequence[Sequence[Any]] = ROWS, names: Sequence[str] = NAMES, glue: str = ","
+) -> str:
+    lines = [names, *([_text(value) for value in row] for row in rows)]
+    return "".join(glue.join(line) + "\n" for line in lines)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def astropy_table() -> Any:
+    from astropy.table import MaskedColumn, Table
+
+    table = Table()
+    for number, name in enumerate(NAMES):
+        values = [row[number] for row in ROWS]
+        mask = [value is None for value in values]
+        filler = next(value for value in values if value is not None)
+        filled = [filler if value is None else value for value in values]
+        table[name] = MaskedColumn(filled, mask=mask) if any(mask) else filled
+    table["ra"].unit = "deg"
+    table["ra"].description = "where it was"
+    return table
+
+
+def write(path: Path, format_: str) -> Path:
+    """The list of ROWS in a format that astropy writes, or text."""
+    if format_ == "parquet":
+        return write_parquet(path)
+    if format_ in ("csv", "tsv"):
+        path.write_text(text_of(glue="," if format_ == "csv" else "\t"))
+        return path
+    table = astropy_table()
+    if format_ == "ecsv":
+        table.write(path, format="ascii.ecsv")
+    elif format_ == "fits":
+        # Masked whole numbers and logicals need a null that FITS has no room for in both.
+        table["visits"].fill_value = -99
+        table.write(path, format="fits")
+    else:
+        if format_ == "votable-binary":
+            for name in ("visits", "is_new"):  # for which it has no null
+                table[name] = table[name].filled(0)
+        table.write(path, format="votable", tabledata_format=format_.removeprefix("votable-"))
+    return path
+
+
+def write_parquet(path: Path) -> Path:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table({n: [row[k] for row in ROWS] for k, n in enumerate(NAMES)})
+    pyarrow.parquet.write_table(table, path)
+    return path
+
+
+def fits_bytes(columns: dict[str, tuple[str, Any]], **cards: Any) -> bytes:
+    from astropy.io import fits
+
+    made = [fits.Column(name=key, format=form, array=v) for key, (form, v) in columns.items()]
+    hdu = fits.BinTableHDU.from_columns(made)
+    for keyword, value in cards.items():
+        hdu.header[keyword] = value
+    out = BytesIO()
+    fits.HDUList([fits.PrimaryHDU(), hdu]).writeto(out)
+    return out.getvalue()
+
+
+def every(session: Session) -> list[Candidate]:
+    return session.candidates(range(1, session.count() + 1))
+
+
+def owns(session: Session) -> list[dict[str, Any]]:
+    return [dict(candidate.own) for candidate in every(session)]
+
+
+def lists_of(session: Session) -> list[dict[str, Any]]:
+    with session.database.reading() as connection:
+        rows = [dict(row._mapping) for row in connection.execute(select(lists))]
+    for row in rows:
+        row["roles"], row["columns"] = json.loads(row["roles"]), json.loads(row["columns"])
+    return rows
+
+
+def refusals(session: Session) -> list[tuple[int, str]]:
+    with session.database.reading() as connection:
+        query = select(refused_rows.c.line, refused_rows.c.reason).order_by(refused_rows.c.id)
+        return [tuple(row) for row in connection.execute(query)]
+
+
+def touch(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+
+
+def rng(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)

@@ -1,0 +1,447 @@
+"""A list into a session: the same candidates from every format, all of them or none."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import os
+
+import pytest
+from sqlalchemy import inspect, select
+
+from agent.tasks import task
+from app.core.errors import ReadOnlyError
+from app.core.importing import importer, storing
+from app.core.importing.errors import ImportFailed, ImportStopped
+from app.core.importing.importer import import_list, preview
+from app.core.queue import LIST_ORDER, page, parse_sort
+from app.core.records import Change
+from app.core.session import new_session, open_session
+from app.core.tables import candidates
+from tests.app.core.importing.lists import (
+    NAMES,
+    ROWS,
+    every,
+    lists_of,
+    owns,
+    refusals,
+    text_of,
+    touch,
+    write,
+)
+
+FORMATS = {
+    "csv": "CSV",
+    "tsv": "TSV",
+    "ecsv": "ECSV",
+    "fits": "FITS",
+    "votable-tabledata": "VOTable",
+    "votable-binary": "VOTable",
+    "votable-binary2": "VOTable",
+    "parquet": "Parquet",
+}
+
+
+def path_of(folder, format_):
+    return folder / f"list.{format_.partition('-')[0].replace('votable', 'vot')}"
+
+
+def import_text(session, folder, text, name="list.csv", **more):
+    path = folder / name
+    path.write_text(text)
+    return import_list(session, path, **more)
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_every_format_gives_the_same_candidates(session, folder, format_):
+    path = write(path_of(folder, format_), format_)
+    touch(folder, "a.fits", "b.fits")
+    report = import_list(session, path)
+    first, second, third = every(session)
+    assert (report.format, report.rows_read, report.rows_used) == (FORMATS[format_], 3, 3)
+    assert report.missing_files == 1
+    assert [each.object_id for each in (first, second, third)] == [str(row[0]) for row in ROWS]
+    assert (first.line, first.row, first.list_id) == (1, 0, report.list_id)
+    assert (first.ra, first.dec, first.snr, first.label) == (10.5, -5.25, 12.5, "CV")
+    assert (first.score, second.score, third.score) == (0.9, 0.25, None)
+    assert (third.snr, third.label) == (None, "")
+    assert first.path == str(folder / "a.fits")
+    assert third.path == str(folder / "deep" / "c.fits")
+    assert dict(first.own) == {"visits": 3, "is_new": True}
+    assert type(first.own["visits"]) is int
+    if format_ != "votable-binary":
+        assert third.own["visits"] is None
+    if format_ not in ("votable-binary", "fits"):  # astropy writes no null there
+        assert third.own["is_new"] is None
+
+
+@pytest.mark.parametrize("format_", ["csv", "fits", "parquet"])
+def test_what_is_told_of_the_list(session, folder, format_):
+    path = write(path_of(folder, format_), format_)
+    report = import_list(session, path)
+    (listed,) = lists_of(session)
+    assert listed["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest() == report.sha256
+    assert (listed["name"], listed["path"]) == (path.name, str(path))
+    assert (listed["rows_read"], listed["rows_used"]) == (3, 3)
+    assert listed["roles"] == report.roles
+    assert report.roles == {
+        "path": "path",
+        "object_id": "obsid",
+        "ra": "ra",
+        "dec": "dec",
+        "score": "p_cv",
+        "label": "subclass",
+        "snr": "snrg",
+    }
+    assert [column["name"] for column in listed["columns"]] == list(NAMES)
+    kinds = {column["name"]: column["kind"] for column in listed["columns"]}
+    assert (kinds["visits"], kinds["is_new"], kinds["p_cv"]) == ("int", "bool", "float")
+
+
+@pytest.mark.parametrize("format_", ["ecsv", "fits", "votable-binary2"])
+def test_units_and_descriptions_are_kept(session, folder, format_):
+    import_list(session, write(path_of(folder, format_), format_))
+    (listed,) = lists_of(session)
+    ra = next(column for column in listed["columns"] if column["name"] == "ra")
+    assert ra["unit"] == "deg"
+    assert ra["description"] == ("" if format_ == "fits" else "where it was")
+
+
+def test_it_works_the_same_for_a_team(place, folder):
+    text = text_of() + "100000001,1,2,3,x,0.5,1,True,a.fits\n" + "1,2\n"
+    with new_session(place, task("CV"), "Ada") as session:
+        report = import_text(session, folder, text)
+        assert (report.rows_used, report.duplicates, report.rows_refused) == (3, 1, 1)
+        assert every(session)[0].own == {"visits": 3, "is_new": True}
+        more = import_text(session, folder, text_of([(7, *ROWS[0][1:])]), "more.csv")
+        assert every(session)[3].list_id == more.list_id
+        # Others number on from there.
+        with session.database.writing() as connection:
+            made = candidates.insert().values(
+                list_id=more.list_id, line=9, object_id="x", path="", row=0, label="", own="{}"
+            )
+            key = connection.execute(made.returning(candidates.c.id)).scalar_one()
+        assert key == 5
+
+
+def test_a_second_list_goes_on_where_the_first_ended(session, folder):
+    import_text(session, folder, text_of())
+    report = import_text(session, folder, "name,path\nx,x.fits\ny,y.fits\n", "more.csv")
+    found = every(session)
+    assert [each.id for each in found] == [1, 2, 3, 4, 5]
+    assert [each.line for each in found] == [1, 2, 3, 1, 2]
+    assert {each.list_id for each in found[3:]} == {report.list_id}
+
+
+def test_duplicates_are_kept_once(session, folder):
+    rows = [("a", "1.fits", 0), ("a", "1.fits", 1), ("a", "1.fits", 0), ("a", "2.fits", 0)]
+    text = text_of([*rows, ("b", "1.fits", 0), rows[1]], ("name", "path", "spec_row"))
+    report = import_text(session, folder, text)
+    assert (report.rows_used, report.duplicates) == (4, 2)
+    again = import_text(session, folder, text, "again.csv")
+    assert (again.rows_used, again.duplicates) == (0, 6)
+    assert session.count() == 4
+
+
+def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
+    text = (
+        "name,path,spec_row\na,a.fits,1\nb,http://x.org/b.fits,0\nc,c.fits,-3\nd\n,,0\ne,e.fits,\n"
+    )
+    report = import_text(session, folder, text)
+    assert [each.object_id for each in every(session)] == ["a", "e"]
+    assert (report.rows_read, report.rows_used, report.rows_refused) == (6, 2, 4)
+    told = dict(refusals(session))
+    assert told == {row.line: row.reason for row in report.refused}
+    assert sorted(told) == [2, 3, 4, 5]
+    assert "URL" in told[2]
+    assert '"-3" is no row' in told[3]
+    assert told[4] == "line 5 of the file: 1 cell instead of 3"
+    assert "neither a spectrum nor an object" in told[5]
+
+
+def test_only_the_first_refusals_are_kept_but_all_are_counted(session, folder, monkeypatch):
+    monkeypatch.setattr("app.core.importing.import_run.MAX_REFUSED_KEPT", 5)
+    report = import_text(session, folder, "name,path\n" + "x\n" * 40 + "a,a.fits\n")
+    assert report.rows_refused == 40
+    assert [line for line, _ in refusals(session)] == [1, 2, 3, 4, 5]
+
+
+def test_a_list_of_which_nothing_can_be_used_is_no_list(session, folder):
+    with pytest.raises(
+        ImportFailed, match=r"list\.csv: none of its 2 rows can be used; row 1: .*URL"
+    ):
+        import_text(session, folder, "name,path\na,http://x/a.fits\nb,http://x/b.fits\n")
+    assert session.count() == 0
+    assert lists_of(session) == []
+
+
+def test_a_stop_leaves_nothing(session, folder):
+    import_text(session, folder, "name,path\nx,x.fits\n", "first.csv")
+    path = folder / "list.csv"
+    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
+    done: list[int] = []
+    told: list[Change] = []
+    session.changed.connect(told.append)
+    with pytest.raises(ImportStopped):
+        import_list(
+            session,
+            path,
+            progress=lambda number, total: done.append(number),
+            should_stop=lambda: len(done) > 1,
+        )
+    assert len(done) == 2
+    assert session.count() == 1
+    assert len(lists_of(session)) == 1
+    assert refusals(session) == []
+    assert told == []
+    assert import_list(session, path).rows_used == 30_000
+
+
+def test_progress_counts_up_to_what_was_expected(session, folder):
+    path = folder / "list.csv"
+    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
+    seen: list[tuple[int, int | None]] = []
+    import_list(session, path, progress=lambda *told: seen.append(told))
+    numbers = [number for number, _ in seen]
+    assert numbers == sorted(numbers)
+    assert numbers[-1] == 30_000
+    assert all(25_000 < total < 35_000 for _, total in seen)
+
+
+def test_views_are_told_once(session, folder):
+    told: list[Change] = []
+    session.changed.connect(told.append)
+    import_text(session, folder, text_of())
+    assert told == [Change(aspect="list")]
+
+
+def test_a_score_is_the_first_order(session, folder):
+    import_text(session, folder, text_of())
+    assert session.fact("order") == "score"
+    sort = parse_sort(session.fact("order"))
+    assert [line.candidate.score for line in page(session, sort=sort).lines] == [0.9, 0.25, None]
+
+
+def test_an_order_that_somebody_chose_stays(session, folder):
+    session.set_fact("order", "snr")
+    import_text(session, folder, text_of())
+    assert session.fact("order") == "snr"
+
+
+def test_without_a_score_the_list_is_the_order(session, folder):
+    import_text(session, folder, "name,path\na,a.fits\n")
+    assert session.fact("order") is None
+
+
+def test_a_read_only_session_takes_nothing(session, folder):
+    (folder / "list.csv").write_text(text_of())
+    place = session.place
+    session.close()
+    with open_session(place, "Ada", read_only=True) as looked_at, pytest.raises(ReadOnlyError):
+        import_list(looked_at, folder / "list.csv")
+
+
+def test_roles_can_be_chosen(session, folder):
+    report = import_text(
+        session,
+        folder,
+        "a,b,name,label\n0.5,1.fits,x,CV\n0.75,2.fits,y,\n",
+        roles={"score": "A", "path": "b", "label": ""},
+    )
+    assert report.roles == {"score": "a", "path": "b", "object_id": "name"}
+    first, second = every(session)
+    assert (first.score, second.score) == (0.5, 0.75)
+    assert first.own == {"label": "CV"}
+
+
+@pytest.mark.parametrize(
+    ("roles", "said"),
+    [
+        ({"scroe": "a"}, 'no role "scroe"; did you mean "score"'),
+        ({"score": "nam"}, 'no column "nam"; did you mean "name"'),
+        ({"ra": "name"}, "ra is of no use without one for dec"),
+    ],
+)
+def test_roles_that_cannot_be(session, folder, roles, said):
+    with pytest.raises(ImportFailed, match=said):
+        import_text(session, folder, "name,path\na,a.fits\n", roles=roles)
+
+
+def test_a_list_that_names_nothing(session, folder):
+    with pytest.raises(ImportFailed, match=r"no column names a spectrum.*say which one does"):
+        import_text(session, folder, "u,g\n1.5,2\n3,4\n")
+
+
+def test_a_file_that_is_not_there(session, folder):
+    with pytest.raises(ImportFailed, match=r"gone\.csv: it cannot be read|no such file"):
+        import_list(session, folder / "gone.csv")
+
+
+def test_a_list_that_changes_while_it_is_read(session, folder):
+    path = folder / "list.csv"
+    path.write_text(text_of())
+
+    def add(number, total):
+        with path.open("a") as file:
+            file.write("x\n")
+
+    with pytest.raises(ImportFailed, match="changed while it was read"):
+        import_list(session, path, progress=add)
+    assert session.count() == 0
+
+
+def test_a_column_that_turns_out_to_be_of_another_kind(session, folder):
+    """The first rows look like numbers; what they were before is not lost."""
+    rows = [(f"o{n}", f"{n}.fits", n, f"{n}.50") for n in range(20_000)]
+    rows += [("last", "last.fits", "n/a", "> 3"), ("end", "end.fits", "1.5", "")]
+    report = import_text(session, folder, text_of(rows, ("name", "path", "count", "size")))
+    assert [column.kind for column in report.columns] == ["str", "str", "float", "str"]
+    own = owns(session)
+    assert own[7] == {"count": 7.0, "size": "7.50"}
+    assert own[-2:] == [{"count": None, "size": "> 3"}, {"count": 1.5, "size": ""}]
+    assert [each.id for each in every(session)] == list(range(1, 20_003))
+
+
+def test_a_large_list_is_read_by_a_process_of_its_own(session, folder, monkeypatch):
+    """And gives the same."""
+    rows = [(f"o{n}", f"{n}.fits", n, n / 7 if n % 5 else None, "α\t'") for n in range(5_000)]
+    rows[4_000] = ("late", "late.fits", "later", 1, "")
+    text = text_of(rows, ("name", "path", "count", "p_cv", "note")) + "short\n"
+    here = import_text(session, folder, text)
+    expected = every(session)
+    monkeypatch.setattr(importer, "LARGE", 0)
+    with new_session(folder / "other.speco3", task("CV"), "Ada") as other:
+        there = import_list(other, folder / "list.csv")
+        assert there == here
+        assert every(other) == expected
+
+
+def test_what_fails_elsewhere_is_said_here(session, folder, monkeypatch):
+    monkeypatch.setattr(importer, "LARGE", 0)
+    path = folder / "list.csv.gz"
+    packed = gzip.compress(text_of([ROWS[0]] * 5000).encode())
+    path.write_bytes(packed[:-200])
+    with pytest.raises(ImportFailed, match=r"list\.csv\.gz: its gzip data end too early"):
+        import_list(session, path)
+    assert session.count() == 0
+
+
+def test_a_reading_process_that_dies(session, folder, monkeypatch):
+    monkeypatch.setattr(importer, "LARGE", 0)
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    if not os.path.exists("/bin/false"):  # noqa: PTH110
+        pytest.skip("no program that only fails")
+    with pytest.raises(ImportFailed, match="the process that read it ended with status 1"):
+        import_text(session, folder, text_of())
+    assert session.count() == 0
+
+
+def test_a_stop_ends_the_process_that_reads(session, folder, monkeypatch):
+    monkeypatch.setattr(importer, "LARGE", 0)
+    path = folder / "list.csv"
+    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
+    with pytest.raises(ImportStopped):
+        import_list(session, path, should_stop=lambda: True)
+    assert session.count() == 0
+
+
+def test_indexes_are_there_after_many_rows(session, folder, monkeypatch):
+    monkeypatch.setattr(storing, "BULK", 100)
+
+    def names():
+        with session.database.reading() as connection:
+            return {each["name"] for each in inspect(connection).get_indexes("candidates")}
+
+    before = names()
+    rows = [(f"o{n}", f"{n}.fits") for n in range(20_000)]
+    import_text(session, folder, text_of(rows, ("name", "path")))
+    assert names() == before
+    with session.database.reading() as connection:
+        one = select(candidates.c.id).where(candidates.c.object_id == "o1234")
+        assert connection.execute(one).scalar_one() == 1235
+        plan = connection.exec_driver_sql(
+            "EXPLAIN QUERY PLAN SELECT id FROM candidates WHERE object_id = 'x'"
+        )
+        assert "candidates_object" in str(plan.all())
+    assert len(page(session, sort=LIST_ORDER).lines) > 0
+
+
+def test_what_is_imported_can_be_judged_and_undone_meanwhile(session, folder):
+    from app.core.records import Opinion, Verdict
+
+    import_text(session, folder, text_of())
+    session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    import_text(session, folder, "name,path\nx,x.fits\n", "more.csv")
+    assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
+    assert session.undo().candidate_id == 2
+
+
+def test_packed_lists(session, folder):
+    path = folder / "list.csv.gz"
+    path.write_bytes(gzip.compress(text_of().encode()))
+    assert import_list(session, path).rows_used == 3
+    assert every(session)[0].path == str(folder / "a.fits")
+
+
+def test_preview_shows_what_would_be_done(folder):
+    path = write(folder / "list.csv", "csv")
+    seen = preview(path)
+    assert (seen.format, seen.estimate) == ("CSV", 3)
+    assert seen.rows[0] == ROWS[0]
+    assert seen.roles.columns["score"] == "p_cv"
+    assert 'path: column "path", by its name' in seen.roles.reasons
+    assert preview(path, roles={"score": ""}).roles.number("score") is None
+
+
+def test_preview_of_rows_that_cannot_be_read(folder):
+    path = folder / "list.csv"
+    path.write_text("name,path\na\nb,b.fits\n")
+    seen = preview(path)
+    assert seen.rows == (("b", "b.fits"),)
+    assert [row.line for row in seen.refused] == [1]
+
+
+def test_rows_of_one_file_without_a_row_are_pointed_out(session, folder):
+    report = import_text(session, folder, "name,path\na,coadd.fits\nb,coadd.fits\n")
+    assert any("a column must tell the row" in warning for warning in report.warnings)
+
+
+def test_numbers_that_are_none_are_told(session, folder):
+    text = "name,path,snr,ra,dec\na,a.fits,high,400,10\nb,b.fits,5,10,x\nc,c.fits,,1,2\n"
+    report = import_text(session, folder, text, roles={"snr": "snr", "ra": "ra", "dec": "dec"})
+    first, second, third = every(session)
+    assert [each.snr for each in (first, second, third)] == [None, 5.0, None]
+    assert [each.ra for each in (first, second, third)] == [None, None, 1.0]
+    assert '"snr" is no number in 1 row' in report.warnings
+    assert "the position is outside the sky in 2 rows" in report.warnings
+
+
+def test_wild_numbers(session, folder):
+    values = ["1e400", "-1e400", "nan", "inf", "9223372036854775807", "9223372036854775808", "007"]
+    rows = [(f"o{n}", value, value) for n, value in enumerate(values)]
+    text = text_of(rows, ("name", "score", "odd"))
+    import_text(session, folder, text, roles={"score": "score"})
+    assert [each.score for each in every(session)] == [
+        None, None, None, None, 9.223372036854775807e18, 9.223372036854775808e18, 7.0
+    ]  # fmt: skip
+    assert [own["odd"] for own in owns(session)] == values  # a mixture stays what it was
+
+
+def test_long_whole_numbers_keep_their_digits(session, folder):
+    rows = [("a", 299489677444933632, 39633559463397282), ("b", 1, 39633559463397283)]
+    import_text(session, folder, text_of(rows, ("name", "other_id", "other")))
+    assert owns(session) == [
+        {"other_id": 299489677444933632, "other": 39633559463397282},
+        {"other_id": 1, "other": 39633559463397283},
+    ]
+
+
+def test_names_of_columns_may_be_anything(session, folder):
+    names = ["name", "100%", 'a "b"', "{x}", "%s", "", "100%", "=1+1"]
+    with (folder / "list.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([names, ["o", *"1234567"]])
+    import_list(session, folder / "list.csv")
+    assert owns(session) == [
+        {"100%": 1, 'a "b"': 2, "{x}": 3, "%s": 4, "col6": 5, "100%_2": 6, "=1+1": 7}
+    ]

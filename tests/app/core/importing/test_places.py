@@ -1,0 +1,230 @@
+"""Where spectra lie, and that nothing outside what the user named is ever one."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from app.core.importing.file_index import FileIndex
+from app.core.importing.importer import import_list
+from app.core.importing.places import Places
+from app.core.importing.survey_names import naming_of
+from tests.app.core.importing.lists import every, touch
+
+
+@pytest.fixture
+def spectra(tmp_path):
+    made = tmp_path / "spectra"
+    made.mkdir()
+    return made
+
+
+def place(places, text):
+    """The path, or the reason against it."""
+    refused = {}
+    (path,) = places.place_all([text], refused)
+    assert bool(path) != bool(refused) or not text
+    return refused.get(0, path)
+
+
+def places_of(folder, spectra=None, **more):
+    return Places(folder / "list.csv", spectra, **more)
+
+
+def test_relative_paths_count_from_the_list_then_from_the_spectra(folder, spectra):
+    touch(folder, "both.fits", "sub/here.fits")
+    touch(spectra, "both.fits", "sub/there.fits")
+    places = places_of(folder, spectra)
+    assert place(places, "both.fits") == str(folder / "both.fits")
+    assert place(places, "sub/here.fits") == str(folder / "sub" / "here.fits")
+    assert place(places, "./sub//there.fits") == str(spectra / "sub" / "there.fits")
+    assert place(places, "sub\\there.fits") == str(spectra / "sub" / "there.fits")
+    assert places.missing == 0
+    assert place(places, "gone.fits") == str(spectra / "gone.fits")
+    assert places.missing == 1
+    assert place(places_of(folder), "deep/gone.fits") == str(folder / "deep" / "gone.fits")
+
+
+def test_a_file_that_was_moved_within_the_spectra_is_found_by_its_name(folder, spectra):
+    touch(spectra, "2019/moved.fits", "a/twice.fits", "b/twice.fits")
+    places = places_of(folder, spectra)
+    assert place(places, "old/moved.fits") == str(spectra / "2019" / "moved.fits")
+    assert place(places, "/data/lamost/moved.fits") == str(spectra / "2019" / "moved.fits")
+    assert place(places, "C:\\data\\moved.fits") == str(spectra / "2019" / "moved.fits")
+    assert place(places, "old/twice.fits") == str(spectra / "old" / "twice.fits")
+    assert places.missing == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "../secret.fits",
+        "sub/../../secret.fits",
+        "..\\secret.fits",
+        "/etc/passwd",
+        "//server/share/x.fits",
+        "C:/Windows/x.fits",
+        "http://x.org/a.fits",
+        "https://x.org/a.fits",
+        "file:///etc/passwd",
+        "ftp:/x/a.fits",
+        "~/a.fits",
+        "/dev/zero",
+        "sub/..",
+        "..",
+        ".",
+        "sub/",
+        "a" * 5000,
+    ],
+)
+def test_what_leads_out_is_refused(folder, tmp_path, text):
+    touch(tmp_path, "secret.fits")
+    touch(folder, "sub/a.fits")
+    said = place(places_of(folder), text)
+    assert not os.path.isabs(said), said  # noqa: PTH117
+    assert len(said) < 300
+
+
+def test_a_sibling_is_inside_where_it_is_named(folder, spectra):
+    touch(spectra, "a.fits")
+    assert "outside the folders given" in place(places_of(folder), "../spectra/a.fits")
+    assert place(places_of(folder, spectra), "../spectra/a.fits") == str(spectra / "a.fits")
+
+
+def test_a_folder_that_only_begins_like_one_given_is_another(folder, tmp_path):
+    touch(tmp_path / "lists2", "a.fits")
+    assert "outside" in place(places_of(folder), str(tmp_path / "lists2" / "a.fits"))
+
+
+def test_absolute_paths(folder, spectra, tmp_path):
+    touch(spectra, "a.fits")
+    touch(tmp_path / "else", "b.fits")
+    inside, outside = str(spectra / "a.fits"), str(tmp_path / "else" / "b.fits")
+    assert place(places_of(folder, spectra), inside) == inside
+    assert "outside the folders given" in place(places_of(folder, spectra), outside)
+    free = places_of(folder, allow_absolute=True)
+    assert place(free, outside) == outside
+    assert "outside" in place(free, "../else/b.fits")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_links(folder, spectra, tmp_path):
+    touch(tmp_path / "secret", "key.fits")
+    touch(folder, "real.fits", "deep/real.fits")
+    (folder / "out.fits").symlink_to(tmp_path / "secret" / "key.fits")
+    (folder / "outdir").symlink_to(tmp_path / "secret")
+    (folder / "in.fits").symlink_to(folder / "real.fits")
+    (folder / "loop.fits").symlink_to("loop.fits")
+    (folder / "indir").symlink_to(folder / "deep")
+    places = places_of(folder)
+    assert "leads out" in place(places, "out.fits")
+    assert "leads out" in place(places, "outdir/key.fits")
+    assert "leads out" in place(places, "loop.fits")
+    assert place(places, "in.fits") == str(folder / "in.fits")
+    assert place(places, "indir/real.fits") == str(folder / "indir" / "real.fits")
+    named = places_of(folder, tmp_path / "secret")
+    assert place(named, "outdir/key.fits") == str(folder / "outdir" / "key.fits")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")
+def test_what_is_no_regular_file(folder):
+    os.mkfifo(folder / "pipe.fits")
+    (folder / "folder.fits").mkdir()
+    places = places_of(folder)
+    assert "no regular file" in place(places, "pipe.fits")
+    assert place(places, "folder.fits") == str(folder / "folder.fits")
+    assert places.missing == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_folder_given_by_a_link_is_that_folder(folder, tmp_path):
+    touch(tmp_path / "disk", "a.fits")
+    (tmp_path / "link").symlink_to(tmp_path / "disk")
+    assert place(places_of(folder, tmp_path / "link"), "a.fits") == str(
+        tmp_path / "link" / "a.fits"
+    )
+
+
+def test_no_more_names_are_remembered_than_may_be(folder, monkeypatch):
+    monkeypatch.setattr("app.core.importing.places.MAX_NAMES", 50)
+    for number in range(30):
+        touch(folder, f"{number}/a.fits")
+    places = places_of(folder)
+    for _ in range(2):
+        texts = [f"{number}/a.fits" for number in range(30)]
+        assert places.place_all(texts, {}) == [str(folder / text) for text in texts]
+        assert len(places._known) < 30
+    assert places.missing == 0
+
+
+def test_files_by_name(spectra):
+    touch(spectra, "Spec-0266-51602-0031.fits", "x/979609207.fits.gz", "y/lamost_100001007.fits",
+          "notes.pdf", ".hidden.fits", "n/12345.fits", "a/979609208.fits", "b/979609208.fits")  # fmt: skip
+    index = FileIndex(spectra)
+    assert index.called("spec-0266-51602-0031").endswith("Spec-0266-51602-0031.fits")
+    assert index.called("979609207").endswith("979609207.fits.gz")
+    assert index.called("100001007").endswith("lamost_100001007.fits")
+    assert index.called("979609208") == ""  # which of the two?
+    assert index.called("51602") == ""
+    assert index.called("12345").endswith("12345.fits")
+    assert (index.called("notes"), index.called(".hidden")) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("columns", "parts", "first"),
+    [
+        ("plate mjd fiberid", ("266", "51602", "31"), "spec-0266-51602-0031"),
+        ("PLATE MJD FIBER", ("11000", "58000", "1000"), "spec-11000-58000-1000"),
+        ("lmjd planid spid fiberid", ("55859", "F5902", "1", "8"), "spec-55859-F5902_sp01-008"),
+        ("field mjd catalogid", ("15000", "59146", "4375786564"), "spec-015000-59146-4375786564"),
+        ("survey program healpix", ("main", "dark", "27247"), "coadd-main-dark-27247"),
+        ("petal_loc tileid lastnight", ("4", "80613", "20210324"), "coadd-4-80613-thru20210324"),
+    ],
+)
+def test_what_the_surveys_call_their_files(columns, parts, first):
+    naming = naming_of(columns.split())
+    assert naming.stems(parts)[0] == first
+    assert naming.stems(["x"] * len(parts)) in ([], ["coadd-x-x-x", "spectra-x-x-x"])
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "name"),
+    [
+        ("plate,mjd,fiberid\n266,51602,31\n", "x/spec-0266-51602-0031.fits", "0266-51602-0031"),
+        ("plate,mjd,fiberid\n266,51602,31\n", "spSpec-51602-0266-031.fit", "0266-51602-0031"),
+        ("obsid,ra,dec\n979609207,1,2\n", "spec-979609207.fits.gz", "979609207"),
+        ("name,z\nHD 1234,0\n", "hd 1234.fits", "HD 1234"),
+        ("obsid,lmjd,planid,spid,fiberid\n5,55859,F5902,6,207\n",
+         "F5902/spec-55859-F5902_sp06-207.fits.gz", "5"),
+    ],
+)  # fmt: skip
+def test_lists_that_name_no_file(session, folder, spectra, text, file, name):
+    touch(spectra, file, "other.fits")
+    (folder / "list.csv").write_text(text)
+    report = import_list(session, folder / "list.csv", spectra=spectra)
+    (candidate,) = every(session)
+    assert (candidate.path, candidate.object_id) == (str(spectra / file), name)
+    assert report.without_file == 0
+
+
+def test_objects_without_a_spectrum_are_counted(session, folder, spectra):
+    (folder / "list.csv").write_text("name,ra,dec\na,1,2\n,10.68458,41.26917\n")
+    report = import_list(session, folder / "list.csv", spectra=spectra)
+    first, second = every(session)
+    assert (first.path, second.path, report.without_file) == ("", "", 2)
+    assert second.object_id == "J004244.29+411609.0"
+
+
+def test_targets_in_a_file_of_several(session, folder, spectra):
+    touch(spectra, "coadd-main-dark-27247.fits")
+    text = (
+        "TARGETID,SURVEY,PROGRAM,HEALPIX\n39627658462234737,main,dark,27247\n12,main,dark,27247\n"
+    )
+    (folder / "list.csv").write_text(text)
+    report = import_list(session, folder / "list.csv", spectra=spectra)
+    (candidate,) = every(session)
+    assert candidate.row == 39627658462234737
+    assert candidate.path == str(spectra / "coadd-main-dark-27247.fits")
+    assert "12 could be taken for a row" in report.refused[0].reason

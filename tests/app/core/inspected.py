@@ -1,0 +1,37 @@
+"""What agents say in tests, and what is then seen of it."""
+
+from __future__ import annotations
+
+from agent.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from app.core.queue import LIST_ORDER, matching, parse_filter
+
+NANO = ModelRef(name="nano", engine="gguf", sha256="aa" * 32)
+OTHER = ModelRef(name="nano", sha256="bb" * 32)
+MEASURED = ModelRef(name="measured")
+
+
+def said(verdict="YES", p_yes=0.9, model=NANO, stopped_by="answer", number=1):
+    steps = (
+        Step(kind="think", text="Hα 宽 \U0001f31f \x1b[31m \0"),
+        Step(kind="zoom", turn=1, range=(6500.0, 6600.0), label="Hα", measured={"snr": 3.5}),
+        Step(kind="answer", turn=2, text="broad", verdict=verdict),
+    )
+    return Trajectory(
+        task="CV",
+        spectrum=SpectrumRef(object_id=f"J{number:06d}", path=f"/spectra/{number}.fits"),
+        model=model,
+        steps=steps,
+        stopped_by=stopped_by,
+        verdict=verdict,
+        p_yes=p_yes,
+        well_formed=verdict is not None,
+    )
+
+
+def agent_of(session, number=1):
+    one = session.candidate(number)
+    return one.agent_verdict, one.agent_p_yes, one.agent_model, one.agent_stopped_by
+
+
+def shown(session, text, sort=LIST_ORDER):
+    return [line.candidate.id for line in matching(session, parse_filter(text), sort)]

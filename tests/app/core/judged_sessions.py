@@ -1,0 +1,87 @@
+"""Sessions in which people and agents have said something already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sqlalchemy import insert, update
+
+from app.core import verdict_log
+from app.core.records import NOTHING, Opinion, Verdict
+from app.core.session import Session
+from app.core.tables import candidates, inspections
+
+A, R, U = Verdict
+
+
+def say(
+    session: Session,
+    reviewer: str,
+    verdicts: Mapping[int, Verdict | None],
+    shown: Mapping[str, Any] = NOTHING,
+) -> None:
+    """As if the reviewer had pressed these one after the other; one transaction, for speed."""
+    with session.database.writing() as connection:
+        number = verdict_log.reviewer_id(connection, reviewer)
+        for candidate, verdict in verdicts.items():
+            opinion = Opinion(verdict=verdict)
+            verdict_log.record(connection, candidate, number, opinion, shown=shown)
+
+
+def inspect(
+    session: Session,
+    model: str,
+    said: Mapping[int, tuple[str | None, float | None]],
+    sha256: str = "ab" * 32,
+    stopped_by: str = "answer",
+) -> None:
+    """As if a model had looked: verdict and p(YES) of each candidate."""
+    rows = [
+        {
+            "candidate_id": number,
+            "model": model,
+            "model_sha256": sha256,
+            "at": "2026-01-01T00:00:00+00:00",
+            "verdict": verdict,
+            "p_yes": p_yes,
+            "stopped_by": stopped_by,
+            "well_formed": verdict is not None,
+            "record": "{}",
+        }
+        for number, (verdict, p_yes) in said.items()
+    ]
+    with session.database.writing() as connection:
+        connection.execute(insert(inspections), rows)
+        for row in rows:
+            newest = {
+                "agent_verdict": row["verdict"],
+                "agent_p_yes": row["p_yes"],
+                "agent_model": model,
+                "agent_stopped_by": stopped_by,
+            }
+            here = candidates.c.id == row["candidate_id"]
+            connection.execute(update(candidates).where(here).values(newest))
+
+
+def set_snr(session: Session, snr: Mapping[int, float | None]) -> None:
+    with session.database.writing() as connection:
+        for number, value in snr.items():
+            here = candidates.c.id == number
+            connection.execute(update(candidates).where(here).values(snr=value))
+
+
+def drawn_verdicts(
+    rng: np.random.Generator, truth: np.ndarray, right: float, unsure: float = 0.0
+) -> dict[int, Verdict]:
+    """Of somebody who sees the truth in that share of cases; candidates count from 1."""
+    is_right = rng.random(truth.size) < right
+    is_unsure = rng.random(truth.size) < unsure
+    said = np.where(is_right, truth, ~truth)
+    return {
+        number: U if doubt else (A if real else R)
+        for number, (real, doubt) in enumerate(
+            zip(said.tolist(), is_unsure.tolist(), strict=True), 1
+        )
+    }

@@ -1,0 +1,139 @@
+"""A PostgreSQL server of the tests' own: one for each worker of pytest, gone with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "jit": "off",
+    "shared_buffers": "32MB",
+    "max_connections": "80",
+    "log_checkpoints": "off",
+    "log_min_error_statement": "panic",
+    "log_min_messages": "log",
+}
+READY = b"ready to accept connections"
+
+
+class Cluster:
+    """A running server, reached by a socket in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._numbers = count(1)
+
+    def url(self, database: str, user: str = "postgres") -> str:
+        return f"postgresql://{user}@/{database}?host={self.folder}"
+
+    def new_database(self, options: str = "") -> str:
+        """The name of an empty one."""
+        name = f"session{next(self._numbers)}"
+        self.run(f"CREATE DATABASE {name} {options}")
+        return name
+
+    def drop(self, name: str) -> None:
+        self.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def run(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
+        import psycopg
+
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    def cut_connections(self, database: str) -> None:
+        """As when the server is restarted, or the network fails."""
+        self.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            f"WHERE datname = '{database}' AND pid <> pg_backend_pid()"
+        )
+
+
+@contextmanager
+def running_cluster() -> Iterator[Cluster]:
+    """Skips the test where there is no server, or no driver, to be had."""
+    programs = _programs()
+    pytest.importorskip("psycopg", reason="psycopg is not installed: the extra `teams` brings it")
+    # Below /tmp: a socket's path is short, and the server's user must be able to go there.
+    folder = Path(tempfile.mkdtemp(prefix="spec-o3-pg-", dir="/tmp"))
+    try:
+        as_user = _as_user(folder)
+        data = folder / "data"
+        making = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8"]
+        subprocess.run(
+            [*as_user, *making, "--locale=C", "--no-sync", "--no-instructions"],
+            check=True,
+            capture_output=True,
+            cwd=folder,
+        )
+        settings = [f"-c{key}={value}" for key, value in SETTINGS.items()]
+        server = subprocess.Popen(
+            [*as_user, programs / "postgres", "-D", data, "-k", folder, *settings],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+        )
+        try:
+            _wait_until_ready(server)
+            yield Cluster(folder)
+        finally:
+            if server.poll() is None:
+                stop = [programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"]
+                subprocess.run([*as_user, *stop], check=True, capture_output=True, cwd=folder)
+            server.communicate(timeout=30)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _wait_until_ready(server: subprocess.Popen[bytes]) -> None:
+    assert server.stderr is not None
+    lines = []
+    for line in server.stderr:
+        lines.append(line.decode(errors="replace"))
+        if READY in line:
+            return
+    pytest.fail("the PostgreSQL server did not start:\n" + "".join(lines))
+
+
+def _programs() -> Path:
+    """The folder of PostgreSQL's programs; Debian keeps them out of the PATH."""
+    found = [Path(name).resolve().parent for name in [shutil.which("initdb")] if name]
+    found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parent.name)
+    whole = [path for path in found if all((path / name).exists() for name in ("initdb", "pg_ctl"))]
+    if not whole or shutil.which("setpriv") is None:
+        pytest.skip("no PostgreSQL server here: apt-get install postgresql")
+    return whole[-1]
+
+
+def _as_user(folder: Path) -> list[str]:
+    """How to run its programs: never as root, and never longer than this process lives."""
+    command = ["setpriv", "--pdeathsig", "QUIT"]
+    if os.getuid() != 0:
+        return command
+    for name in ("postgres", "nobody"):
+        try:
+            shutil.chown(folder, name)
+        except LookupError:
+            continue
+        return [*command, "--reuid", name, "--regid", str(_group(name)), "--clear-groups"]
+    pytest.skip("PostgreSQL does not run as root, and there is no other user here")
+
+
+def _group(name: str) -> int:
+    import pwd
+
+    return pwd.getpwnam(name).pw_gid

@@ -1,0 +1,165 @@
+"""Filters as people type them: understood, or refused in words at the right place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.queue import EVERYTHING, UNJUDGED, FilterError, filter_text, parse_filter
+from app.core.queue.filters import (
+    AgentVerdict,
+    And,
+    AnyVerdict,
+    Anywhere,
+    Disagree,
+    Flag,
+    Has,
+    InList,
+    InspectedBy,
+    MyVerdict,
+    Not,
+    Number,
+    Or,
+    Own,
+    Words,
+)
+from app.core.records import Verdict
+from tests.app.core.queue.trees import TREES
+
+A, B, C = Flag("a"), Flag("b"), Flag("c")
+SHA = "0123456789abcdef" * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("", EVERYTHING),
+        ("   ", EVERYTHING),
+        ("verdict:unjudged", UNJUDGED),
+        ("Verdict:ACCEPT", MyVerdict(Verdict.ACCEPT)),
+        ("verdict!=reject", Not(MyVerdict(Verdict.REJECT))),
+        ("any:none", AnyVerdict(None)),
+        ("agent:yes", AgentVerdict("yes")),
+        ("p_yes>0.5", Number("p_yes", ">", 0.5)),
+        ("snr >= 10", Number("snr", ">=", 10.0)),
+        ("dec<-5.5e0", Number("dec", "<", -5.5)),
+        ("score!=0", Not(Number("score", "=", 0.0))),
+        ("p_yes:0.2..0.8", And((Number("p_yes", ">=", 0.2), Number("p_yes", "<=", 0.8)))),
+        ("snr:5", Number("snr", "=", 5.0)),
+        ("object:J12", Words("object", "contains", "J12")),
+        ('comment~"a \\"b\\" \\\\"', Words("comment", "contains", 'a "b" \\')),
+        ("label=CV", Words("label", "=", "CV")),
+        ("own.mag_r<18", Own("mag_r", "<", "18")),
+        ("own.星等:亮", Own("星等", "contains", "亮")),
+        ('own."mag r" = 17.5', Own("mag r", "=", "17.5")),
+        ("own.mag:14..15", And((Own("mag", ">=", "14"), Own("mag", "<=", "15")))),
+        ('own.mag:"14..15"', Own("mag", "contains", "14..15")),
+        ("own.class!=STAR", Not(Own("class", "=", "STAR"))),
+        ("flag:star", Flag("star")),
+        ("disagree:people", Disagree("people")),
+        ("has:fault", Has("fault")),
+        ("list:2", InList(2)),
+        ("inspected:nano", InspectedBy("nano")),
+        (f'inspected:"my model#{SHA}"', InspectedBy("my model", SHA)),
+        ('"a binary"', Anywhere("a binary")),
+        ("J0123", Anywhere("J0123")),
+        ("flag:a flag:b", And((A, B))),
+        ("flag:a AND flag:b", And((A, B))),
+        ("flag:a flag:b or flag:c", Or((And((A, B)), C))),
+        ("flag:a (flag:b or flag:c)", And((A, Or((B, C))))),
+        ("not flag:a flag:b", And((Not(A), B))),
+        ("-flag:a", Not(A)),
+        ("-(flag:a flag:b)", Not(And((A, B)))),
+        ("not not flag:a", Not(Not(A))),
+        ('flag:"and" or flag:or', Or((Flag("and"), Flag("or")))),
+        ('"verdict:accept"', Anywhere("verdict:accept")),
+        (
+            'verdict:unjudged p_yes>0.5 snr>=10 flag:star own.mag_r<18 "binary"',
+            And(
+                (
+                    UNJUDGED,
+                    Number("p_yes", ">", 0.5),
+                    Number("snr", ">=", 10.0),
+                    Flag("star"),
+                    Own("mag_r", "<", "18"),
+                    Anywhere("binary"),
+                )
+            ),
+        ),
+    ],
+)
+def test_what_people_type(text, tree):
+    assert parse_filter(text) == tree
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "place"),
+    [
+        ("snr>10 colour:blue", "no field 'colour'.*verdict.*own.COLUMN", 7),
+        ("verdict:maybe", "accept, reject, unsure or unjudged", 0),
+        ("verdict>accept", "takes : or != only", 0),
+        ("agent:sure", "agent: takes yes, no", 0),
+        ("snr>bright", "snr is compared with a number, not 'bright'", 0),
+        ("snr>nan", "a number", 0),
+        ("snr>1e999", "a number", 0),
+        ("snr~3", "snr is a number", 0),
+        ("label<CV", "label takes", 0),
+        ("own.mag<faint", "needs a number", 0),
+        ("own.mag", "needs = != <", 0),
+        ("snr>", "a value is missing behind snr>", 3),
+        ("snr > > 3", "a value is missing behind snr>", 4),
+        ("(flag:a", r"this \( is not closed", 0),
+        ("flag:a)", r"this \) closes nothing", 6),
+        ("flag:a or", "a condition is missing", 9),
+        ("or flag:a", "'or' is in the way", 0),
+        ("flag:a and and flag:b", "'and' is in the way", 11),
+        ('flag:a "binary', 'a " is not closed', 7),
+        ("()", r"'\)' is in the way", 1),
+        ("=3", "'=' is in the way", 0),
+        ("list:two", "by its number", 0),
+        ("list:99999999999", "by its number", 0),
+        ('""', "1 to 200 characters", 0),
+        ('flag:"a\nb"', "cannot be printed", 0),
+        ("\0", "cannot be printed", 0),
+        ("object:" + "x" * 300, "1 to 200 characters", 0),
+        ("(" * 50 + "flag:a" + ")" * 50, "deep", None),
+        ("-" * 1900, "deep", None),
+        ("not " * 400 + "flag:a", "deep", None),
+        ("flag:a " * 100, "at most 64", None),
+        ("x" * 2001, "at most 2000", None),
+    ],
+)
+def test_what_is_refused(text, told, place):
+    with pytest.raises(FilterError, match=told) as refused:
+        parse_filter(text)
+    if place is not None:
+        assert refused.value.place == place
+
+
+@given(TREES)
+def test_a_filter_is_read_back(tree):
+    text = filter_text(tree)
+    if "id>0" not in text:  # how "everything" is written inside something else
+        assert parse_filter(text) == tree
+    assert filter_text(parse_filter(text)) == filter_text(parse_filter(filter_text(tree)))
+
+
+PIECES = st.sampled_from(
+    [
+        *("verdict", "snr", "own.", "own.x", "and", "or", "not", "-", "(", ")", ":", "=", "<"),
+        *('"', "\\", " ", "0.5", "accept", "1..2", "..", "#", "星", "\0", "\ud800", "'", "%"),
+        *("~", "!", "!="),
+    ]
+)
+
+
+@given(st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=25).map("".join)))
+def test_anything_at_all_is_a_filter_or_told_why_not(text):
+    try:
+        tree = parse_filter(text)
+    except FilterError as refusal:
+        assert "\n" not in str(refusal)
+        assert refusal.place is None or 0 <= refusal.place <= len(text)
+    else:
+        assert parse_filter(filter_text(tree)) == tree or "id>0" in filter_text(tree)

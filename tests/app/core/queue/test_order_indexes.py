@@ -1,0 +1,122 @@
+"""Indexes of orders: made when they are first wanted, and done without where they cannot be."""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+import weakref
+
+import pytest
+from sqlalchemy import text
+
+from app.core.errors import SessionError
+from app.core.queue import (
+    UNJUDGED,
+    Sort,
+    drop_order_indexes,
+    next_unjudged,
+    order_indexes,
+    page,
+    parse_filter,
+)
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from tests.app.core.sessions import made
+
+SCORE = Sort("score", True)
+REJECT = Opinion(verdict=Verdict.REJECT)
+
+
+def names(session):
+    catalogue = order_indexes.OF_A_FILE if session.database.is_file else order_indexes.OF_A_SERVER
+    with session.database.reading() as connection:
+        found = connection.execute(text(catalogue)).scalars()
+        return {name for name in found if name.startswith("queue_")}
+
+
+def test_made_when_first_wanted(place):
+    with made(place) as session:
+        assert names(session) == set()
+        page(session)
+        assert names(session) == set()
+        page(session, sort=SCORE)
+        assert names(session) == {"queue_score_down"}
+        next_unjudged(session, sort=SCORE)  # nobody has judged anything: it is the same
+        assert names(session) == {"queue_score_down"}
+        session.record_verdict(1, REJECT)
+        assert next_unjudged(session, sort=SCORE).candidate.id == 2
+        assert names(session) == {"queue_score_down", "queue_score_down_unjudged1"}
+        page(session, parse_filter("snr>3 list:1"))
+        assert names(session) >= {"queue_column_snr", "queue_list_list1"}
+    with open_session(place, "Ben") as session:
+        session.record_verdict(2, REJECT)
+        assert next_unjudged(session).candidate.id == 1
+        assert "queue_list_unjudged2" in names(session)
+
+
+def test_dropped_and_made_again(place):
+    with made(place) as session:
+        session.record_verdict(1, REJECT)
+        next_unjudged(session, sort=SCORE)
+        drop_order_indexes(session)
+        assert names(session) == set()
+        assert next_unjudged(session, sort=SCORE).candidate.id == 2
+        assert len(names(session)) == 2
+
+
+def test_who_only_reads_goes_without(tmp_path):
+    place = tmp_path / "a.speco3"
+    with made(place) as session:
+        session.record_verdict(1, REJECT)
+    with open_session(place, "Ada", read_only=True) as session:
+        assert next_unjudged(session, sort=SCORE).candidate.id == 2
+        assert len(page(session, UNJUDGED, SCORE).lines) == 4
+        assert names(session) == set()
+
+
+def test_what_cannot_be_made_is_tried_once(tmp_path, monkeypatch):
+    """As on a full disk: a page is shown all the same."""
+    with made(tmp_path / "a.speco3") as session:
+        session.record_verdict(1, REJECT)
+        tries = []
+
+        def full(connection, indexes):
+            tries.append([index.name for index in indexes])
+            raise SessionError("the disk is full")
+
+        monkeypatch.setattr(order_indexes, "_make", full)
+        for _ in range(3):
+            assert next_unjudged(session, sort=SCORE).candidate.id == 2
+        assert tries == [["queue_score_down", "queue_score_down_unjudged1"]]
+
+
+def test_a_strangers_indexes_change_nothing(tmp_path):
+    place = tmp_path / "a.speco3"
+    made(place).close()
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE INDEX queue_score_down ON candidates (label)")
+        connection.execute('CREATE INDEX "queue_x"" ; DROP TABLE log" ON candidates (label)')
+    connection.close()
+    with open_session(place, "Ada") as session:
+        assert [line.candidate.id for line in page(session, sort=SCORE).lines] == [1, 2, 3, 4, 5]
+        drop_order_indexes(session)
+        assert names(session) == {'queue_x" ; DROP TABLE log'}
+        assert session.count() == 5
+
+
+def test_nothing_is_kept_of_a_closed_session(tmp_path):
+    with made(tmp_path / "a.speco3") as session:
+        page(session, sort=SCORE)
+        database = weakref.ref(session.database)
+        assert database() in order_indexes._states
+    del session
+    gc.collect()
+    assert database() is None
+
+
+@pytest.mark.parametrize("sort", [Sort("random", seed=2**31 - 2), Sort("surprising", True)])
+def test_names_are_short_enough_for_a_server(sort):
+    narrowing = order_indexes.Narrowing(60, 2**31 - 1)
+    index = order_indexes.order_index(sort, narrowing)
+    assert len(index.name) < 64
+    assert order_indexes._is_ours(index.name)

@@ -1,0 +1,230 @@
+"""Pages read one after the other, either way, and the next candidate nobody has judged."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import update
+
+from app.core.errors import SessionError
+from app.core.queue import (
+    EVERYTHING,
+    LIST_ORDER,
+    UNJUDGED,
+    Sort,
+    both,
+    line_of,
+    next_line,
+    next_unjudged,
+    page,
+    parse_filter,
+    previous_line,
+)
+from app.core.queue import walk as walking
+from app.core.queue.filters import Not, Number, Own
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from app.core.tables import candidates
+from tests.app.core.queue.trees import SORTS, TREES
+from tests.app.core.sessions import made
+
+SCORE = Sort("score", descending=True)
+REJECT = Opinion(verdict=Verdict.REJECT)
+
+
+def numbers(page):
+    return [line.candidate.id for line in page.lines]
+
+
+def pages(session, tree, sort, limit, backwards=False):
+    after = None
+    while True:
+        found = page(session, tree, sort, after=after, limit=limit, backwards=backwards)
+        assert len(found.lines) <= limit
+        yield found
+        if found.end is None:
+            return
+        after = found.end
+
+
+@settings(max_examples=40)
+@given(tree=TREES, sort=SORTS, limit=st.integers(7, 200), backwards=st.booleans())
+def test_pages_hold_everything_once(seen, tree, sort, limit, backwards):
+    whole = [numbers(each) for each in pages(seen.session, tree, sort, limit, backwards)]
+    found = [number for each in (whole[::-1] if backwards else whole) for number in each]
+    assert found == seen.numbers(tree, sort)
+
+
+def test_a_line_tells_what_the_reviewer_thinks(seen):
+    for line in page(seen.session, limit=100).lines:
+        known = seen.known[line.candidate.id - 1]
+        mine = None if line.mine is None else line.mine.opinion
+        assert mine == known.said.get("Ada")
+        assert line.candidate == seen.session.candidate(line.candidate.id)
+        if line.mine is not None:
+            assert line.mine == seen.session.judgement(line.candidate.id)
+
+
+@settings(max_examples=60)
+@given(sort=SORTS, number=st.integers(1, 150), tree=TREES)
+def test_one_forward_and_one_back(seen, sort, number, tree):
+    place = line_of(seen.session, number, sort).place
+    every = seen.numbers(EVERYTHING, sort)
+    shown = set(seen.numbers(tree, sort))
+    at = every.index(number)
+    ahead = [each for each in every[at + 1 :] if each in shown]
+    behind = [each for each in every[:at] if each in shown]
+    following = next_line(seen.session, tree, sort, after=place)
+    before = previous_line(seen.session, tree, sort, before=place)
+    assert (following and following.candidate.id) == (ahead[0] if ahead else None)
+    assert (before and before.candidate.id) == (behind[-1] if behind else None)
+
+
+@settings(max_examples=60)
+@given(sort=SORTS, number=st.integers(1, 150), tree=TREES)
+def test_the_next_unjudged_and_from_the_front_again(seen, sort, number, tree):
+    place = line_of(seen.session, number, sort).place
+    every = seen.numbers(EVERYTHING, sort)
+    left = set(seen.numbers(both(tree, UNJUDGED), sort))
+    at = every.index(number)
+    ahead = [each for each in every[at + 1 :] if each in left]
+    again = [each for each in every if each in left]
+    once = next_unjudged(seen.session, tree, sort, after=place, wrap=False)
+    found = next_unjudged(seen.session, tree, sort, after=place)
+    assert (once and once.candidate.id) == (ahead[0] if ahead else None)
+    assert (found and found.candidate.id) == ((ahead or again)[0] if ahead or again else None)
+
+
+def test_a_person_works_through_a_list(place):
+    """Always the next one, the star later, an undo brings one back, and then nothing is left."""
+    with made(place, 6) as session:
+        set_scores(session, {1: 0.1, 2: 0.9, 3: None, 4: 0.9, 5: 0.5, 6: None})
+        met = []
+        line = next_unjudged(session, sort=SCORE)
+        while line is not None:
+            met.append(line.candidate.id)
+            session.record_verdict(line.candidate.id, REJECT)
+            line = next_unjudged(session, sort=SCORE, after=line.place)
+        assert met == [2, 4, 5, 1, 3, 6]
+        session.undo()
+        session.undo()
+        assert next_unjudged(session, sort=SCORE).candidate.id == 3
+        assert (
+            next_unjudged(session, sort=SCORE, after=line_of(session, 3, SCORE).place).candidate.id
+            == 6
+        )
+    with open_session(place, "Ben") as session:
+        assert next_unjudged(session, sort=SCORE).candidate.id == 2
+        session.record_verdict(2, REJECT)
+        assert next_unjudged(session, sort=SCORE).candidate.id == 4
+        assert next_unjudged(session).candidate.id == 1
+
+
+def test_a_place_stays_when_what_stood_there_moves(tmp_path):
+    """An agent gives the one on screen another p(YES) meanwhile: going on goes on from there."""
+    with made(tmp_path / "a.speco3", 5) as session:
+        set_scores(session, {1: 0.9, 2: 0.8, 3: 0.7, 4: 0.6, 5: 0.5})
+        here = line_of(session, 2, SCORE).place
+        set_scores(session, {2: 0.1})
+        assert next_unjudged(session, sort=SCORE, after=here).candidate.id == 3
+        assert previous_line(session, sort=SCORE, before=here).candidate.id == 1
+
+
+def test_a_call_looks_at_so_many_and_no_more(tmp_path, monkeypatch):
+    for name, value in (("SOON", 10), ("AT_ONCE", 40), ("FIRST_STRIDE", 5)):
+        monkeypatch.setattr(walking, name, value)
+    with made(tmp_path / "a.speco3", 200) as session:
+        set_own(session, 190, '{"kind": "nova"}')
+        rare = Own("kind", "=", "NOVA")
+        found = page(session, rare, limit=3)
+        assert found.lines == ()
+        assert found.end == (40, 40)
+        every = [number for each in pages(session, rare, LIST_ORDER, 3) for number in numbers(each)]
+        assert every == [190]
+        assert next_unjudged(session, rare).candidate.id == 190
+        assert next_unjudged(session, both(rare, Number("id", ">", 195)), wrap=False) is None
+
+
+def test_others_write_while_one_searches(tmp_path, monkeypatch):
+    """Nobody waits for the end of a search: the database is let go between its steps."""
+    monkeypatch.setattr(walking, "AT_ONCE", 10)
+    monkeypatch.setattr(walking, "SOON", 5)
+    with made(tmp_path / "a.speco3", 100) as session:
+        session.record_verdict(100, REJECT)
+        reached, written = threading.Event(), threading.Event()
+        judge = walking._look
+
+        def slowly(*args):
+            if not reached.is_set():
+                reached.set()
+            elif not written.is_set():
+                assert written.wait(20)
+            return judge(*args)
+
+        def write():
+            assert reached.wait(20)
+            session.record_verdict(1, REJECT)
+            written.set()
+
+        monkeypatch.setattr(walking, "_look", slowly)
+        writer = threading.Thread(target=write)
+        writer.start()
+        assert next_unjudged(session, Own("kind", "=", "nova")) is None
+        writer.join()
+
+
+def test_two_threads_ask_at_once_in_a_new_order(tmp_path):
+    with made(tmp_path / "a.speco3", 50) as session:
+        barrier = threading.Barrier(4)
+        found = []
+
+        def ask(key):
+            barrier.wait(20)
+            found.append(len(page(session, sort=Sort(key, True), limit=50).lines))
+
+        threads = [threading.Thread(target=ask, args=(key,)) for key in ("snr", "snr", "ra", "dec")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [50] * 4
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1001])
+def test_pages_of_no_length(tmp_path, limit):
+    with made(tmp_path / "a.speco3") as session, pytest.raises(SessionError, match="1000"):
+        page(session, limit=limit)
+
+
+def test_an_empty_list(tmp_path):
+    with made(tmp_path / "a.speco3", 0) as session:
+        assert page(session, sort=SCORE) == page(session)
+        assert page(session).lines == ()
+        assert next_unjudged(session, parse_filter("flag:star")) is None
+        with pytest.raises(SessionError, match="no candidate 1"):
+            line_of(session, 1)
+
+
+def test_a_strangers_numbers_may_be_words(tmp_path):
+    with made(tmp_path / "a.speco3", 3) as session:
+        with session.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE candidates SET score = 'high' WHERE id = 2")
+        for sort in (SCORE, Sort("score")):
+            with pytest.raises(SessionError, match="damaged"):
+                page(session, sort=sort)
+            assert numbers(page(session, Not(Number("score", ">", 1.0)), sort)) == [1, 3]
+
+
+def set_scores(session, scores):
+    with session.database.writing() as connection:
+        for number, score in scores.items():
+            here = candidates.c.id == number
+            connection.execute(update(candidates).where(here).values(score=score))
+
+
+def set_own(session, number, own):
+    with session.database.writing() as connection:
+        connection.execute(update(candidates).where(candidates.c.id == number).values(own=own))

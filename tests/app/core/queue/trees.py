@@ -1,0 +1,74 @@
+"""Filters of every kind, for hypothesis to draw from."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from app.core.queue.filters import (
+    ANSWERS,
+    BETWEEN,
+    EVERYTHING,
+    NUMBER_FIELDS,
+    TEXT_FIELDS,
+    THINGS,
+    AgentVerdict,
+    And,
+    AnyVerdict,
+    Anywhere,
+    Disagree,
+    Flag,
+    Has,
+    InList,
+    InspectedBy,
+    MyVerdict,
+    Not,
+    Number,
+    Or,
+    Own,
+    Words,
+)
+from app.core.queue.sorts import SORT_KEYS, Sort
+from app.core.records import Verdict
+from tests.app.core.queue.scenes import SHA
+
+TEXTS = st.sampled_from(
+    [
+        *("binary", "BIN", "50%", "%", "_", "a_b", "'", '"', "'; DROP TABLE candidates; --"),
+        *("\\", "星", "J0001", "j0001", "17", "17.0", "true", "star", "/", "no such file", "x y"),
+    ]
+)
+COLUMNS = st.sampled_from(["mag r", "class", "seen", 'odd "na.me', "none of these", "$.x", "'"])
+VERDICTS = st.sampled_from([*Verdict, None])
+ORDERED = st.sampled_from(["=", "<", ">", "<=", ">="])
+VALUES = st.sampled_from([0.0, 0.5, 0.25, -1.5, 17.0, 100.0, 1e300, -1e300, 3.0])
+
+SHAS = st.sampled_from([None, SHA, "cd" * 32, ""])
+
+LEAVES = st.one_of(
+    st.just(EVERYTHING),
+    st.builds(MyVerdict, VERDICTS),
+    st.builds(AnyVerdict, VERDICTS),
+    st.builds(AgentVerdict, st.sampled_from(ANSWERS)),
+    st.builds(Number, st.sampled_from(NUMBER_FIELDS), ORDERED, VALUES),
+    st.builds(Words, st.sampled_from(TEXT_FIELDS), st.sampled_from(["=", "contains"]), TEXTS),
+    st.builds(Own, COLUMNS, st.sampled_from(["=", "contains"]), TEXTS),
+    st.builds(Own, COLUMNS, ORDERED, st.sampled_from(["17", "16.5", "-1e5"])),
+    st.builds(Flag, st.sampled_from(["star", 'a "flag"', "none"])),
+    st.builds(Anywhere, TEXTS),
+    st.builds(Disagree, st.sampled_from(BETWEEN)),
+    st.builds(Has, st.sampled_from(THINGS)),
+    st.builds(InList, st.sampled_from([1, 2, 3])),
+    st.builds(InspectedBy, st.sampled_from(["nano", "other"]), SHAS),
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.builds(Not, inner),
+        st.builds(And, st.lists(inner, min_size=2, max_size=4).map(tuple)),
+        st.builds(Or, st.lists(inner, min_size=2, max_size=3).map(tuple)),
+    ),
+    max_leaves=6,
+)
+SORTS = st.builds(
+    Sort, st.sampled_from([key for key in SORT_KEYS if key != "random"]), st.booleans()
+)

@@ -1,0 +1,189 @@
+"""Calibration from a session's own verdicts, against scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.calibration import calibration_curve
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
+
+from agent.confidence.calibration import PLATT_NEEDS, fit_calibration
+from agent.confidence.judged import ConfidenceError, Judged, logit
+from agent.confidence.reliability import brier_score
+from app.core.calibrating import (
+    calibrate,
+    calibration_words,
+    fitted,
+    gather,
+    more_to_calibrate,
+    newest_calibration,
+    reliability,
+)
+from app.core.errors import SessionError
+from app.core.records import Opinion
+from app.core.session import open_session
+from tests.agent.confidence.drawn import drawn
+from tests.app.core.judged_sessions import A, R, U, inspect, say
+from tests.app.core.sessions import made
+
+SEEN = {"verdict": "YES"}
+
+
+def filled(place, judged, unjudged=()):
+    """Candidates from 1 on: those of `judged`, then some only the model has seen."""
+    p = [*judged.p.tolist(), *unjudged]
+    session = made(place, len(p))
+    inspect(session, "nano", {n: ("YES" if x > 0.5 else "NO", x) for n, x in enumerate(p, 1)})
+    say(session, "Ada", {n: A if real else R for n, real in enumerate(judged.label.tolist(), 1)})
+    return session
+
+
+def test_what_is_gathered(place):
+    with made(place, 20) as session:
+        told = {n: ("YES", n / 20) for n in range(1, 11)} | {11: ("YES", None), 12: (None, None)}
+        inspect(session, "nano", told)
+        say(session, "Ada", {1: A, 2: R, 3: U, 4: A, 5: A, 11: R, 15: A})
+        say(session, "Ben", {4: R, 6: A})
+        say(session, "Ada", {5: R, 7: A}, SEEN)
+        own = gather(session, "nano")
+        assert dict(zip(own.judged.p, own.judged.label, strict=True)) == {
+            0.05: True, 0.1: False, 0.25: True, 0.3: True,
+        }  # fmt: skip
+        assert own.unjudged.tolist() == [0.4, 0.45, 0.5]
+        assert (own.unsure, own.shown, own.without_p) == (2, 1, 2)
+        every = gather(session, "nano", blind_only=False)
+        assert dict(zip(every.judged.p, every.judged.label, strict=True)) == {
+            0.05: True, 0.1: False, 0.25: False, 0.3: True, 0.35: True,
+        }  # fmt: skip
+        assert (every.unsure, every.shown) == (2, 0)
+
+
+def test_a_model_by_name_is_its_newest_version(place):
+    with made(place, 5) as session:
+        inspect(session, "nano", {1: ("YES", 0.9), 2: ("NO", 0.1)}, sha256="1" * 64)
+        inspect(session, "nano", {1: ("YES", 0.8)}, sha256="2" * 64)
+        say(session, "Ada", {1: A, 2: R})
+        assert gather(session, "nano").judged.p.tolist() == [0.8]
+        assert gather(session, "nano", "1" * 64).judged.p.tolist() == [0.9, 0.1]
+        with pytest.raises(SessionError, match="nothing has been inspected"):
+            gather(session, "other")
+
+
+def test_a_fit_is_scikit_learns(place, rng):
+    judged = drawn(rng, 200, prior=0.3, apart=2.0, stretch=2.0)
+    with filled(place, judged) as session:
+        calibration = calibrate(session, gather(session, "nano"))
+    assert calibration.method == "platt"
+    x = np.concatenate([logit(judged.p)] * 2)[:, None]
+    no, yes = 1 / (judged.negatives + 2), (judged.positives + 1) / (judged.positives + 2)
+    target = np.where(judged.label, yes, no)
+    label = np.repeat([1, 0], len(judged))
+    theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(
+        x, label, np.concatenate([target, 1 - target])
+    )
+    assert calibration.slope == pytest.approx(theirs.coef_[0, 0], rel=1e-4)
+    assert calibration.intercept == pytest.approx(theirs.intercept_[0], rel=1e-3, abs=1e-4)
+
+
+def test_what_is_kept_comes_back(place, rng):
+    judged = drawn(rng, 80, prior=0.4)
+    with filled(place, judged) as session:
+        told = []
+        session.changed.connect(told.append)
+        assert newest_calibration(session, "nano") is None
+        kept = calibrate(session, gather(session, "nano"))
+        assert [change.aspect for change in told] == ["calibration"]
+        assert (kept.model, kept.model_sha256, kept.task, kept.n) == ("nano", "ab" * 32, "CV", 80)
+        session.record_verdict(1, Opinion(verdict=U))
+        second = calibrate(session, gather(session, "nano"))
+        assert second.n == 79
+    with open_session(place, "Ben", read_only=True) as session:
+        assert newest_calibration(session, "nano") == second
+        assert newest_calibration(session, "nano", "ab" * 32) == second
+        assert newest_calibration(session, "nano", "cd" * 32) is None
+        assert newest_calibration(session, "other") is None
+
+
+def test_too_few_are_not_calibrated_and_told_what_is_missing(place):
+    judged = Judged([0.9, 0.8, 0.3, 0.2], [True, True, False, False])
+    with filled(place, judged) as session:
+        own = gather(session, "nano")
+        found = calibrate(session, own)
+        assert not found.is_fitted
+        assert "too few" in found.note
+        assert newest_calibration(session, "nano") is None
+        words = calibration_words(None, own.judged)
+        assert "Not calibrated" in words
+        assert "16 more verdicts, among them at least 3 more ACCEPT and 3 more REJECT" in words
+        with pytest.raises(ConfidenceError):
+            fitted(session, replace(own, judged=Judged([0.9, 0.8], [True, True])), "platt")
+
+
+@pytest.mark.parametrize("positives", [0, 3, 5, 12])
+@pytest.mark.parametrize("negatives", [0, 4, 5, 15])
+def test_with_what_is_said_to_be_missing_it_can_be_fitted(rng, positives, negatives):
+    judged = Judged(rng.random(positives + negatives), [True] * positives + [False] * negatives)
+    enough = len(judged) >= PLATT_NEEDS[0] and min(positives, negatives) >= PLATT_NEEDS[1]
+    assert (more_to_calibrate(judged) == "") == enough
+    fit = fit_calibration(judged)
+    assert ("too few" in fit.note) == (not enough)
+
+
+def test_words_of_what_is_fitted(rng):
+    judged = drawn(rng, 80, prior=0.4)
+    words = calibration_words(fit_calibration(judged), judged)
+    assert words.startswith("Calibrated with a straight line on 80 of your verdicts, ")
+    assert words.endswith(f"{judged.positives} of them ACCEPT.")
+    assert "verdicts enough to fit" in calibration_words(None, judged)
+    many = drawn(rng, 2000, prior=0.4)
+    assert "a rising curve" in calibration_words(fit_calibration(many), many)
+
+
+def test_reliability_is_scikit_learns(rng):
+    judged = drawn(rng, 400, prior=0.3, stretch=3.0)
+    found = reliability(judged)
+    share, mean = calibration_curve(judged.label, judged.p, n_bins=10)
+    np.testing.assert_allclose([b.share for b in found.raw], share)
+    np.testing.assert_allclose([b.mean_p for b in found.raw], mean)
+    assert found.raw_brier == pytest.approx(brier_score_loss(judged.label, judged.p))
+    assert found.roc_auc == pytest.approx(roc_auc_score(judged.label, judged.p))
+    expected = average_precision_score(judged.label, judged.p)
+    assert found.average_precision == pytest.approx(expected)
+    assert found.calibrated_error < found.raw_error
+    assert found.calibrated_brier < found.raw_brier
+    assert sum(one.n for one in found.calibrated) == 400
+
+
+def test_a_curve_out_of_fold_does_not_flatter(rng):
+    flattered, honest = [], []
+    for _ in range(20):
+        judged = Judged(rng.random(60), rng.random(60) < 0.5)
+        found = reliability(judged, "isotonic")
+        if found.calibrated_brier is not None:
+            own = Judged(fit_calibration(judged, "isotonic").apply(judged.p), judged.label)
+            flattered.append(brier_score(own))
+            honest.append(found.calibrated_brier)
+    assert np.mean(honest) > np.mean(flattered) + 0.02
+
+
+def test_reliability_of_few():
+    assert reliability(Judged([], [])) is None
+    found = reliability(Judged([0.9, 0.1], [True, False]))
+    assert (found.calibrated, found.roc_auc) == (None, 1.0)
+    assert "too few" in found.note
+    assert reliability(Judged([0.9], [True])).average_precision is None
+    level = reliability(Judged([0.5] * 40, [True, False] * 20))
+    assert level.calibrated is None
+    assert "every p(YES) is the same" in level.note
+
+
+def test_a_forged_calibration_is_refused(place, rng):
+    with filled(place, drawn(rng, 60, prior=0.4)) as session:
+        calibrate(session, gather(session, "nano"))
+        with session.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE calibrations SET content = '{\"version\": 1}'")
+        with pytest.raises(ConfidenceError, match="calibration 1 of"):
+            newest_calibration(session, "nano")

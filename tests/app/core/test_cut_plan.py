@@ -1,0 +1,151 @@
+"""What an agent could decide alone: numbers that add up, promises in words, and what is missing."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from agent.confidence.abstention import abstain, judged_needed
+from agent.confidence.calibration import fit_calibration
+from agent.confidence.judged import Judged
+from app.core.calibrating import Own
+from app.core.cut_plan import plan_cut
+from tests.agent.confidence.drawn import drawn
+
+
+def own(judged, unjudged=()):
+    return Own(
+        model="nano",
+        model_sha256="",
+        judged=judged,
+        unjudged=np.array(unjudged, dtype=float),
+        unsure=0,
+        shown=0,
+        without_p=0,
+    )
+
+
+def test_work_saved_on_the_unjudged(rng):
+    judged, field = drawn(rng, 800, prior=0.3), drawn(rng, 5000, prior=0.3)
+    found = plan_cut(own(judged, field.p), precision=0.9, recall=0.95)
+    wanted = abstain(judged, precision=0.9, recall=0.95)
+    assert found.abstention == wanted
+    assert found.accepted == np.sum(field.p >= wanted.accept_from)
+    assert found.set_aside == np.sum(field.p < wanted.reject_below)
+    assert found.accepted + found.asked + found.set_aside == found.unjudged == 5000
+    assert found.missing == ()
+    assert found.is_alike
+
+
+def test_expected_contamination_comes_true(rng):
+    judged, field = (
+        drawn(rng, 2000, prior=0.3, stretch=2.0),
+        drawn(rng, 50_000, prior=0.3, stretch=2.0),
+    )
+    found = plan_cut(own(judged, field.p), fit_calibration(judged), precision=0.9, recall=0.95)
+    accept, reject = found.abstention.accept_from, found.abstention.reject_below
+    false = np.sum(~field.label[field.p >= accept])
+    lost = np.sum(field.label[field.p < reject])
+    assert false <= found.most_false
+    assert found.expected_false == pytest.approx(false, rel=0.3)
+    assert found.expected_lost == pytest.approx(lost, rel=0.4)
+    text = " ".join(found.words)
+    assert f"at most {found.most_false:,.0f} of them false by the promise" in text
+    assert f"about {found.expected_false:,.0f} by calibrated p(YES)" in text
+
+
+def test_without_a_calibration_nothing_is_expected(rng):
+    judged = drawn(rng, 800, prior=0.3)
+    found = plan_cut(own(judged, judged.p), fit_calibration(Judged([], [])), precision=0.9)
+    assert (found.expected_false, found.expected_lost) == (None, None)
+    assert found.most_false == pytest.approx(
+        (1 - found.abstention.precision.bound) * found.accepted
+    )
+    assert "calibrated" not in " ".join(found.words)
+
+
+def test_words_of_both_promises(rng):
+    judged = drawn(rng, 2000, prior=0.3)
+    found = plan_cut(own(judged, judged.p), precision=0.9, recall=0.95, delta=0.1)
+    first, second, work = found.words
+    assert re.match(
+        r"From p\(YES\) 0\.\d+ on at least 90 % are real, with 95 % certainty: of", first
+    )
+    assert re.match(
+        r"Below p\(YES\) 0\.\d+ lie at most 5 % of the real ones, with 95 % cert", second
+    )
+    assert work.startswith("Of 2,000 not yet judged, ")
+
+
+@pytest.mark.parametrize("hits", [0, 10, 21])
+def test_how_many_more_for_a_precision_is_what_is_then_enough(hits):
+    """From the top down, without a mistake so far."""
+    p = np.linspace(0.99, 0.9, hits) if hits else np.array([])
+    judged = Judged([*p, *np.linspace(0.3, 0.1, 10)], [True] * hits + [False] * 10)
+    unjudged = np.linspace(0.89, 0.31, 100)
+    found = plan_cut(own(judged, unjudged), precision=0.9)
+    (missing,) = found.missing
+    assert missing.more == judged_needed(0.9) - hits
+    assert f"Judge {missing.more} more, the highest p(YES) first." in missing.words
+    for more, enough in ((missing.more - 1, False), (missing.more, True)):
+        grown = Judged([*judged.p, *unjudged[:more]], [*judged.label, *[True] * more])
+        plan = plan_cut(own(grown), precision=0.9)
+        assert (plan.abstention.accept_from is not None) == enough
+
+
+def test_a_false_one_at_the_top_leaves_nothing_to_judge():
+    judged = Judged([0.99, 0.98, *[0.9] * 30], [True, False, *[True] * 30])
+    found = plan_cut(own(judged, [0.985, 0.5]), precision=0.9)
+    (missing,) = found.missing
+    assert missing.more is None
+    assert (
+        "Of the 21 more with a p(YES) above 0.98 that this takes only 1 can still" in missing.words
+    )
+    assert found.words == (missing.words,)
+    assert (found.accepted, found.asked, found.set_aside) == (0, 2, 0)
+
+
+def test_with_many_judged_one_mistake_is_allowed():
+    rows = [(0.999, False), *[(0.99, True)] * 10, (0.98, False), *[(0.1, False)] * 1000]
+    judged = Judged([p for p, _ in rows], [real for _, real in rows])
+    found = plan_cut(own(judged, np.linspace(0.981, 0.99, 60)), precision=0.9)
+    needed = judged_needed(0.9, mistakes=1)
+    assert found.missing[0].more == needed - 11
+    assert "with at most one mistake" in found.missing[0].words
+
+
+def test_nothing_judged():
+    found = plan_cut(own(Judged([], []), [0.9, 0.1]), precision=0.9, recall=0.9)
+    precision, recall = found.missing
+    assert precision.more is None
+    assert "Of the 29 more that this takes only 2 can still be judged" in precision.words
+    assert f"Judge until {recall.more} more are real" in recall.words
+
+
+def test_how_many_more_for_a_recall(rng):
+    judged = Judged(rng.random(40), [True] * 10 + [False] * 30)
+    found = plan_cut(own(judged, rng.random(500)), recall=0.95)
+    (missing,) = found.missing
+    real = judged_needed(0.95)
+    assert missing.more == (real - 10) * 4
+    assert f"takes {real} real ones among the judged candidates, and you have 10" in missing.words
+    (missing,) = plan_cut(own(judged, rng.random(50)), recall=0.95).missing
+    assert missing.more is None
+    assert "would take about 140 more, and 50 can still be judged" in missing.words
+
+
+def test_where_all_are_judged_nothing_is_asked_for(rng):
+    found = plan_cut(own(Judged(rng.random(9), [True] * 9)), precision=0.9)
+    assert found.words == ("Every candidate with a p(YES) is judged: nothing is left to decide.",)
+
+
+def test_the_unlike_are_told_of(rng):
+    judged = drawn(rng, 2000, prior=0.3)
+    cut = plan_cut(own(judged), precision=0.9).abstention.accept_from
+    barely = np.full(200, cut)
+    found = plan_cut(own(judged, barely), precision=0.9)
+    assert not found.is_alike
+    assert "at random before you rely on it" in found.words[-1]
+    assert plan_cut(own(judged, drawn(rng, 2000, prior=0.3).p), precision=0.9).is_alike

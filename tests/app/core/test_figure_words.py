@@ -1,0 +1,32 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.confidence.scores import Figure
+from app.core.figure_words import about, chance, percent, rough_percent, with_interval
+
+
+def test_shares():
+    assert [percent(each) for each in (0.9512, 0.999, 0.0, 1.0, 0.05)] == [
+        "95.1 %", "99.9 %", "0 %", "100 %", "5 %",
+    ]  # fmt: skip
+    assert rough_percent(0.9512) == "95 %"
+
+
+@pytest.mark.parametrize(
+    ("p", "told"),
+    [(0.0, "< 0.001"), (0.0004, "< 0.001"), (0.0012, "0.0012"), (0.5, "0.5"), (0.9996, "> 0.999")],
+)
+def test_a_chance_is_never_told_as_certain(p, told):
+    assert chance(p) == told
+
+
+def test_expected_numbers():
+    assert [about(each) for each in (0.04, 9.94, 10.4, 12345.6)] == ["0.0", "9.9", "10", "12,346"]
+
+
+def test_figures_with_their_intervals():
+    assert with_interval(Figure(0.7, -0.001, 1.0)) == "0.70 (0.00 to 1.00)"
+    assert with_interval(Figure(None, float("nan"), float("nan"))) == "–"

@@ -1,0 +1,214 @@
+"""What agents made of the candidates: kept, replaced, compared, and taken up again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+from sqlalchemy import event, update
+
+from agent.spectra.spectrum import Spectrum
+from agent.trajectory import ModelRef
+from app.core.errors import SessionError
+from app.core.inspections import (
+    Confusion,
+    add_inspection,
+    all_trajectories,
+    compare_models,
+    count_inspected,
+    inspections_of,
+    mark_fault,
+    models_of,
+    to_do,
+)
+from app.core.queue import Sort, parse_filter
+from app.core.records import Change
+from app.core.session import open_session
+from app.core.tables import candidates, inspections
+from tests.app.core.inspected import MEASURED, NANO, OTHER, agent_of, said, shown
+from tests.app.core.sessions import made
+
+
+def test_kept_word_for_word(place):
+    trajectory = said()
+    with made(place) as session:
+        kept = add_inspection(session, 2, trajectory)
+        assert kept.trajectory == trajectory
+    with open_session(place, "Ben") as session:
+        (found,) = inspections_of(session, 2)
+        assert found == kept
+        assert agent_of(session, 2) == ("YES", 0.9, "nano", "answer")
+        assert inspections_of(session, 1) == []
+
+
+def test_inspected_again_replaces_what_the_same_model_said(place):
+    with made(place) as session:
+        add_inspection(session, 1, said())
+        add_inspection(session, 1, said("NO", 0.2, OTHER))
+        assert shown(session, "disagree:agents") == [1]
+        add_inspection(session, 1, said("NO", 0.1))
+        found = inspections_of(session, 1)
+        assert [each.trajectory.model.sha256[:2] for each in found] == ["aa", "bb"]
+        assert [each.trajectory.p_yes for each in found] == [0.1, 0.2]
+        assert agent_of(session) == ("NO", 0.1, "nano", "answer")
+        assert shown(session, "disagree:agents") == []
+
+
+def test_all_or_nothing(place):
+    with made(place) as session:
+        add_inspection(session, 1, said())
+        told = []
+        session.changed.connect(told.append)
+        with pytest.raises(SessionError):
+            add_inspection(session, 99, said())
+        for name in ("", "x" * 201, "a\nb", "a\0b"):
+            with pytest.raises(SessionError, match="name"):
+                add_inspection(session, 1, said(model=ModelRef(name=name)))
+        assert told == []
+        assert len(list(all_trajectories(session))) == 1
+
+
+def test_it_is_told_once_it_is_kept(place):
+    with made(place) as session:
+        seen = []
+
+        def look(change):
+            seen.append((change, agent_of(session)[0]))
+
+        session.changed.connect(look)
+        add_inspection(session, 1, said())
+        mark_fault(session, 2, "no such file")
+        mark_fault(session, 2, "no such file")
+        assert seen == [
+            (Change(aspect="inspection", candidate_ids=frozenset({1})), "YES"),
+            (Change(aspect="spectrum", candidate_ids=frozenset({2})), "YES"),
+        ]
+
+
+def test_models_found_by_leaps(place):
+    with made(place, 30) as session:
+        assert models_of(session) == []
+        for number in range(1, 31):
+            add_inspection(session, number, said())
+        add_inspection(session, 4, said(model=OTHER))
+        add_inspection(session, 4, said(model=MEASURED))
+        assert models_of(session) == [MEASURED, replace(NANO, engine=""), OTHER]
+        assert [count_inspected(session, each) for each in (NANO, OTHER, MEASURED)] == [30, 1, 1]
+
+
+def test_two_models_compared(place):
+    with made(place, 6) as session:
+        for number, (one, other) in enumerate(
+            [("YES", "YES"), ("YES", "NO"), ("NO", "NO"), ("NO", "NO"), (None, "NO")], start=1
+        ):
+            add_inspection(session, number, said(one, model=NANO))
+            add_inspection(session, number, said(other, model=OTHER))
+        add_inspection(session, 6, said(model=OTHER))
+        found = compare_models(session, NANO, OTHER)
+        counts = {("YES", "YES"): 1, ("YES", "NO"): 1, ("NO", "NO"): 2, (None, "NO"): 1}
+        assert found == Confusion(first=NANO, second=OTHER, counts=counts)
+        assert (found.n, found.alike, found.opposed) == (5, 3, 1)
+        assert compare_models(session, NANO, MEASURED).n == 0
+
+
+def test_taken_up_where_it_was_left(place):
+    """Interrupted anywhere, asked again: each is inspected once, none is left out."""
+    done = []
+    with made(place, 30) as session:
+        for candidate in islice(to_do(session, NANO), 7):
+            add_inspection(session, candidate.id, said(number=candidate.id))
+            done.append(candidate.id)
+    with open_session(place, "Ada") as session:
+        for candidate in to_do(session, NANO, limit=5):
+            add_inspection(session, candidate.id, said(number=candidate.id))
+            done.append(candidate.id)
+        assert [each.id for each in to_do(session, OTHER, limit=3)] == [1, 2, 3]
+        for candidate in to_do(session, NANO):
+            add_inspection(session, candidate.id, said(number=candidate.id))
+            done.append(candidate.id)
+        assert list(to_do(session, NANO)) == []
+        assert list(to_do(session, NANO, limit=0)) == []
+    assert done == list(range(1, 31))
+
+
+def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(place):
+    with made(place, 6) as session:
+        add_inspection(session, 1, said(None, None, stopped_by="error"))
+        add_inspection(session, 2, said(None, None, stopped_by="cancelled"))
+        add_inspection(session, 3, said(None, None, stopped_by="turn_limit"))
+        mark_fault(session, 4, "no such file")
+        with session.database.writing() as connection:
+            connection.execute(update(candidates).where(candidates.c.id == 5).values(path=""))
+        assert [each.id for each in to_do(session, NANO)] == [1, 2, 6]
+        assert [each.id for each in to_do(session, NANO, again=True)] == [1, 2, 4, 6]
+        add_inspection(session, 4, said(number=4))  # it can be read again
+        assert session.candidate(4).fault == ""
+
+
+def test_in_the_order_and_of_the_kind_one_wants(place):
+    with made(place, 5) as session:
+        scores = {1: 0.1, 2: 0.9, 3: None, 4: 0.5, 5: 0.7}
+        with session.database.writing() as connection:
+            for number, score in scores.items():
+                here = candidates.c.id == number
+                connection.execute(update(candidates).where(here).values(score=score))
+        found = to_do(session, NANO, tree=parse_filter("score>0.2"), sort=Sort("score", True))
+        assert [each.id for each in found] == [2, 5, 4]
+
+
+def test_a_fault_in_words_that_fit(place):
+    with made(place) as session:
+        mark_fault(session, 1, "line one\nline two \x1b[31m" + "x" * 1000)
+        fault = session.candidate(1).fault
+        assert fault.startswith("line one line two")
+        assert len(fault) <= 500
+        assert fault.isprintable()
+        assert shown(session, "has:fault") == [1]
+        mark_fault(session, 1, "")
+        assert shown(session, "has:fault") == []
+
+
+def test_all_trajectories_one_after_the_other(place):
+    with made(place, 120) as session:
+        for number in range(1, 121):
+            add_inspection(session, number, said(number=number))
+        add_inspection(session, 5, said(model=OTHER, number=5))
+        found = list(all_trajectories(session))
+        assert [each.spectrum.object_id for each in found[:2]] == ["J000001", "J000002"]
+        assert len(found) == 121
+        assert [each.model for each in all_trajectories(session, OTHER)] == [OTHER]
+
+
+@pytest.mark.parametrize("record", ["{}", "[", "null", '{"version": 99}', "x" * 100])
+def test_a_damaged_record_is_told(place, record):
+    with made(place) as session:
+        add_inspection(session, 3, said())
+        with session.database.writing() as connection:
+            connection.execute(update(inspections).values(record=record))
+        with pytest.raises(SessionError, match="nano made of candidate 3 is damaged"):
+            inspections_of(session, 3)
+        with pytest.raises(SessionError, match="damaged"):
+            list(all_trajectories(session))
+        add_inspection(session, 3, said())
+        assert len(inspections_of(session, 3)) == 1
+
+
+def test_one_inspection_is_one_transaction(tmp_path):
+    with made(tmp_path / "a.speco3") as session:
+        commits = []
+        with session.database.writing() as connection:
+            engine = connection.engine
+        event.listen(engine, "commit", commits.append)
+        add_inspection(session, 1, said())
+        assert len(commits) == 1
+
+
+def test_nothing_of_a_spectrum_is_kept(tmp_path):
+    """A record holds words and hashes: a session does not grow by the size of what was seen."""
+    with made(tmp_path / "a.speco3") as session:
+        kept = add_inspection(session, 1, said())
+        assert not any(isinstance(each, Spectrum) for each in vars(kept.trajectory).values())
+        with session.database.reading() as connection:
+            query = "SELECT max(length(record)) FROM inspections"
+            assert connection.exec_driver_sql(query).scalar_one() < 3000

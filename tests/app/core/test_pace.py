@@ -1,0 +1,219 @@
+"""How far a person has come and how fast they are, whatever they undo, and whenever they pause."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import update
+
+from app.core import pace
+from app.core.pace import Pace, Progress, Tally, pace_of, progress, recent_pace, reject_rates
+from app.core.queue import UNJUDGED, count
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from app.core.tables import candidates, judgements, log
+from tests.app.core.sessions import made
+
+ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
+START = datetime(2026, 3, 1, 20, tzinfo=UTC)
+
+
+def counts(found):
+    return tuple(found.by_verdict[verdict] for verdict in Verdict)
+
+
+def at(seconds):
+    return (START + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
+
+
+def test_done_and_left(place):
+    with made(place, 10) as session:
+        assert progress(session) == Progress(total=10, by_verdict=dict.fromkeys(Verdict, 0))
+        for number, opinion in ((1, ACCEPT), (2, REJECT), (3, REJECT), (4, Opinion(comment="?"))):
+            session.record_verdict(number, opinion)
+        found = progress(session)
+        assert (counts(found), found.done, found.left) == ((1, 2, 0), 3, 7)
+        assert progress(session, "Ben").left == 10
+    with open_session(place, "Ben", read_only=not isinstance(place, str)) as session:
+        assert progress(session, "Ada").done == 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_tally_follows_every_press(place, seed):
+    """Against counting afresh, over verdicts, comments, undo and redo, two reviewers and a second
+    tally that looks rarely."""
+    draw = random.Random(seed)
+    with made(place, 8) as session, open_other(place) as other:
+        often, rarely = Tally(session), Tally(session)
+        for _ in range(60):
+            press = draw.random()
+            if press < 0.5:
+                session.record_verdict(draw.randint(1, 8), draw.choice([ACCEPT, REJECT, UNSURE]))
+            elif press < 0.6:
+                session.record_verdict(draw.randint(1, 8), Opinion(comment=str(press)))
+            elif press < 0.8:
+                session.undo()
+            else:
+                session.redo()
+            if other is not None and draw.random() < 0.2:
+                other.record_verdict(draw.randint(1, 8), REJECT)
+            assert often.progress() == progress(session)
+            if draw.random() < 0.1:
+                assert rarely.progress() == progress(session)
+        assert rarely.progress() == progress(session)
+        assert often.progress().left == count(session, UNJUDGED).number
+
+
+class open_other:
+    """Another reviewer at the same time, where the place lets two write."""
+
+    def __init__(self, place):
+        self.session = open_session(place, "Ben") if isinstance(place, str) else None
+
+    def __enter__(self):
+        return self.session
+
+    def __exit__(self, *_):
+        if self.session is not None:
+            self.session.close()
+
+
+def test_a_tally_sees_a_list_grow(place):
+    with made(place, 3) as session:
+        tally = Tally(session)
+        assert tally.progress().total == 3
+        with session.database.writing() as connection:
+            row = {"list_id": 1, "line": 4, "object_id": "J4", "path": "", "row": 0}
+            connection.execute(candidates.insert().values(**row, label="", own="{}"))
+        assert tally.progress().left == 4
+
+
+def test_an_empty_session(tmp_path):
+    with made(tmp_path / "a.speco3", 0) as session:
+        assert progress(session).left == 0
+        assert recent_pace(session) == Pace(decisions=0, typical=None, mean=None)
+        assert recent_pace(session).seconds_for(10) is None
+        assert reject_rates(session).stretches == ()
+        assert not reject_rates(session).is_notable
+
+
+def test_pauses_are_left_out():
+    times = [0, 4, 8, 13, 17, 17 + 3600, 17 + 3604, 17 + 3609]
+    found = pace_of([(at(second), None) for second in times])
+    assert found.decisions == 6
+    assert found.typical == pytest.approx(4.0)
+    assert found.mean == pytest.approx(26 / 6)
+    assert found.seconds_for(60) == pytest.approx(260)
+
+
+def test_who_takes_their_time_is_not_idle():
+    times = [0, 300, 560, 900, 1150]
+    assert pace_of([(at(second), None) for second in times]).decisions == 4
+
+
+def test_what_the_window_measured_counts_before_the_clock():
+    found = pace_of([(at(0), 3.0), (at(100), 5.0), (at(200), None), (at(206), None)])
+    assert found.typical == pytest.approx(5.5)  # of 3, 5, 100 and 6
+
+
+def test_a_clock_set_back_and_times_that_are_none():
+    odd = [("", None), ("yesterday", None), ("2026-03-01T20:00:00", None), (at(0), -5.0)]
+    assert pace_of(odd).typical is None
+    backwards = [(at(10), None), (at(0), None), (at(5), None), (at(15), None)]
+    assert pace_of(backwards).typical == pytest.approx(5.0)
+
+
+def test_the_pace_is_of_today(place, monkeypatch):
+    monkeypatch.setattr(pace, "RECENT", 20)
+    with made(place, 30) as session:
+        for number in range(1, 31):
+            session.record_verdict(number, REJECT, seconds=30.0 if number <= 10 else 2.0)
+        found = recent_pace(session)
+        assert (found.decisions, found.typical, found.mean) == (20, 2.0, 2.0)
+        assert recent_pace(session, "Ben").decisions == 0
+
+
+def test_undone_presses_and_comments_are_no_decisions(place):
+    with made(place, 10) as session:
+        for number in range(1, 6):
+            session.record_verdict(number, REJECT, seconds=float(number))
+        session.record_verdict(6, Opinion(comment="odd"), seconds=50.0)
+        session.undo()
+        assert recent_pace(session).mean == pytest.approx(3.0)
+
+
+def judge(session, numbers, opinion):
+    for number in numbers:
+        session.record_verdict(number, opinion)
+
+
+def test_reject_rates_in_stretches(place, monkeypatch):
+    monkeypatch.setattr(pace, "STRETCH", 10)
+    with made(place, 40) as session:
+        with session.database.writing() as connection:
+            connection.execute(update(candidates).values(agent_p_yes=candidates.c.id / 40.0))
+        judge(session, range(1, 9), ACCEPT)
+        judge(session, range(9, 25), REJECT)
+        judge(session, range(25, 27), ACCEPT)
+        rates = reject_rates(session)
+        assert [(each.n, each.rejections) for each in rates.stretches] == [(10, 8), (10, 8)]
+        first, last = rates.stretches
+        assert first.rejected.value == 0.8
+        assert first.rejected.low < 0.8 < first.rejected.high
+        assert first.since <= first.until <= last.since
+        assert first.p_yes == pytest.approx(sum(range(7, 17)) / 10 / 40)
+        assert not rates.is_notable
+        judge(session, range(27, 37), ACCEPT)
+        assert [each.rejections for each in reject_rates(session).stretches] == [8, 8, 0]
+        assert reject_rates(session).is_notable
+        for _ in range(10):
+            session.undo()
+        assert [each.rejections for each in reject_rates(session).stretches] == [8, 8]
+
+
+def test_only_what_stands_counts(place, monkeypatch):
+    monkeypatch.setattr(pace, "STRETCH", 10)
+    with made(place, 12) as session:
+        judge(session, range(1, 11), ACCEPT)
+        judge(session, range(1, 11), REJECT)
+        (only,) = reject_rates(session).stretches
+        assert (only.n, only.rejections) == (10, 10)
+
+
+def test_not_more_than_the_newest(tmp_path, monkeypatch):
+    monkeypatch.setattr(pace, "STRETCH", 5)
+    with made(tmp_path / "a.speco3", 70) as session:
+        judge(session, range(1, 71), REJECT)
+        assert len(reject_rates(session).stretches) == 8
+
+
+def test_a_strangers_log_may_hold_anything(tmp_path):
+    with made(tmp_path / "a.speco3", 120) as session:
+        tally = Tally(session)
+        judge(session, range(1, 111), REJECT)
+        tally.progress()
+        with session.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE log SET at = x'ff', seconds = 'long'")
+            connection.exec_driver_sql("UPDATE candidates SET agent_p_yes = 'high'")
+        assert recent_pace(session).typical is None
+        assert reject_rates(session).stretches[0].p_yes is None
+
+
+def test_a_tally_counts_afresh_after_a_merge(tmp_path):
+    """What is merged in need not follow on: here two lines are about one opinion."""
+    with made(tmp_path / "a.speco3", 5) as session:
+        tally = Tally(session)
+        session.record_verdict(1, REJECT)
+        assert tally.progress().done == 1
+        with session.database.writing() as connection:
+            for verdict in ("ACCEPT", "UNSURE"):
+                merged = {"verdict": verdict, "origin": "other", "reviewer_id": 1, "at": at(0)}
+                plain = {"action": "set", "candidate_id": 2, "flags": "[]", "comment": ""}
+                values = {**merged, **plain, "shown": "{}"}
+                line = connection.execute(log.insert().values(values)).inserted_primary_key[0]
+            held = {key: plain[key] for key in ("candidate_id", "flags", "comment")}
+            held |= {"reviewer_id": 1, "log_id": line, "verdict": "UNSURE", "at": at(0)}
+            connection.execute(judgements.insert().values(held))
+        assert counts(tally.progress()) == (0, 1, 1)

@@ -1,0 +1,156 @@
+"""What the tables keep ready follows from the log."""
+
+from __future__ import annotations
+
+import random
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import delete, select, update
+
+from app.core import verdict_log
+from app.core.rebuild import rebuild_judgements
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from app.core.standing import standing
+from app.core.tables import candidates, judgements
+from tests.app.core.sessions import made
+
+
+def derived(session):
+    """What follows from the log: judgements, and who has judged what."""
+    with session.database.reading() as connection:
+        order = (judgements.c.candidate_id, judgements.c.reviewer_id)
+        held = connection.execute(select(judgements).order_by(*order)).all()
+        masks = select(candidates.c.id, candidates.c.judged_by).order_by(candidates.c.id)
+        return [tuple(row) for row in held], [tuple(row) for row in connection.execute(masks)]
+
+
+def rebuilt(session):
+    with session.database.writing() as connection:
+        rebuild_judgements(connection)
+    return derived(session)
+
+
+def press(session, chance, count):
+    """Any of the keys, so many times."""
+    for _ in range(count):
+        match chance.randrange(6):
+            case 0 | 1 | 2:
+                verdict = chance.choice([*Verdict, None])
+                opinion = Opinion(verdict=verdict, confidence=chance.choice([None, 1, 4]))
+                session.record_verdict(chance.randint(1, 5), opinion, seconds=1.0)
+            case 3 | 4:
+                session.undo()
+            case 5:
+                session.redo()
+
+
+def wild_clock(monkeypatch, chance):
+    """One that somebody sets back and forth."""
+    monkeypatch.setattr(verdict_log, "now", lambda: moment(chance.randrange(10_000)))
+
+
+def moment(second):
+    hours, rest = divmod(second, 3600)
+    return f"2026-01-01T{hours:02d}:{rest // 60:02d}:{rest % 60:02d}.000+00:00"
+
+
+@pytest.mark.parametrize("is_wild", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_it_is_what_was_kept(file_place, seed, is_wild, monkeypatch):
+    chance = random.Random(seed)
+    if is_wild:
+        wild_clock(monkeypatch, chance)
+    made(file_place).close()
+    for _ in range(6):
+        with open_session(file_place, chance.choice(["Ada", "Ben", "Cy"])) as session:
+            press(session, chance, 25)
+            before = derived(session)
+            assert rebuilt(session) == before
+    with open_session(file_place, "Ada") as session:
+        assert len(list(session.history())) > 60
+
+
+def test_it_is_the_same_on_a_server(team_place):
+    with made(team_place) as session:
+        press(session, random.Random(3), 80)
+        before = derived(session)
+        assert before[0]
+        assert rebuilt(session) == before
+
+
+def test_it_mends(file_place):
+    with made(file_place, count=1200) as session:
+        for number in range(1, 1201, 2):
+            session.record_verdict(number, Opinion(verdict=Verdict.ACCEPT))
+        whole = derived(session)
+        with session.database.writing() as connection:
+            connection.execute(delete(judgements).where(judgements.c.candidate_id < 900))
+            connection.execute(update(candidates).values(judged_by=5))
+        assert derived(session) != whole
+        assert rebuilt(session) == whole
+
+
+def line(number, at, action="set", *, before=None, target=None, origin=""):
+    return SimpleNamespace(
+        id=number, at=at, action=action, before_id=before, target_id=target, origin=origin
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ([], None),
+        ([line(1, "10")], 1),
+        ([line(1, "10"), line(2, "11", "undo", target=1)], None),
+        ([line(1, "10"), line(2, "11", before=1)], 2),
+        # a clock set back
+        ([line(1, "10"), line(2, "05", before=1)], 2),
+        ([line(1, "10"), line(2, "05", before=1), line(3, "04", "undo", target=2)], 1),
+        (
+            [
+                line(1, "10"),
+                line(2, "05", before=1),
+                line(3, "04", "undo", target=2),
+                line(4, "03", "redo", target=2),
+            ],
+            2,
+        ),
+        # merged in: the later one
+        ([line(1, "10"), line(2, "09", origin="x")], 1),
+        ([line(1, "10"), line(2, "11", origin="x")], 2),
+        ([line(1, "10"), line(2, "10", origin="x")], 2),
+        # what followed it there, by a clock that was wrong
+        ([line(1, "10"), line(2, "12", origin="x"), line(3, "01", origin="x", before=2)], 3),
+        # taken back there: the own one, or nothing
+        (
+            [line(1, "10"), line(2, "12", origin="x"), line(3, "13", "undo", target=2, origin="x")],
+            1,
+        ),
+        ([line(1, "10"), line(2, "13", "undo", target=1, origin="x")], None),
+        # said here in knowledge of what was merged in
+        ([line(1, "10"), line(2, "20", origin="x"), line(3, "15", before=2)], 3),
+        # taken back in a copy, done again here later
+        (
+            [
+                line(1, "10"),
+                line(2, "11", "undo", target=1),
+                line(3, "14", "redo", target=1),
+                line(4, "12", "undo", target=1, origin="x"),
+            ],
+            1,
+        ),
+    ],
+)
+def test_which_opinion_stands(lines, wanted):
+    found = standing(lines)
+    assert (None if found is None else found.id) == wanted
+
+
+def test_as_if_now():
+    lines = [line(1, "10"), line(2, "11", before=1)]
+    assert standing(lines, undone=2).id == 1
+    undone = [*lines, line(3, "12", "undo", target=2)]
+    assert standing(undone).id == 1
+    assert standing(undone, redone=2).id == 2

@@ -1,0 +1,253 @@
+"""What others do to a session's file while it is open, or before: told clearly, nothing lost."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.core import advice
+from app.core.errors import SessionError
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from tests.app.core.sessions import made
+
+ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
+
+
+def test_a_file_moved_away_and_put_back(file_place):
+    elsewhere = file_place.with_name("elsewhere")
+    with made(file_place) as session:
+        session.record_verdict(1, ACCEPT)
+        file_place.rename(elsewhere)
+        with pytest.raises(SessionError, match="moved or deleted"):
+            session.record_verdict(2, ACCEPT)
+        assert session.judgement(1).opinion == ACCEPT
+        # Whole where it is now, should this program end here.
+        with alone(elsewhere, "") as copied:
+            assert rows(copied, "SELECT candidate_id FROM log") == [(1,)]
+        elsewhere.rename(file_place)
+        session.record_verdict(2, ACCEPT)
+    with open_session(file_place, "Ada") as session:
+        assert [entry.candidate_id for entry in session.history()] == [1, 2]
+
+
+def test_a_file_moved_away_for_good_is_whole(file_place):
+    elsewhere = file_place.with_name("elsewhere.speco3")
+    with made(file_place) as session:
+        session.record_verdict(1, ACCEPT)
+        file_place.rename(elsewhere)
+    left = file_place.with_name("night.speco3-wal")
+    assert not left.exists() or left.stat().st_size == 0
+    with open_session(elsewhere, "Ada") as session:
+        assert session.judgement(1).opinion == ACCEPT
+    made(file_place).close()
+
+
+def test_a_deleted_file_is_saved_by_a_copy(file_place, tmp_path):
+    copy = tmp_path / "copy.speco3"
+    with made(file_place) as session:
+        session.record_verdict(1, ACCEPT)
+        file_place.unlink()
+        with pytest.raises(SessionError, match="save a copy"):
+            session.record_verdict(2, ACCEPT)
+        session.database.copy_to(copy)
+        with pytest.raises(SessionError, match="there already"):
+            session.database.copy_to(copy)
+        with pytest.raises(SessionError, match=r"could not|opened"):
+            session.database.copy_to(tmp_path / "none" / "copy.speco3")
+    assert sorted(path.name for path in tmp_path.glob("*copy*")) == ["copy.speco3"]
+    with open_session(copy, "Ada") as session:
+        assert session.judgement(1).opinion == ACCEPT
+        assert session.undo().candidate_id == 1
+
+
+def test_a_file_replaced_while_a_verdict_is_written(file_place):
+    """Whoever is told that it is kept finds it in the file of that name."""
+    with (
+        made(file_place) as session,
+        pytest.raises(SessionError, match="moved or deleted"),
+        session.database.writing(),
+    ):
+        file_place.unlink()
+
+
+def test_another_session_put_in_its_place_keeps_its_own_log(file_place, tmp_path):
+    """What lies beside a file is found by name: ours must not pass for theirs, or go with it."""
+    other = tmp_path / "other.speco3"
+    with made(other) as theirs:
+        theirs.record_verdict(3, REJECT)
+        with made(file_place) as session:
+            session.record_verdict(1, ACCEPT)
+            for suffix in ("", "-wal"):
+                subprocess.run(["cp", f"{other}{suffix}", f"{tmp_path}/new{suffix}"], check=True)
+            for suffix in ("", "-wal"):
+                (tmp_path / f"new{suffix}").replace(f"{file_place}{suffix}")
+            with pytest.raises(SessionError, match="replaced"):
+                session.record_verdict(2, ACCEPT)
+    with open_session(file_place, "Ada") as session:
+        assert [entry.candidate_id for entry in session.history()] == [3]
+
+
+@pytest.mark.parametrize("suffixes", [("-wal",), ("-shm",), ("-wal", "-shm")])
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_what_lies_beside_the_file_is_taken_away(file_place, suffixes, is_replaced):
+    with made(file_place) as session:
+        session.record_verdict(1, ACCEPT)
+        list(session.history())
+        for suffix in suffixes:
+            beside = file_place.with_name(file_place.name + suffix)
+            beside.unlink()
+            if is_replaced:
+                beside.write_bytes(b"nothing we know" * 100)
+        assert session.judgement(1).opinion == ACCEPT
+        session.record_verdict(2, REJECT)
+        # As if the program ended here, without a word.
+        with alone(file_place, "-wal") as copied:
+            assert rows(copied, "SELECT candidate_id FROM log") == [(1,), (2,)]
+            assert rows(copied, "PRAGMA integrity_check") == [("ok",)]
+        assert session.undo().candidate_id == 2
+    with open_session(file_place, "Ada") as session:
+        assert len(list(session.history())) == 3
+
+
+def test_the_log_is_taken_away_while_others_read(file_place):
+    with made(file_place) as session, open_session(file_place, "Ben", read_only=True) as reader:
+        session.record_verdict(1, ACCEPT)
+        assert reader.judgements(1)[0].opinion == ACCEPT
+        file_place.with_name(file_place.name + "-wal").unlink()
+        session.record_verdict(2, REJECT)
+        assert reader.judgements(2)[0].opinion == REJECT
+        session.record_verdict(3, REJECT)
+        assert reader.judgements(3)[0].opinion == REJECT
+
+
+def test_the_log_is_taken_away_amid_a_reading(file_place, monkeypatch):
+    monkeypatch.setattr(advice, "PATIENCE_S", 0.1)
+    with made(file_place) as session:
+        session.record_verdict(1, ACCEPT)
+        with in_a_thread(session.database.reading, "SELECT * FROM log"):
+            file_place.with_name(file_place.name + "-wal").unlink()
+            with pytest.raises(SessionError, match="was deleted"):
+                session.record_verdict(2, REJECT)
+        session.record_verdict(2, REJECT)
+        with alone(file_place, "-wal") as copied:
+            assert rows(copied, "SELECT candidate_id FROM log") == [(1,), (2,)]
+
+
+def test_another_program_looks_into_the_file(file_place):
+    """It must find the file in use, or it takes away the log when it goes."""
+    looking = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()"
+    log = file_place.with_name(file_place.name + "-wal")
+    with made(file_place) as session:
+        session.record_verdict(1, ACCEPT)
+        before = log.stat()
+        open_session(file_place, "Ben", read_only=True).close()
+        for _ in range(2):
+            query = "SELECT count(*) FROM log"
+            subprocess.run([sys.executable, "-c", looking, file_place, query], check=True)
+            assert os.path.samestat(log.stat(), before)
+        session.record_verdict(2, ACCEPT)
+        with alone(file_place, "-wal") as copied:
+            assert rows(copied, "SELECT count(*) FROM log") == [(2,)]
+
+
+def test_a_backup_put_beside_the_log_of_another(file_place, tmp_path):
+    """After a crash the log is waiting; what it would be copied into is not what it was for."""
+    backup = tmp_path / "backup.speco3"
+    made(backup, 300).close()
+    crashed = tmp_path / "crashed.speco3"
+    with made(file_place, 200) as session:
+        for number in range(1, 200):
+            session.record_verdict(number, ACCEPT)
+        subprocess.run(["cp", f"{file_place}-wal", f"{crashed}-wal"], check=True)
+    backup.replace(crashed)
+    before = [Path(f"{crashed}{suffix}").read_bytes() for suffix in ("", "-wal")]
+    with pytest.raises(SessionError, match="Nothing was changed"):
+        open_session(crashed, "Ada")
+    assert [Path(f"{crashed}{suffix}").read_bytes() for suffix in ("", "-wal")] == before
+    Path(f"{crashed}-wal").unlink()
+    open_session(crashed, "Ada").close()
+
+
+def test_a_session_anew_beside_the_log_of_one_that_is_gone(file_place):
+    log = file_place.with_name(file_place.name + "-wal")
+    log.write_bytes(b"the last verdicts of somebody")
+    with pytest.raises(SessionError, match="move it away"):
+        made(file_place)
+    assert log.read_bytes() == b"the last verdicts of somebody"
+
+
+def test_a_file_of_two_names(file_place):
+    """Each name has a log of its own: two programs would spoil the file."""
+    made(file_place).close()
+    other = file_place.with_name("other.speco3")
+    other.hardlink_to(file_place)
+    for place in (file_place, other):
+        with pytest.raises(SessionError, match="hard link"):
+            open_session(place, "Ada")
+        open_session(place, "Ada", read_only=True).close()
+    other.unlink()
+    open_session(file_place, "Ada").close()
+
+
+@pytest.mark.parametrize("share", [0, 0.001, 0.02, 0.3, 0.6, 0.9, 0.999])
+def test_a_file_cut_short(file_place, share):
+    made(file_place, 300).close()
+    whole = file_place.read_bytes()
+    file_place.write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(SessionError):
+        open_session(file_place, "Ada")
+    assert len(file_place.read_bytes()) == int(len(whole) * share)
+
+
+def test_a_file_cut_short_while_it_is_open(file_place):
+    made(file_place, 300).close()
+    with open_session(file_place, "Ada") as session:
+        session.record_verdict(1, ACCEPT)
+        os.truncate(file_place, 4096)
+        with pytest.raises(SessionError, match="cut short"):
+            session.record_verdict(2, ACCEPT)
+
+
+@contextmanager
+def alone(place, *suffixes):
+    """What would be found if the program ended now. By another program: see `file_opening`."""
+    with tempfile.TemporaryDirectory() as folder:
+        copied = Path(folder) / "copied"
+        for suffix in {"", *suffixes}:
+            subprocess.run(["cp", f"{place}{suffix}", f"{copied}{suffix}"], check=True)
+        with closing(sqlite3.connect(copied)) as connection:
+            yield connection
+
+
+def rows(connection, query):
+    return connection.execute(query).fetchall()
+
+
+@contextmanager
+def in_a_thread(block, query):
+    """A block that another thread is in the middle of."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def work():
+        with block() as connection:
+            connection.exec_driver_sql(query).all()
+            inside.set()
+            assert leave.wait(60)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        assert inside.wait(60)
+        yield
+    finally:
+        leave.set()
+        thread.join()

@@ -1,0 +1,121 @@
+"""All numbers of a session: they add up, and come out as JSON that anything can read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.core.agreement.adjudication import set_adjudicator
+from app.core.agreement.repeats import record_repeat
+from app.core.calibrating import calibrate, gather
+from app.core.inspections import mark_fault
+from app.core.records import Opinion
+from app.core.session import open_session
+from app.core.statistics import plain, statistics
+from tests.agent.confidence.drawn import drawn
+from tests.app.core.judged_sessions import A, R, U, inspect, say
+from tests.app.core.sessions import made
+
+SEEN = {"verdict": "YES"}
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "night.speco3"
+
+
+def refuse(word):
+    raise AssertionError(f"{word} is not JSON")
+
+
+def read(found):
+    return json.loads(found.to_json(), parse_constant=refuse)
+
+
+def test_an_empty_session(place):
+    with made(place, 0) as session:
+        found = statistics(session)
+    assert found.counts.candidates == found.counts.judged == found.counts.open == 0
+    assert (found.reviewers, found.agents, found.drift, found.repeats) == ((), (), (), ())
+    told = read(found)
+    assert told["people"]["several"]["kappa"] == {"value": None, "low": None, "high": None}
+    assert (told["session"], told["task"]) == ("night", "cataclysmic variable")
+
+
+def test_counts_add_up(place):
+    with made(place, 10) as session:
+        say(session, "Ada", {1: A, 2: R, 3: U, 4: A, 5: A})
+        say(session, "Ben", {4: R, 5: A, 6: R})
+        say(session, "Ben", {7: R}, SEEN)
+        inspect(session, "nano", {1: ("YES", 0.9), 8: ("NO", 0.1)})
+        inspect(session, "other", {8: ("NO", None), 9: (None, None)}, stopped_by="error")
+        mark_fault(session, 10, "cut short")
+        found = statistics(session)
+        counts = found.counts
+        assert (counts.accepted, counts.rejected, counts.unsure, counts.disputed) == (2, 3, 1, 1)
+        assert (counts.judged, counts.open, counts.candidates) == (7, 3, 10)
+        assert (counts.inspected, counts.unreadable) == (3, 1)
+        ada, ben = found.reviewers
+        assert (ada.name, ada.judged, ada.accepted, ada.unsure, ada.blind) == ("Ada", 5, 3, 1, 5)
+        assert (ben.name, ben.judged, ben.rejected, ben.blind) == ("Ben", 4, 3, 3)
+        nano, other = found.agents
+        assert (nano.inspected, nano.yes, nano.no, nano.undecided) == (2, 1, 1, 0)
+        assert (other.inspected, other.no, other.undecided, other.failed) == (2, 1, 1, 2)
+        set_adjudicator(session, "Ben")
+        assert statistics(session).counts.disputed == 0
+
+
+def test_json_says_what_the_record_says(place, rng):
+    judged = drawn(rng, 120, prior=0.4)
+    with made(place, 150) as session:
+        inspect(
+            session,
+            "nano",
+            {n: ("YES" if p > 0.5 else "NO", p) for n, p in enumerate(judged.p.tolist(), 1)},
+        )
+        say(
+            session, "Ada", {n: A if real else R for n, real in enumerate(judged.label.tolist(), 1)}
+        )
+        say(session, "Ben", dict.fromkeys(range(1, 61), R))
+        record_repeat(session, 1, Opinion(verdict=U))
+        found = statistics(session)
+        told = read(found)
+        assert told == plain(found)
+        assert told["counts"]["judged"] == found.counts.judged
+        pair = found.people.pairs[0]
+        assert told["people"]["pairs"][0]["every"]["kappa"]["value"] == pair.every.kappa.value
+        assert told["people"]["pairs"][0]["by_snr"][0]["name"] == "S/N not known"
+        assert told["repeats"][0]["differing"] == [1]
+        assert [len(each["blocks"]) for each in told["drift"]] == [4, 2]
+        agent = told["agents"][0]
+        assert agent["people"]["scores"]["precision"]["value"] is not None
+        assert agent["reliability"]["raw"][0]["n"] > 0
+        assert (agent["calibration"], agent["judged"]) == (None, 120 - found.counts.disputed)
+        assert agent["calibration_state"].startswith("Not calibrated")
+        assert statistics(session) == found
+
+
+def test_the_state_of_calibration(place, rng):
+    judged = drawn(rng, 60, prior=0.4)
+    with made(place, 60) as session:
+        inspect(session, "nano", {n: ("YES", p) for n, p in enumerate(judged.p.tolist(), 1)})
+        say(
+            session, "Ada", {n: A if real else R for n, real in enumerate(judged.label.tolist(), 1)}
+        )
+        calibrate(session, gather(session, "nano"))
+        (agent,) = statistics(session).agents
+        assert agent.calibration == "platt"
+        assert "on 60 of your verdicts" in agent.calibration_state
+        with session.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE calibrations SET content = '[]'")
+        (agent,) = statistics(session).agents
+        assert agent.calibration is None
+        assert agent.calibration_state.startswith("Not calibrated: calibration 1 of")
+
+
+def test_reading_alone_is_enough(place):
+    with made(place, 5) as session:
+        say(session, "Ada", {1: A})
+    with open_session(place, "Ben", read_only=True) as session:
+        assert statistics(session).counts.accepted == 1

@@ -1,0 +1,100 @@
+"""How long a person waits for the next spectrum, with and without reading ahead.
+
+Real files where they lie beside the checkout, otherwise the sample's simulated ones. A person who
+looks for 50 ms judges twenty a second, far more than anybody does; one who never looks at all is
+faster than any disk, and shows what is left then.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from agent.errors import ReadError
+from app.core.prefetch import Prefetch, Wanted, read_wanted
+from tests.conftest import SHARED
+
+SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "spectra"
+OBJECTS = 150
+LOOKS_S = {"50 ms": 0.05, "no time": 0.0}
+FRAME_MS = 16.7
+
+
+def figures() -> Iterator[dict[str, object]]:
+    keys = list(_keys())
+    without = [_ms_of(lambda key=key: read_wanted(key)) for key in keys]
+    for name, looks_s in LOOKS_S.items():
+        with Prefetch() as prefetch:
+            waits = _walk(prefetch, keys, looks_s)
+            hit_rate, held = prefetch.figures.hit_rate, prefetch.held_bytes
+        yield {
+            "figure": f"wait for the next spectrum, 95th percentile, {name} on each",
+            "value": _p95(waits),
+            "unit": "ms",
+            "baseline": "read when asked for",
+            "baseline_ms": round(_p95(without), 3),
+            "target": FRAME_MS,
+        }
+        yield {
+            "figure": f"ready when asked for, {name} on each",
+            "value": hit_rate,
+            "unit": "share",
+        }
+        yield {"figure": f"held, {name} on each", "value": held / 2**20, "unit": "MiB"}
+    yield {
+        "figure": "get of a spectrum that is ready",
+        "value": _ready_us(keys[0]),
+        "unit": "us",
+    }
+    yield {
+        "figure": "threads left behind",
+        "value": threading.active_count() - 1,
+        "unit": "threads",
+    }
+
+
+def _keys() -> Iterator[Wanted]:
+    """Each object another key, so that nothing is read once for two."""
+    places = [SHARED / "labelled", SHARED / "spectra", SAMPLE]
+    folder = next(place for place in places if place.is_dir())
+    files = [path for path in sorted(folder.iterdir()) if _is_readable(path)]
+    for number in range(OBJECTS):
+        yield Wanted(number, str(files[number % len(files)]))
+
+
+def _is_readable(path: Path) -> bool:
+    try:
+        read_wanted(Wanted(0, str(path)))
+    except ReadError:
+        return False
+    return True
+
+
+def _walk(prefetch: Prefetch, keys: list[Wanted], looks_s: float) -> list[float]:
+    """Milliseconds waited for each; the first is not counted, nobody could know it."""
+    waits = []
+    for at, key in enumerate(keys):
+        prefetch.look_at(key, keys[at + 1 : at + 9], keys[max(0, at - 3) : at][::-1])
+        waits.append(_ms_of(lambda key=key: prefetch.get(key)))
+        if looks_s:
+            threading.Event().wait(looks_s)
+    return waits[1:]
+
+
+def _ready_us(key: Wanted) -> float:
+    with Prefetch(workers=1) as prefetch:
+        prefetch.get(key)
+        return 1e3 * statistics.median(_ms_of(lambda: prefetch.get(key)) for _ in range(1000))
+
+
+def _ms_of(call: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    call()
+    return 1e3 * (time.perf_counter() - began)
+
+
+def _p95(values: list[float]) -> float:
+    return statistics.quantiles(values, n=20)[-1]
