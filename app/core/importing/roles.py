@@ -144,7 +144,7 @@ class _Guess:
 
     def row(self) -> Role | None:
         for number in self._named(role_names.TARGET):
-            if self._most(number, _is_targetid):
+            if any(map(_is_targetid, self._values[number])):
                 return self._role("row", number, "it tells the target within a file")
         for number in self._named(role_names.ROW):
             if self._columns[number].kind == "int" and not self._counts_rows(number):
