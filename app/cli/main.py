@@ -12,8 +12,11 @@ from app.cli.demo import demo
 from app.cli.export import export
 from app.cli.info import info
 from app.cli.inspect import inspect
+from app.cli.log import log
+from app.cli.merge import merge
 from app.cli.models import models
 from app.cli.new import new
+from app.cli.pack import pack
 from app.cli.render import render
 from app.cli.stats import stats
 from app.cli.vet import vet
@@ -33,6 +36,9 @@ app.command()(new)
 app.command()(vet)
 app.command()(export)
 app.command()(stats)
+app.command()(log)
+app.command()(merge)
+app.command()(pack)
 app.add_typer(models, name="models")
 
 

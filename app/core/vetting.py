@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.errors import WorkbenchError
+from agent.errors import ReadError, WorkbenchError
 from agent.tasks import load_tasks, task_source
 from agent.trajectory import ModelRef, Trajectory
 from app.core.inspections import add_inspection, mark_fault, to_do
@@ -52,8 +52,13 @@ def vet(
 
     def requests(task: str) -> Iterator[tuple[int, InspectRequest]]:
         for candidate in to_do(session, model, limit):
+            try:
+                request = _request(session, candidate, task, seed)
+            except ReadError as error:  # of a packed spectrum; a file's is the worker's to meet
+                mark_fault(session, candidate.id, str(error))
+                continue
             given[candidate.id] = candidate
-            yield candidate.id, _request(session, candidate, task, seed)
+            yield candidate.id, request
 
     failures = 0
     with task_argument(session) as task:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from app.core.importing.contents import Block, ListColumn, TypedCells, Value, counted
-from app.core.importing.errors import ImportFailed
-from app.core.importing.folder_walk import ShouldStop, never, spectrum_files
+from app.core.importing.errors import ImportFailed, ImportStopped
+from app.core.importing.folder_walk import Progress, ShouldStop, never, silent, spectrum_files
 from app.core.importing.spectrum_rows import SpectrumRow, rows_of
 
 COLUMNS = (
@@ -21,18 +21,26 @@ COLUMNS = (
 )
 MAX_ROWS = 2_000_000
 BLOCK_ROWS = 2000
+TOLD_EVERY = 50
 
 
 class FolderList:
-    """`root` is the folder, or one file of spectra. Everything is looked at when it is made."""
+    """`root` is the folder, or one file of spectra. Everything is looked at when it is made, and
+    `progress` hears how many spectra were found."""
 
-    def __init__(self, root: Path, should_stop: ShouldStop = never) -> None:
+    def __init__(
+        self, root: Path, should_stop: ShouldStop = never, progress: Progress = silent
+    ) -> None:
         self.columns: tuple[ListColumn, ...] = COLUMNS
         self.format = "folder" if root.is_dir() else "spectrum"
         self._rows: list[tuple[str, SpectrumRow]] = []
         self._skipped = 0
         self._hash = hashlib.sha256()
-        for folder, name in _files(root, should_stop):
+        for number, (folder, name) in enumerate(_files(root, should_stop)):
+            if number % TOLD_EVERY == 0:
+                progress(len(self._rows), None)
+                if should_stop():
+                    raise ImportStopped("the import was stopped; nothing was taken over")
             self._add(Path(folder, name), root)
         if not self._rows:
             raise ImportFailed("it holds no file that can be read as a spectrum")

@@ -13,10 +13,16 @@ MAX_FILES = 2_000_000
 MAX_DEPTH = 40
 
 ShouldStop = Callable[[], bool]
+Progress = Callable[[int, int | None], object]
+"""Called with how many are done and how many there are, about."""
 
 
 def never() -> bool:
     return False
+
+
+def silent(_: int, __: int | None) -> None:
+    pass
 
 
 def spectrum_files(root: Path, should_stop: ShouldStop = never) -> Iterator[tuple[str, str]]:

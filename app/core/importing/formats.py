@@ -10,8 +10,6 @@ from app.core.importing.contents import ListFile
 from app.core.importing.encodings import encoding_of
 from app.core.importing.errors import ImportFailed
 from app.core.importing.fits_list import FitsList
-from app.core.importing.folder_list import FolderList
-from app.core.importing.folder_walk import ShouldStop, never
 from app.core.importing.parquet_list import ParquetList
 from app.core.importing.text_list import TextList
 from app.core.importing.votable_list import VOTableList
@@ -28,10 +26,8 @@ MAX_CONTROL = 0.05
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\r\f\x1b"))
 
 
-def open_list(path: Path, should_stop: ShouldStop = never) -> ListFile:
-    """Raises ImportFailed with what is wrong alone."""
-    if path.is_dir():
-        return FolderList(path, should_stop)
+def open_list(path: Path) -> ListFile:
+    """A file, not a folder. Raises ImportFailed with what is wrong alone."""
     try:
         with open_source(path) as file:
             start, size = file.start, file.size

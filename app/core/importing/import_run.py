@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, update
 from app.core.importing.contents import MAX_ROWS, Refused
 from app.core.importing.duplicates import Seen
 from app.core.importing.errors import ImportFailed, ImportStopped
-from app.core.importing.folder_walk import ShouldStop
+from app.core.importing.folder_walk import Progress, ShouldStop
 from app.core.importing.opening import Found
 from app.core.importing.reading import Outcome, Source
 from app.core.importing.reports import MAX_REFUSED_SHOWN, ImportReport
@@ -23,9 +23,6 @@ from app.core.verdict_log import now
 
 MAX_REFUSED_KEPT = 10_000
 PAGE = 5000
-
-Progress = Callable[[int, int | None], object]
-"""Called with the rows done and how many there are, about."""
 
 
 @dataclass

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from app.core.importing.errors import ImportFailed
 from app.core.importing.folder_list import FolderList
-from app.core.importing.folder_walk import ShouldStop, never
-from app.core.importing.import_run import ImportRun, Progress
+from app.core.importing.folder_walk import Progress, ShouldStop, never, silent
+from app.core.importing.import_run import ImportRun
 from app.core.importing.opening import Found, find_list, identity_of, naming, normal, sha256_of
 from app.core.importing.places import Places
 from app.core.importing.reading import Reading, Source
@@ -50,7 +50,7 @@ def import_list(
     roles: Mapping[str, str] | None = None,
     spectra: Path | str | None = None,
     allow_absolute: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     should_stop: ShouldStop = never,
 ) -> ImportReport:
     """Take a list's rows over as candidates.
@@ -63,13 +63,13 @@ def import_list(
     place = normal(path)
     with naming(place):
         identity = identity_of(place)
-        found = find_list(place, roles or {}, should_stop)
+        found = find_list(place, roles or {}, should_stop, progress)
         folder = None if spectra is None else _folder(spectra)
         with _source(place, found, roles or {}, folder, allow_absolute, should_stop) as source:
             sha256 = found.file.sha256 if isinstance(found.file, FolderList) else sha256_of(place)
             source.prime()
             _drop_order_indexes(session, found.file.estimate)
-            run = ImportRun(place, found, source, progress or _silent, should_stop)
+            run = ImportRun(place, found, source, progress, should_stop)
             with session.database.writing() as connection:
                 report = run.store(connection, sha256)
                 if identity_of(place) != identity:
@@ -110,7 +110,3 @@ def _folder(path: Path | str) -> Path:
     if not place.is_dir():
         raise ImportFailed(f"{place}, given for the spectra, is no folder")
     return place
-
-
-def _silent(_: int, __: int | None) -> None:
-    pass

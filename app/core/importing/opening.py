@@ -15,7 +15,7 @@ from agent.errors import ReadError
 from app.core.importing.contents import Block, ListFile, Refused, Value
 from app.core.importing.errors import ImportFailed
 from app.core.importing.folder_list import COLUMNS, FolderList
-from app.core.importing.folder_walk import ShouldStop, never
+from app.core.importing.folder_walk import Progress, ShouldStop, never, silent
 from app.core.importing.formats import open_list
 from app.core.importing.roles import Role, Roles, guess_roles, with_chosen
 from app.core.importing.spectrum_rows import rows_of
@@ -59,21 +59,26 @@ def naming(path: Path) -> Iterator[None]:
         raise ImportFailed(f"{printable(path.name, 100)}: {error}") from error
 
 
-def find_list(path: Path, chosen: Mapping[str, str], should_stop: ShouldStop = never) -> Found:
+def find_list(
+    path: Path,
+    chosen: Mapping[str, str],
+    should_stop: ShouldStop = never,
+    progress: Progress = silent,
+) -> Found:
     """Open it. A file that is itself a spectrum is a list of what it holds."""
     if not path.exists():
         raise ImportFailed("there is no such file or folder")
     if path.is_dir():
-        return _spectra(path, should_stop)
+        return _spectra(path, should_stop, progress)
     try:
         found = _list(path, chosen)
     except ImportFailed:
         # A damaged list is worth no second look, a spectrum is no list at all.
         if chosen or not rows_of(path):
             raise
-        return _spectra(path, should_stop)
+        return _spectra(path)
     is_catalogue = found.file.format != "FITS" or found.roles.number("path") is not None
-    return found if chosen or is_catalogue or not rows_of(path) else _spectra(path, should_stop)
+    return found if chosen or is_catalogue or not rows_of(path) else _spectra(path)
 
 
 def sha256_of(path: Path) -> str:
@@ -116,8 +121,8 @@ def _notes(roles: Roles, sample: Sample) -> tuple[str, ...]:
     return ("rows name the same file: if it holds several spectra, a column must tell the row",)
 
 
-def _spectra(path: Path, should_stop: ShouldStop) -> Found:
-    file = FolderList(path, should_stop)
+def _spectra(path: Path, should_stop: ShouldStop = never, progress: Progress = silent) -> Found:
+    file = FolderList(path, should_stop, progress)
     reason = "of the files found"
     told = {c.name: Role(c.name, n, c.name, reason) for n, c in enumerate(COLUMNS)}
     return Found(file, _sample(file), Roles(told))

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from agent.errors import ReadError, WorkbenchError
 from agent.spectra.fits_file import FitsFile
 from agent.spectra.fits_table import Table
 from agent.spectra.readers import read, text_table, votable
 from agent.spectra.readers.base import NotMine, Request
 from agent.spectra.readers.columns import Field, choose
+from agent.spectra.readers.lamost_lrs import is_lamost
 from agent.spectra.source_file import SourceFile, open_source, source_of
 from app.core.importing.contents import TARGETID
 from app.core.importing.suffixes import stem_of
@@ -31,19 +31,26 @@ class SpectrumRow:
 
 def rows_of(path: Path) -> list[SpectrumRow]:
     """One for each spectrum of the file; none where it is no spectrum."""
-    stem = stem_of(path.name)
     try:
-        with open_source(path) as file:
-            if not file.is_fits:
-                return [SpectrumRow(stem)] if _is_text_spectrum(file) else []
-            if not _looks_like_spectra(file.fits):
-                return []
-            if not _may_hold_several(file.fits):
-                return [SpectrumRow(stem)]
-            targets = _targets(file.fits)
-        count = read(path).rows
-    except WorkbenchError:
+        return _rows(path)
+    except Exception:
+        # Readers fail on hostile files in every way; `agent.spectra.readers.read` says why.
         return []
+
+
+def _rows(path: Path) -> list[SpectrumRow]:
+    stem = stem_of(path.name)
+    with open_source(path) as file:
+        if not file.is_fits:
+            _check_text(file)
+            return [SpectrumRow(stem)]
+        if not _looks_like_spectra(file.fits):
+            return []
+        # LAMOST's images have rows of one spectrum; they are many, and reading each would take long.
+        if is_lamost(file.fits.primary.header) or not _may_hold_several(file.fits):
+            return [SpectrumRow(stem)]
+        targets = _targets(file.fits)
+    count = read(path).rows
     if count == 1:
         return [SpectrumRow(stem)]
     if len(targets) == count:
@@ -51,18 +58,14 @@ def rows_of(path: Path) -> list[SpectrumRow]:
     return [SpectrumRow(f"{stem}#{row}", row) for row in range(min(count, MAX_SPECTRA))]
 
 
-def _is_text_spectrum(file: SourceFile) -> bool:
-    """From its beginning; a VOTable is read whole."""
-    try:
-        piece = file.bytes.read(0, TEXT_LOOKED_AT)
-        if piece.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-            votable.read(file, Request())
-            return True
+def _check_text(file: SourceFile) -> None:
+    """From its beginning; a VOTable is read whole. Raises what the readers raise."""
+    piece = file.bytes.read(0, TEXT_LOOKED_AT)
+    if piece.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        votable.read(file, Request())
+    else:
         whole_lines = piece[: piece.rfind(b"\n") + 1] or piece
         text_table.read(source_of(whole_lines, file.path.name), Request())
-    except (NotMine, ReadError):
-        return False
-    return True
 
 
 def _may_hold_several(fits: FitsFile) -> bool:
@@ -81,7 +84,7 @@ def _looks_like_spectra(fits: FitsFile) -> bool:
     """An image, or a table with wavelengths and fluxes: catalogues have neither."""
     for hdu in islice(fits, HDUS_LOOKED_AT):
         if not hdu.is_table:
-            if hdu.pixels > 1 and hdu.rows:
+            if hdu.kind == "IMAGE" and hdu.pixels > 1 and hdu.rows:
                 return True
             continue
         try:

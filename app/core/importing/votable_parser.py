@@ -73,7 +73,7 @@ class VOTableParser:
         except expat.ExpatError as error:
             if not self.is_done:
                 raise ImportFailed(f"it is a damaged VOTable: {error}") from error
-        except ValueError as error:  # an encoding that expat does not know
+        except (ValueError, LookupError) as error:  # an encoding that is none
             raise ImportFailed(f"it is a damaged VOTable: {str(error)[:100]}") from error
         if self._fed - self._parser.CurrentByteIndex > MAX_SILENCE + PIECE:
             raise ImportFailed("it is a damaged VOTable: a tag of more than 1 MB")

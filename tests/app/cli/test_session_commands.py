@@ -116,6 +116,47 @@ def test_records_and_a_report(vetted, tmp_path):
     assert "night" in (tmp_path / "night.html").read_text(encoding="utf-8")
 
 
+def test_the_log(vetted, tmp_path):
+    place, _ = vetted
+    assert "ACCEPT" in run("log", place)
+    assert "1 lines" in run("log", place, "--out", tmp_path / "log.csv")
+    with open_session(place, "Ada", read_only=True) as session:
+        second, third = (session.candidate(number).object_id for number in (2, 3))
+    assert "ACCEPT" in run("log", place, "--object", second)
+    assert run("log", place, "--object", third) == ""
+    assert "no candidate" in fails("log", place, "--object", "nobody")
+
+
+def test_two_people_in_one_session(vetted, few, tmp_path):
+    place, _ = vetted
+    other = tmp_path / "ben.speco3"
+    run("new", other, few, "--task", "CV")
+    with open_session(other, "Ben") as session:
+        session.record_verdict(2, Opinion(verdict=Verdict.REJECT))
+    mine = tmp_path / "both.speco3"
+    run("pack", place, mine)
+    said = run("merge", mine, other)
+    assert "1 lines of the log" in said
+    assert "0 new candidates (4 were here already)" in said
+    assert "people differ on 1 candidates" in said
+    assert "0 lines of the log" in run("merge", mine, other)
+    assert "Ada and Ben" in run("stats", mine)
+
+
+def test_a_packed_session_needs_no_files(vetted, few, tmp_path):
+    place = tmp_path / "night.speco3"
+    for each in few.parent.iterdir():
+        (tmp_path / each.name).write_bytes(each.read_bytes())
+    run("new", place, tmp_path / "few.csv", "--task", "CV")
+    packed = tmp_path / "packed.speco3"
+    assert "3 spectra inside" in run("pack", place, packed)
+    for each in tmp_path.glob("*.gz"):
+        each.unlink()
+    assert "NO" in run("vet", packed)
+    with open_session(packed, "Ada", read_only=True) as session:
+        assert sum(each.agent_verdict is not None for each in session.candidates(range(1, 5))) == 3
+
+
 def test_what_cannot_be_done_is_said(vetted, few, tmp_path):
     place, _ = vetted
     assert "the suffix says" in fails("export", place, tmp_path / "night.doc")

@@ -11,7 +11,7 @@ from app.core.importing.file_index import FileIndex
 from app.core.importing.importer import import_list
 from app.core.importing.places import Places
 from app.core.importing.survey_names import naming_of
-from tests.app.core.importing.lists import every, touch
+from tests.app.core.importing.lists import every, text_of, touch
 
 
 @pytest.fixture
@@ -142,9 +142,8 @@ def test_what_is_no_regular_file(folder):
 def test_a_folder_given_by_a_link_is_that_folder(folder, tmp_path):
     touch(tmp_path / "disk", "a.fits")
     (tmp_path / "link").symlink_to(tmp_path / "disk")
-    assert place(places_of(folder, tmp_path / "link"), "a.fits") == str(
-        tmp_path / "link" / "a.fits"
-    )
+    link = tmp_path / "link"
+    assert place(places_of(folder, link), "a.fits") == str(link / "a.fits")
 
 
 def test_no_more_names_are_remembered_than_may_be(folder, monkeypatch):
@@ -160,8 +159,9 @@ def test_no_more_names_are_remembered_than_may_be(folder, monkeypatch):
 
 
 def test_files_by_name(spectra):
-    touch(spectra, "Spec-0266-51602-0031.fits", "x/979609207.fits.gz", "y/lamost_100001007.fits",
-          "notes.pdf", ".hidden.fits", "n/12345.fits", "a/979609208.fits", "b/979609208.fits")  # fmt: skip
+    touch(spectra, "Spec-0266-51602-0031.fits", "x/979609207.fits.gz", "n/12345.fits")
+    touch(spectra, "y/lamost_100001007.fits", "notes.pdf", ".hidden.fits")
+    touch(spectra, "a/979609208.fits", "b/979609208.fits")
     index = FileIndex(spectra)
     assert index.called("spec-0266-51602-0031").endswith("Spec-0266-51602-0031.fits")
     assert index.called("979609207").endswith("979609207.fits.gz")
@@ -219,9 +219,8 @@ def test_objects_without_a_spectrum_are_counted(session, folder, spectra):
 
 def test_targets_in_a_file_of_several(session, folder, spectra):
     touch(spectra, "coadd-main-dark-27247.fits")
-    text = (
-        "TARGETID,SURVEY,PROGRAM,HEALPIX\n39627658462234737,main,dark,27247\n12,main,dark,27247\n"
-    )
+    rows = [(39627658462234737, "main", "dark", 27247), (12, "main", "dark", 27247)]
+    text = text_of(rows, ("TARGETID", "SURVEY", "PROGRAM", "HEALPIX"))
     (folder / "list.csv").write_text(text)
     report = import_list(session, folder / "list.csv", spectra=spectra)
     (candidate,) = every(session)

@@ -44,7 +44,7 @@ ENCODINGS = {
     "utf-8": "Hα,中文,é",
     "utf-8-sig": "Hα,中文,é",
     "utf-16": "Hα,中文,é",
-    "utf-16-be": "\ufeffHα,中文,é",
+    "utf-16-be": "Hα,中文,é",
     "cp1252": "Véron,Gliese’s,±3",
     "latin-1": "Véron,São,±3",
     "gb18030": "双星系统,候选体,河北省兴隆",
@@ -54,9 +54,10 @@ ENCODINGS = {
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_encodings(folder, encoding):
     text = ENCODINGS[encoding]
-    file = opened(folder, f"name,note,score\r\n{text}\r\n".encode(encoding))
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    file = opened(folder, f"{mark}name,note,score\r\n{text}\r\n".encode(encoding))
     assert names(file) == ["name", "note", "score"]
-    assert list(rows(file).values()) == [tuple(text.strip("\ufeff").split(","))]
+    assert list(rows(file).values()) == [tuple(text.split(","))]
     is_guessed = encoding in ("cp1252", "latin-1", "gb18030")
     assert bool(file.warnings()) is is_guessed
 
@@ -232,9 +233,8 @@ def test_yaml_that_multiplies_itself(folder):
 
 def test_how_many_rows_about(folder):
     lines = [f"star{n:06d},{n:06d}.fits" for n in range(50_000)]
-    assert opened(folder, "\n".join(["name,path", *lines])).estimate == pytest.approx(
-        50_000, rel=0.02
-    )
+    file = opened(folder, "\n".join(["name,path", *lines]))
+    assert file.estimate == pytest.approx(50_000, rel=0.02)
 
 
 CELLS = st.text(
@@ -255,10 +255,7 @@ def test_rows_come_back_however_they_are_cut_into_blocks(table, mark, quoting, s
     # A name first, so that no line is a comment or blank.
     writer.writerows([f"o{n}", *cells] for n, cells in enumerate(table))
     reader = RowReader(mark, 4, 0)
-    lines = out.getvalue().splitlines(keepends=True)
-    lines = [
-        line + "\n" if not line.endswith("\n") else line for line in out.getvalue().split("\n")[:-1]
-    ]
+    lines = [line + "\n" for line in out.getvalue().split("\n")[:-1]]
     found, told = [], []
     while lines:
         piece = ""
