@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,15 @@ settings.register_profile(
     "seeded", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("seeded")
+
+
+def pytest_sessionfinish() -> None:
+    """llama_cpp opens the null device when it is imported and never closes it."""
+    utils = sys.modules.get("llama_cpp._utils")
+    for name in ("outnull_file", "errnull_file"):
+        if (file := getattr(utils, name, None)) is not None:
+            file.close()
+
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
