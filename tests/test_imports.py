@@ -8,6 +8,7 @@ import sys
 import pytest
 
 HEAVY = ("torch", "transformers", "llama_cpp", "matplotlib.pyplot", "PySide6")
+OPTIONAL = (*HEAVY, "matplotlib", "astropy", "scipy.signal", "specutils")
 MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
 
 
@@ -17,7 +18,8 @@ MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
         ("agent.tool, agent.render, agent.tasks, agent.spectra.readers", HEAVY),
         ("agent.inspectors, agent.inspector, agent.models, agent.backends.load", MODELS),
         ("agent.measured.inspector, agent.confidence.calibration, app.worker.client", MODELS),
-        ("app.cli.main", (*HEAVY, "matplotlib", "astropy", "scipy.signal", "specutils")),
+        ("app.cli.main, app.cli.info", (*OPTIONAL, "sqlalchemy")),
+        ("app.cli.demo, app.cli.inspect, app.cli.models, app.cli.log, app.cli.merge", OPTIONAL),
         ("train.cli", (*HEAVY, "sklearn")),
     ],
 )

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.main import app as workbench
+from app.cli.main import workbench
 from train.cli import app as trainer
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAMS = {"spec-o3": workbench, "spec-o3-train": trainer}
+PROGRAMS = {"spec-o3": workbench(), "spec-o3-train": trainer}
 
 
 def console_commands() -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.trajectory_file import read_trajectories
-from app.cli.main import app
+from app.cli.main import workbench
 from app.core.records import Opinion, Verdict
 from app.core.session import open_session
 
@@ -16,7 +16,7 @@ from app.core.session import open_session
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
     out = tmp_path_factory.mktemp("demo") / "folder"
-    result = CliRunner().invoke(app, ["demo", "--out", str(out)], catch_exceptions=False)
+    result = CliRunner().invoke(workbench(), ["demo", "--out", str(out)], catch_exceptions=False)
     assert result.exit_code == 0
     return out, result.stdout
 
@@ -54,7 +54,7 @@ def test_it_goes_on_with_what_is_there(shown):
     out, _ = shown
     with open_session(out / "sample.speco3", "Ada") as session:
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
-    result = CliRunner().invoke(app, ["demo", "--out", str(out)], catch_exceptions=False)
+    result = CliRunner().invoke(workbench(), ["demo", "--out", str(out)], catch_exceptions=False)
     assert result.exit_code == 0
     assert "0 inspected with measured" in result.stdout
     with open_session(out / "sample.speco3", "Ada") as session:
@@ -64,6 +64,6 @@ def test_it_goes_on_with_what_is_there(shown):
 def test_a_folder_that_is_none(tmp_path):
     taken = tmp_path / "file"
     taken.write_text("not a folder")
-    result = CliRunner().invoke(app, ["demo", "--out", str(taken)])
+    result = CliRunner().invoke(workbench(), ["demo", "--out", str(taken)])
     assert result.exit_code == 1
     assert "not a folder to write to" in str(result.exception)

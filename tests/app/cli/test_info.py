@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.errors import ReadError
-from app.cli.main import app, main
+from app.cli.main import main
 from tests.agent.spectra.readers import samples
 
 KEYS = {
@@ -20,7 +20,7 @@ KEYS = {
 
 
 def run(path: Path, *options: str) -> Result:
-    return CliRunner().invoke(app, ["info", str(path), *options])
+    return CliRunner().invoke(workbench(), ["info", str(path), *options])
 
 
 @pytest.fixture

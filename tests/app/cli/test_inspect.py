@@ -17,7 +17,7 @@ from agent.errors import EngineError
 from agent.inspector import Inspector
 from agent.trajectory import ModelRef
 from agent.trajectory_file import read_trajectories
-from app.cli.main import app
+from app.cli.main import workbench
 from tests.agent.scenes import answer, call
 
 SAMPLE = sorted((Path(__file__).parents[3] / "resources" / "sample" / "spectra").glob("*/*"))[0]
@@ -45,7 +45,7 @@ def scripted(monkeypatch):
 
 
 def invoke(*words):
-    return CliRunner().invoke(app, ["inspect", str(SAMPLE), *words], catch_exceptions=True)
+    return CliRunner().invoke(workbench(), ["inspect", str(SAMPLE), *words], catch_exceptions=True)
 
 
 def test_for_people(scripted):

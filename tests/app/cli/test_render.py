@@ -11,7 +11,7 @@ from agent.errors import ToolError, WorkbenchError
 from agent.render import COMPACT, STYLES, render_array
 from agent.spectra.spectrum import Spectrum
 from app.cli import render as command
-from app.cli.main import app
+from app.cli.main import workbench
 
 REPLY = "Generated spectral visualization focused on wavelength range (5000, 5200) Å"
 
@@ -26,7 +26,7 @@ def spectrum(monkeypatch: pytest.MonkeyPatch) -> Spectrum:
 
 def run(*arguments: object) -> str:
     result = CliRunner().invoke(
-        app, ["render", *map(str, arguments)], catch_exceptions=False, standalone_mode=False
+        workbench(), ["render", *map(str, arguments)], catch_exceptions=False, standalone_mode=False
     )
     return result.output
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.main import app
+from app.cli.main import workbench
 from app.core.records import Opinion, Verdict
 from app.core.session import open_session
 
@@ -18,13 +18,13 @@ FEW = 4
 
 
 def run(*words: object) -> str:
-    result = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
+    result = CliRunner().invoke(workbench(), list(map(str, words)), catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 def fails(*words: object) -> str:
-    result = CliRunner().invoke(app, list(map(str, words)))
+    result = CliRunner().invoke(workbench(), list(map(str, words)))
     assert result.exit_code == 1
     return str(result.exception)
 
@@ -174,5 +174,7 @@ def test_a_role_by_hand(few, tmp_path):
     said = run("new", place, few, "--task", "CV", "--role", "score=mag_r", "--role", "label=")
     assert "score: mag_r" in said
     assert "label:" not in said
-    result = CliRunner().invoke(app, ["new", str(place), str(few), "--task", "CV", "--role", "x"])
+    result = CliRunner().invoke(
+        workbench(), ["new", str(place), str(few), "--task", "CV", "--role", "x"]
+    )
     assert result.exit_code == 2
