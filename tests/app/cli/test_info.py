@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.errors import ReadError
-from app.cli.main import main
+from app.cli.main import main, workbench
 from tests.agent.spectra.readers import samples
 
 KEYS = {
