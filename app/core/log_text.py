@@ -11,7 +11,7 @@ from sqlalchemy import Row, select
 
 from agent.checked_toml import printable
 from app.core.exporting.atomic_file import written_whole
-from app.core.exporting.cells import Said, cells_text, is_plain, lines_text, quoted
+from app.core.exporting.cells import Spelling, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.escapes import unformulaed
 from app.core.exporting.opinions import flags_text, time_text
 from app.core.records import LogEntry
@@ -39,7 +39,7 @@ def write_log(session: Session, out: Path) -> int:
 
     Formulas are escaped as in every CSV of ours: see app.core.exporting.escapes.
     """
-    says = [Said(_csv_said, is_plain) for _ in COLUMNS]
+    says = [Spelling(_csv_said, is_plain) for _ in COLUMNS]
     count = 0
     with written_whole(out) as file:
         file.write((",".join(COLUMNS) + "\n").encode())
@@ -88,7 +88,7 @@ def _line(row: Row[Any], entry: LogEntry) -> str:
         said.append(f"the agent had said {_shown(entry)}")
     if row.origin:
         said.append("merged in")
-    parts = (entry.at[:19].replace("T", " "), entry.reviewer, row.object_id, ", ".join(said))
+    parts = (entry.at[:19].replace("T", " "), entry.reviewer, str(row.object_id), ", ".join(said))
     return "  ".join(printable(part, MAX_SHOWN) for part in parts)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import PurePath
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from agent.checked_toml import printable
 from agent.fingerprints import text_hash
 from app.core.records import Verdict
 from app.core.session import Session
@@ -18,6 +18,7 @@ from app.core.verdict_log import now
 
 PROGRAM = "Spec-o3 Workbench"
 PACKAGE = "spec-o3-workbench"
+MAX_WORDS = 300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +118,8 @@ def provenance_in(connection: Connection, session: Session, selection: str = "")
         program_version=program_version(),
         written_at=now(),
         session_id=session.id,
-        session_name=session.name,
-        made_at=session.fact("made_at") or "",
+        session_name=_words(session.name),
+        made_at=_words(session.fact("made_at") or ""),
         task_id=session.task.id,
         task_name=session.task.name,
         task_sha256=task_hash(session),
@@ -127,22 +128,22 @@ def provenance_in(connection: Connection, session: Session, selection: str = "")
         reviewers=tuple(_reviewers(connection)),
         candidates=connection.execute(select(func.count()).select_from(candidates)).scalar_one(),
         judged=connection.execute(numbers).scalar_one(),
-        first_verdict_at=first or "",
-        last_verdict_at=last or "",
-        selection=selection,
+        first_verdict_at=_words(first or ""),
+        last_verdict_at=_words(last or ""),
+        selection=_words(selection),
     )
 
 
 def _lists(connection: Connection) -> Iterator[ListFact]:
     for row in connection.execute(select(lists).order_by(lists.c.id)):
         yield ListFact(
-            name=row.name,
-            file=PurePath(row.path.replace("\\", "/")).name,
-            sha256=row.sha256,
-            format=row.format,
-            rows_read=row.rows_read,
-            rows_used=row.rows_used,
-            imported_at=row.imported_at,
+            name=_words(row.name),
+            file=_words(file_name(str(row.path))),
+            sha256=_words(row.sha256),
+            format=_words(row.format),
+            rows_read=_number(row.rows_read),
+            rows_used=_number(row.rows_used),
+            imported_at=_words(row.imported_at),
         )
 
 
@@ -150,7 +151,8 @@ def _models(connection: Connection) -> Iterator[ModelFact]:
     model = (inspections.c.model, inspections.c.model_sha256)
     query = select(*model, func.count().label("number")).group_by(*model).order_by(*model)
     for row in connection.execute(query):
-        yield ModelFact(name=row.model, sha256=row.model_sha256, inspections=row.number)
+        name, sha256 = _words(row.model), _words(row.model_sha256)
+        yield ModelFact(name=name, sha256=sha256, inspections=row.number)
 
 
 def _reviewers(connection: Connection) -> Iterator[ReviewerFact]:
@@ -169,8 +171,22 @@ def _reviewers(connection: Connection) -> Iterator[ReviewerFact]:
     ):
         counts = said.get(row.id, {})
         yield ReviewerFact(
-            name=row.name, verdicts={str(each): counts.get(each, 0) for each in Verdict}
+            name=_words(row.name), verdicts={str(each): counts.get(each, 0) for each in Verdict}
         )
+
+
+def file_name(path: str) -> str:
+    """The last part of a path of any system."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def _words(value: object) -> str:
+    """A session may come from a stranger: what goes into headers is printable and short."""
+    return printable(str(value), MAX_WORDS)
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _said(value: object) -> str:

@@ -27,7 +27,7 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
-class Said(dict[str, str]):
+class Spelling(dict[str, str]):
     """How texts are written. Where few differ each is made once.
 
     `is_plain` is quick, and true only of what is written as it is.
@@ -51,7 +51,7 @@ class Said(dict[str, str]):
         return [text if is_plain(text) else say(text) for text in texts]
 
 
-def cells_text(cells: Sequence[Any], say: Said) -> list[str]:
+def cells_text(cells: Sequence[Any], say: Spelling) -> list[str]:
     """One column of a page; nothing where there is no value."""
     types = set(map(type, cells))
     has_none = NoneType in types

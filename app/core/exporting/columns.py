@@ -187,14 +187,14 @@ def _named(wanted: str, column: Column, taken: set[str]) -> Column:
     return replace(column, name=name, given_name="" if name == wanted else wanted)
 
 
-def _roles(text: str) -> dict[str, str]:
+def _roles(text: Any) -> dict[str, str]:
     found = _json(text)
     if not isinstance(found, dict):
         return {}
     return {key: value for key, value in found.items() if isinstance(value, str)}
 
 
-def _entries(text: str) -> Iterator[Column]:
+def _entries(text: Any) -> Iterator[Column]:
     found = _json(text)
     for entry in found if isinstance(found, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("name"), str):
@@ -212,8 +212,8 @@ def _words(entry: Mapping[str, Any], key: str) -> str:
     return printable(" ".join(value.split()), MAX_WORDS) if isinstance(value, str) else ""
 
 
-def _json(text: str) -> object:
+def _json(text: Any) -> object:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise SessionError("the session is damaged: its lists are described in no JSON") from error

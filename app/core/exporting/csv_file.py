@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from app.core.exporting.cells import Said, cells_text, is_plain, lines_text, quoted
+from app.core.exporting.cells import Spelling, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.columns import Column, Kind
 from app.core.exporting.escapes import unformulaed
 from app.core.exporting.rows import Page
@@ -33,7 +33,7 @@ _DATATYPES: dict[Kind, str] = {
 def write_csv(file: BinaryIO, columns: Sequence[Column], pages: Iterable[Page]) -> None:
     names = ",".join(_said(column.name) for column in columns)
     file.write(_bytes(names + "\n"))
-    says = [Said(_said, is_plain) for _ in columns]
+    says = [Spelling(_said, is_plain) for _ in columns]
     for page in pages:
         cells = [cells_text(cells, say) for cells, say in zip(page, says, strict=True)]
         file.write(_bytes(lines_text(cells)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
-from app.core.exporting.cells import Said, cells_text, is_plain, lines_text, quoted
+from app.core.exporting.cells import Spelling, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.columns import Kind
 from app.core.exporting.escapes import PERCENT, xml_percent
 from app.core.exporting.table import Shape, Table
@@ -25,7 +25,7 @@ def write_ecsv(file: BinaryIO, table: Table, facts: Provenance) -> None:
     names = ",".join(quoted(shape.name) for shape in table.shapes)
     file.write((names + "\n").encode("utf-8", "replace"))
     says = [
-        Said(_percent_said, _never) if _is_escaped(shape) else Said(quoted, is_plain)
+        Spelling(_percent_said, _never) if _is_escaped(shape) else Spelling(quoted, is_plain)
         for shape in table.shapes
     ]
     for page in table.pages():

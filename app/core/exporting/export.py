@@ -168,8 +168,7 @@ def _format(out: Path) -> str:
 
 def _refuse_lists(connection: Connection, out: Path) -> None:
     """What a session was made from is not ours to overwrite."""
-    theirs = [Path(path) for path in connection.execute(select(lists.c.path)).scalars()]
-    for path in theirs:
-        with suppress(OSError):
-            if path.exists() and out.exists() and path.samefile(out):
+    for path in connection.execute(select(lists.c.path)).scalars():
+        with suppress(OSError, ValueError):  # of a path that is none
+            if out.exists() and Path(str(path)).samefile(out):
                 raise SessionError(f"{out} is a list of this session: choose another name")

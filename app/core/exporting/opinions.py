@@ -10,9 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Row, select
 
 from app.core.agreement.adjudication import final_of
 from app.core.exporting.selection import Selection
-from app.core.records import Judgement
+from app.core.stored_opinions import judgement_of, opinion_of
 from app.core.tables import judgements, log, reviewers
-from app.core.verdict_log import opinion_of
 
 UNSEEN = "{}"
 
@@ -78,7 +77,7 @@ class _Lines:
         self._by_id = {row.id: row for row in connection.execute(query)}
         self._seconds: dict[tuple[int, int], float] = defaultdict(float)
         for row in self._by_id.values():
-            if row.seconds is not None:
+            if isinstance(row.seconds, float | int):
                 self._seconds[row.candidate_id, row.reviewer_id] += row.seconds
 
     def seconds(self, judgement: Row[Any]) -> float | None:
@@ -99,7 +98,7 @@ class _Lines:
 def _said(rows: list[Row[Any]], lines: _Lines, adjudicator: str | None) -> Said:
     if len(rows) == 1:
         return _said_by_one(rows[0], lines)
-    final = final_of([_judgement(row) for row in rows], adjudicator)
+    final = final_of([judgement_of(row) for row in rows], adjudicator)
     whose = [row for row in rows if row.name in final.reviewers]
     spent = [each for each in map(lines.seconds, whose) if each is not None]
     opinion = final.opinion
@@ -116,24 +115,15 @@ def _said(rows: list[Row[Any]], lines: _Lines, adjudicator: str | None) -> Said:
 
 
 def _said_by_one(row: Row[Any], lines: _Lines) -> Said:
-    """The same without the detour: the common case, a million times."""
+    """The same without the detour: the common case, a million times. Whatever lies there is
+    written as it is."""
     return Said(
         row.verdict,
         row.confidence,
         None if row.flags == "[]" else flags_text(opinion_of(row).flags),
         row.comment or None,
-        flags_text([row.name]),
-        None if row.verdict is None else time_text(row.at),
+        flags_text([str(row.name)]),
+        None if row.verdict is None else time_text(str(row.at)),
         lines.seconds(row),
         lines.had_seen(row),
-    )
-
-
-def _judgement(row: Row[Any]) -> Judgement:
-    return Judgement(
-        candidate_id=row.candidate_id,
-        reviewer=row.name,
-        opinion=opinion_of(row),
-        at=row.at,
-        log_id=row.log_id,
     )

@@ -87,7 +87,7 @@ def _parsed(ids: Cells, texts: Cells) -> list[dict[str, Any]]:
     """All at once where they are what an import writes: a third of the time."""
     try:
         values = json.loads(f"[{','.join(texts)}]")
-    except (ValueError, RecursionError):
+    except (ValueError, TypeError, RecursionError):
         values = []
     if len(values) == len(texts) and set(map(type, values)) <= {dict}:
         return list(values)
@@ -97,7 +97,7 @@ def _parsed(ids: Cells, texts: Cells) -> list[dict[str, Any]]:
 def _one(number: int, text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, TypeError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise SessionError(f"the session is damaged: candidate {number} has columns of no form")

@@ -107,5 +107,5 @@ def _reviewer_id(connection: Connection, name: str) -> int:
     if number is not None:
         return number
     names = connection.execute(select(reviewers.c.name).order_by(reviewers.c.id)).scalars().all()
-    there = f"there are {', '.join(names)}" if names else "nobody has, yet"
+    there = f"there are {', '.join(map(str, names))}" if names else "nobody has, yet"
     raise SessionError(f"nobody called {name} has judged anything in this session; {there}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from typing import Any, Literal, Protocol
@@ -95,9 +94,6 @@ class ListFile(Protocol):
 
     def warnings(self) -> list[str]:
         """What the reader of the file had to assume; complete after the last block."""
-
-
-Opened = AbstractContextManager[ListFile]
 
 
 class TypedCells:

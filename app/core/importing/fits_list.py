@@ -36,7 +36,6 @@ INTEGERS = {"B": "u1", "I": ">i2", "J": ">i4", "K": ">i8"}
 REALS = {"E": ">f4", "D": ">f8"}
 UNSIGNED = {"B": -(2**7), "I": 2**15, "J": 2**31, "K": 2**63}
 """TZERO by which FITS writes the other sign of an integer type."""
-SHOWN = 5
 
 Converter = Callable[[NDArray[Any]], list[Value]]
 

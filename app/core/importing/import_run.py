@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy import Connection, insert, select, update
 
-from app.core.importing.contents import MAX_ROWS, Refused
+from app.core.importing.contents import MAX_ROWS, ListColumn, Refused
 from app.core.importing.duplicates import Seen
 from app.core.importing.errors import ImportFailed, ImportStopped
 from app.core.importing.folder_walk import Progress, ShouldStop
@@ -131,7 +131,8 @@ class ImportRun:
 
 
 def _conclude(connection: Connection, list_id: int, tally: Tally, outcome: Outcome) -> None:
-    columns = json.dumps([asdict(column) for column in outcome.columns], ensure_ascii=False)
+    told_of = [{"name": c.name, "type": c.kind, **_words(c)} for c in outcome.columns]
+    columns = json.dumps(told_of, ensure_ascii=False)
     told = {"rows_read": tally.read, "rows_used": tally.used, "columns": columns}
     connection.execute(update(lists).where(lists.c.id == list_id).values(told))
     refused = [
@@ -139,6 +140,10 @@ def _conclude(connection: Connection, list_id: int, tally: Tally, outcome: Outco
     ]
     if refused:
         connection.execute(insert(refused_rows), refused)
+
+
+def _words(column: ListColumn) -> dict[str, str]:
+    return {"unit": column.unit, "description": column.description, "ucd": column.ucd}
 
 
 def _why_none(tally: Tally) -> str:

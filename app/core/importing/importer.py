@@ -72,7 +72,7 @@ def import_list(
             run = ImportRun(place, found, source, progress, should_stop)
             with session.database.writing() as connection:
                 report = run.store(connection, sha256)
-                if identity_of(place) != identity:
+                if not place.is_dir() and identity_of(place) != identity:
                     raise ImportFailed("it was changed while it was read: try again")
     if "score" in report.roles and session.fact(ORDER) is None:
         session.set_fact(ORDER, "score")
@@ -90,7 +90,7 @@ def _source(
     should_stop: ShouldStop,
 ) -> Iterator[Source]:
     """A large file is read by a process of its own."""
-    if not isinstance(found.file, FolderList) and path.stat().st_size > LARGE:
+    if not isinstance(found.file, FolderList) and identity_of(path).size > LARGE:
         with ReadingElsewhere(
             path, roles, spectra, allow_absolute=allow_absolute, should_stop=should_stop
         ) as elsewhere:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from agent.checked_toml import printable, shown
 from agent.errors import ReadError
@@ -24,6 +25,7 @@ from app.core.importing.text_cells import Misfit
 SAMPLE_ROWS = 200
 SAMPLE_BLOCKS = 4
 MAX_COLUMNS_SHOWN = 12
+MAX_NAME, MAX_WORDS = 100, 1000
 
 
 @dataclass
@@ -45,9 +47,21 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
+class Identity(NamedTuple):
+    """Of a file; differs once somebody has written to it."""
+
+    device: int
+    number: int
+    size: int
+    changed_ns: int
+
+
 def normal(path: Path | str) -> Path:
     """Absolute, and without '..'."""
-    return Path(os.path.normpath(Path(path).expanduser().absolute()))
+    try:
+        return Path(os.path.normpath(Path(path).expanduser().absolute()))
+    except RuntimeError as error:  # ~ of nobody
+        raise ImportFailed(f"{printable(str(path), MAX_NAME)}: there is no such folder") from error
 
 
 @contextmanager
@@ -56,7 +70,9 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except (ImportFailed, ReadError) as error:
-        raise ImportFailed(f"{printable(path.name, 100)}: {error}") from error
+        # What it says may come from the file.
+        told = printable(f"{path.name[:MAX_NAME]}: {error}", MAX_WORDS)
+        raise ImportFailed(told) from error
 
 
 def find_list(
@@ -66,8 +82,7 @@ def find_list(
     progress: Progress = silent,
 ) -> Found:
     """Open it. A file that is itself a spectrum is a list of what it holds."""
-    if not path.exists():
-        raise ImportFailed("there is no such file or folder")
+    identity_of(path)
     if path.is_dir():
         return _spectra(path, should_stop, progress)
     try:
@@ -89,13 +104,13 @@ def sha256_of(path: Path) -> str:
         raise ImportFailed(f"it cannot be read: {error.strerror}") from error
 
 
-def identity_of(path: Path) -> tuple[int, int, int, int]:
-    """Changes when somebody writes to the file."""
+def identity_of(path: Path) -> Identity:
     try:
         about = path.stat()
-    except OSError as error:
-        raise ImportFailed(f"it cannot be read: {error.strerror}") from error
-    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "that is no file's name"
+        raise ImportFailed(f"it cannot be read: {reason}") from error
+    return Identity(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns)
 
 
 def _list(path: Path, chosen: Mapping[str, str]) -> Found:

@@ -73,14 +73,20 @@ class ParquetList:
         line = 1
         with _opened(self._path, self._texts) as file:
             batches = file.iter_batches(BATCH, columns=self._given, use_threads=False)
-            while (batch := _next(batches)) is not None:
-                count = batch.num_rows
-                cells = [
-                    TypedCells(_values(batch.column(name), column.kind), column.kind)
-                    for name, column in zip(self._given, self.columns, strict=True)
-                ]
+            while (cells := self._next_cells(batches)) is not None:
+                count = len(cells[0].values())
                 yield Block(range(line, line + count), cells)
                 line += count
+
+    def _next_cells(self, batches: Iterator[Any]) -> list[TypedCells] | None:
+        with _translated():
+            batch = next(batches, None)
+            if batch is None:
+                return None
+            return [
+                TypedCells(_values(batch.column(name), column.kind), column.kind)
+                for name, column in zip(self._given, self.columns, strict=True)
+            ]
 
 
 @contextmanager
@@ -112,11 +118,6 @@ def _translated() -> Iterator[None]:
         raise ImportFailed(f"it is damaged or of a kind that pyarrow cannot read: {reason}") from (
             error
         )
-
-
-def _next(batches: Iterator[Any]) -> Any:
-    with _translated():
-        return next(batches, None)
 
 
 def _refuse_large(metadata: Any) -> None:

@@ -46,7 +46,7 @@ def _rows(path: Path) -> list[SpectrumRow]:
             return [SpectrumRow(stem)]
         if not _looks_like_spectra(file.fits):
             return []
-        # LAMOST's images have rows of one spectrum; they are many, and reading each would take long.
+        # The rows of LAMOST's images are one spectrum; there are too many of them to read each.
         if is_lamost(file.fits.primary.header) or not _may_hold_several(file.fits):
             return [SpectrumRow(stem)]
         targets = _targets(file.fits)

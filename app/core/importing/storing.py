@@ -56,6 +56,8 @@ class Store:
             self._connection.exec_driver_sql(f"PRAGMA threads = {SORTERS}")
         for index in self._dropped:
             index.create(self._connection)
+        if self._dropped:
+            self._connection.exec_driver_sql("PRAGMA threads = 0")
         self._dropped = []
         if not self._is_file and self.count:
             sequence = func.pg_get_serial_sequence("candidates", "id")

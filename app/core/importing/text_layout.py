@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,17 +56,23 @@ def read_layout(lines: Sequence[str], hint: str = "") -> TextLayout:
 
 
 def delimiter_of(lines: Sequence[str], hint: str = "") -> str:
-    best, most = ",", 0.0
+    """The one by which most lines have as many cells as the first; blanks are in every sentence,
+    so they come last."""
     order = sorted(DELIMITERS, key=lambda each: each != hint)
-    for delimiter in (*order, BLANKS):
-        counts = Counter(len(cells_of(line, delimiter)) for line in lines)
-        columns, times = counts.most_common(1)[0]
-        part = times / len(lines)
-        if columns > 1 and part >= REGULAR and part > most:
-            best, most = delimiter, part
-        if delimiter == order[-1] and most:
-            break  # blanks are in every sentence
-    return best
+    shares = {mark: _share_like_first(lines, mark) for mark in order}
+    best = max(order, key=lambda mark: shares[mark])
+    if shares[best] >= REGULAR:
+        return best
+    if _share_like_first(lines, BLANKS) >= REGULAR:
+        return BLANKS
+    return max(order[::-1], key=lambda mark: len(cells_of(lines[0], mark)))
+
+
+def _share_like_first(lines: Sequence[str], mark: str) -> float:
+    columns = len(cells_of(lines[0], mark))
+    if columns < 2:
+        return 0.0
+    return sum(len(cells_of(line, mark)) == columns for line in lines) / len(lines)
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:

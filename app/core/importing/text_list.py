@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -16,6 +17,8 @@ from app.core.importing.text_layout import TextLayout, read_layout
 from app.core.importing.text_rows import RowReader, Rows
 
 SAMPLE_BLOCKS = 2
+MAX_PREAMBLE_BLOCKS = 128
+_ROW = re.compile(r"^(?!#)[ \t]*+\S", re.MULTILINE)
 HINTS = {".tsv": "\t", ".tab": "\t"}
 FORMATS = {",": "CSV", "\t": "TSV"}
 
@@ -29,7 +32,7 @@ class TextList:
             raw = b"".join(islice(line_blocks(stream), SAMPLE_BLOCKS))
         self._encoding = encoding_of(raw)
         self._decoder = Decoder(self._encoding)
-        text = "".join(self._texts(SAMPLE_BLOCKS))
+        text = "".join(_until_rows(self._texts()))
         declared = ecsv_header(text)
         self._layout = _layout(text, path, declared)
         self._declared = declared.columns if declared else None
@@ -67,10 +70,10 @@ class TextList:
             found.append(f"passed over: {counted(self._rows.comments, 'line')} beginning with #")
         return found
 
-    def _texts(self, blocks: int | None = None) -> Iterator[str]:
+    def _texts(self) -> Iterator[str]:
         self._decoder = Decoder(self._encoding)
         with byte_stream(self._path) as stream:
-            yield from islice(text_blocks(stream, self._encoding, self._decoder), blocks)
+            yield from text_blocks(stream, self._encoding, self._decoder)
 
     def _reader(self) -> RowReader:
         return RowReader(self._layout.delimiter, len(self._layout.names), self._layout.skip)
@@ -114,14 +117,25 @@ def _layout(text: str, path: Path, declared: EcsvHeader | None) -> TextLayout:
     return TextLayout(declared.delimiter, names, skip + 1)
 
 
+def _until_rows(texts: Iterator[str]) -> Iterator[str]:
+    """The first blocks: the long preamble that some lists have, and two with rows."""
+    rest = SAMPLE_BLOCKS
+    for text in islice(texts, MAX_PREAMBLE_BLOCKS):
+        yield text
+        rest -= _ROW.search(text) is not None
+        if not rest:
+            return
+
+
 def _without(texts: Iterator[str], lines: int) -> Iterator[str]:
     """Less the first so many lines."""
     for text in texts:
-        while lines and text:
-            text = text.partition("\n")[2]
+        at = 0
+        while lines and at < len(text):
+            at = text.index("\n", at) + 1
             lines -= 1
-        if text:
-            yield text
+        if at < len(text):
+            yield text[at:]
 
 
 def _estimate(text: str, skip: int, size: int | None) -> int | None:

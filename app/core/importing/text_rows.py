@@ -61,12 +61,13 @@ class RowReader:
 
     def _split(self, text: str) -> list[list[str]] | None:
         mark, width = self._delimiter, self._width
-        # Each line end becomes a cell of its own: where they all stand width + 1 cells apart,
-        # every line has the right number of cells.
+        # Each line end becomes a cell of its own: where they, and no others, stand width + 1 cells
+        # apart, every line has the right number of cells.
         cells = text.replace("\n", f"{mark}\n{mark}").split(mark)
         cells.pop()
         rows, odd = divmod(len(cells), width + 1)
-        if odd or cells[width :: width + 1].count("\n") != rows:
+        ends = cells[width :: width + 1].count("\n")
+        if odd or ends != rows or text.count("\n") != rows:
             return None
         if _is_padded(text, mark):
             cells = [cell.strip(" \t") if cell != "\n" else cell for cell in cells]

@@ -87,7 +87,7 @@ class VOTableParser:
         self._path.append(name)
         if len(self._path) > MAX_DEPTH:
             raise ImportFailed("it is a damaged VOTable: nested too deeply")
-        if self.is_done:
+        if self.is_done or (self.is_described and name in ("TABLE", "FIELD")):
             return
         if name == "TABLE":
             self.fields = []

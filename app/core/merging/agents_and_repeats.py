@@ -14,7 +14,7 @@ from app.core.merging.log_lines import People
 from app.core.merging.matching import NumberMap
 from app.core.session import MAX_IDS
 from app.core.shown_opinion import stand_beside
-from app.core.stored_opinions import are, damaged
+from app.core.stored_opinions import are, damaged, opinion_of
 from app.core.tables import inspections, repeats
 
 AT_ONCE = 50
@@ -117,6 +117,10 @@ def merge_repeats(
 
 
 def _repeat(row: Row[Any], numbers: NumberMap, lines: NumberMap, people: People) -> Values:
+    opinion_of(row)  # or a SessionError where it is none
+    is_sound = are(str, row.at) and isinstance(row.seconds, float | int | None)
+    if not is_sound or not are(bool, row.withdrawn):
+        raise damaged(f"repeat {row.id} of the other session")
     values = {key: value for key, value in row._mapping.items() if key != "id"}
     return values | {
         "candidate_id": numbers[row.candidate_id],

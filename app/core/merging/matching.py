@@ -15,7 +15,9 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, insert, literal_column, select
 
 from app.core.errors import SessionError
+from app.core.provenance import file_name
 from app.core.session import MAX_IDS, candidate_of
+from app.core.stored_opinions import are, damaged
 from app.core.tables import HASHED, candidates, lists, packed_spectra
 
 AT_ONCE = 20
@@ -41,6 +43,8 @@ class NumberMap:
         self._here.append(here)
 
     def get(self, there: int) -> int | None:
+        if not are(int, there):
+            return None
         at = bisect_left(self._there, there)
         return self._here[at] if at < len(self._there) and self._there[at] == there else None
 
@@ -72,11 +76,14 @@ class Matching:
             yield len(rows)
 
     def _match(self, rows: Sequence[Row[Any]]) -> None:
+        for row in rows:
+            candidate_of(row)  # or a SessionError where it is no sound one
+            if not are(str, row.file_sha256):
+                raise damaged(f"candidate {row.id}")
         known = _Known(self._target, rows, self._highest)
         here: dict[int, int] = {}
         new: list[Row[Any]] = []
         for row in rows:
-            candidate_of(row)  # or a SessionError where it is no sound one
             found = next((n for n in known.like(row) if not self._is_taken[n]), None)
             if found is None:
                 new.append(row)
@@ -113,14 +120,22 @@ class Matching:
                 {**row, "candidate_id": here[row["candidate_id"]]}
                 for row in self._source.execute(query).mappings()
             ]
+            if not all(are(str, each["sha256"]) and are(bytes, each["content"]) for each in found):
+                raise damaged("a packed spectrum")
             if found:
                 self._target.execute(insert(packed_spectra), found)
 
     def _list(self, there: int) -> int:
         """The list here that is the same file read the same way, else a new one."""
         if there not in self._lists:
-            row = self._source.execute(select(lists).where(lists.c.id == there)).one()
+            row = self._source.execute(select(lists).where(lists.c.id == there)).one_or_none()
+            if row is None:
+                raise damaged(f"list {there}")
             values = {key: value for key, value in row._mapping.items() if key != "id"}
+            numbers = ("rows_read", "rows_used")
+            words = [value for key, value in values.items() if key not in numbers]
+            if not (are(str, *words) and are(int, *map(values.get, numbers))):
+                raise damaged(f"list {there}")
             like = [lists.c[key] == values[key] for key in ("sha256", "name", "roles", "columns")]
             found = self._target.execute(select(lists.c.id).where(*like)).scalars().first()
             if found is None:
@@ -154,8 +169,3 @@ class _Known:
         yield from self._by_file.get((row.object_id, file_name(row.path), row.row), ())
         if row.file_sha256:
             yield from self._by_hash.get((row.file_sha256, row.row), ())
-
-
-def file_name(path: str) -> str:
-    """Of a path of any system."""
-    return path.replace("\\", "/").rpartition("/")[2]

@@ -122,6 +122,11 @@ def test_names_that_are_no_text_are_left_out(session, folder):
     assert import_list(session, folder).rows_used == 1
 
 
+def test_a_folder_in_which_the_session_lies(session, tmp_path):
+    (tmp_path / "a.fits").write_bytes(samples.lamost_image())
+    assert import_list(session, tmp_path).rows_used == 1
+
+
 def test_an_empty_folder(session, folder):
     with pytest.raises(ImportFailed, match="no file that can be read as a spectrum"):
         import_list(session, folder)

@@ -6,6 +6,7 @@ import csv
 import gzip
 import hashlib
 import os
+from functools import partial
 
 import pytest
 from sqlalchemy import inspect, select
@@ -95,7 +96,7 @@ def test_what_is_told_of_the_list(session, folder, format_):
         "snr": "snrg",
     }
     assert [column["name"] for column in listed["columns"]] == list(NAMES)
-    kinds = {column["name"]: column["kind"] for column in listed["columns"]}
+    kinds = {column["name"]: column["type"] for column in listed["columns"]}
     assert (kinds["visits"], kinds["is_new"], kinds["p_cv"]) == ("int", "bool", "float")
 
 
@@ -276,6 +277,14 @@ def test_a_list_that_names_nothing(session, folder):
 def test_a_file_that_is_not_there(session, folder):
     with pytest.raises(ImportFailed, match=r"gone\.csv: it cannot be read|no such file"):
         import_list(session, folder / "gone.csv")
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/x.csv", "a\0b.csv", "x" * 300 + ".csv"])
+def test_names_of_no_file(session, name):
+    for read in (preview, partial(import_list, session)):
+        with pytest.raises(ImportFailed) as caught:
+            read(name)
+        assert str(caught.value).isprintable()
 
 
 def test_a_list_that_changes_while_it_is_read(session, folder):

@@ -138,6 +138,13 @@ def test_comments_and_blank_lines_are_no_rows(folder):
     assert file.warnings() == ["passed over: 1 line beginning with #"]
 
 
+@pytest.mark.parametrize("line", ["# said before\n", "\n", "   \n"])
+def test_a_long_preamble(folder, line):
+    file = opened(folder, line * 100_000 + "name,path\na,1\nb,2\n")
+    assert names(file) == ["name", "path"]
+    assert rows(file) == {1: ("a", "1"), 2: ("b", "2")}
+
+
 def test_rows_of_another_length_are_refused_by_line(folder):
     file = opened(folder, "name,path,n\na,1,1\nb,2\n\nc,3,3,4\nd,4,4,\ne,5,5\n")
     assert rows(file) == {1: ("a", "1", "1"), 4: ("d", "4", "4"), 5: ("e", "5", "5")}
@@ -268,6 +275,31 @@ def test_rows_come_back_however_they_are_cut_into_blocks(table, mark, quoting, s
     found += zip(*got.columns, strict=True)
     assert told + got.refused == []
     assert [list(row) for row in found] == [[f"o{n}", *cells] for n, cells in enumerate(table)]
+
+
+@given(
+    lines=st.lists(st.text(alphabet="ab,# \t", max_size=8), max_size=40),
+    width=st.integers(1, 4),
+    data=st.data(),
+)
+def test_regular_or_not_every_line_is_judged_by_itself(lines, width, data):
+    """Against each line cut up on its own."""
+    expected, bad = [], []
+    kept = [line for line in lines if line.strip() and not line.startswith("#")]
+    for number, line in enumerate(kept, 1):
+        cells = line.split(",")
+        if len(cells) < width or any(cells[width:]):
+            bad.append(number)
+        else:
+            expected.append((number, *(cell.strip() for cell in cells[:width])))
+    reader, found, refused = RowReader(",", width, 0), [], []
+    while lines:
+        count = data.draw(st.integers(1, len(lines)))
+        got = reader.read("".join(line + "\n" for line in lines[:count]))
+        found += zip(got.lines, *got.columns, strict=True)
+        refused += [row.line for row in got.refused]
+        del lines[:count]
+    assert (found, refused) == (expected, bad)
 
 
 @given(raw=st.binary(max_size=400))

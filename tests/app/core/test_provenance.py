@@ -1,0 +1,68 @@
+"""Where results come from."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import PackageNotFoundError, version
+
+from sqlalchemy import insert
+
+from agent.fingerprints import text_hash
+from agent.tasks import task, task_source
+from app.core import provenance as module
+from app.core.provenance import PACKAGE, program_version, provenance
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from app.core.tables import inspections
+from tests.app.core.exporting.catalogues import add_list, listed
+
+
+def test_all_of_it(place):
+    with listed(place, [{}, {}, {}]) as session:
+        add_list(session, [{}], [], {}, path="C:\\Users\\ada\\more.csv")
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+        session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+        session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+        session.record_verdict(3, Opinion(comment="later"))
+        with session.database.writing() as connection:
+            for number in (1, 2):
+                seen = {"candidate_id": number, "model": "nano", "model_sha256": "cd", "at": "2026"}
+                said = {"stopped_by": "answer", "well_formed": True, "record": "{}"}
+                connection.execute(insert(inspections).values(seen | said))
+        found = provenance(session, "all candidates")
+        given = list(session.history())
+        assert found.session_id == session.id
+    with open_session(place, "Ben") as session:
+        session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+        session.undo()
+        later = provenance(session)
+    assert (found.program, found.program_version) == ("Spec-o3 Workbench", version(PACKAGE))
+    assert (found.task_id, found.task_name) == ("CV", task("CV").name)
+    assert found.task_sha256 == text_hash(task_source(task("CV")))
+    assert (found.candidates, found.judged) == (4, 2)
+    # of what stands, not of what was said once
+    assert (found.first_verdict_at, found.last_verdict_at) == (given[1].at, given[2].at)
+    assert [each.file for each in found.lists] == ["list.csv", "more.csv"]
+    assert [each.rows_used for each in found.lists] == [3, 1]
+    assert [(each.name, each.sha256, each.inspections) for each in found.models] == [
+        ("nano", "cd", 2)
+    ]
+    (ada,) = found.reviewers
+    assert (ada.name, dict(ada.verdicts)) == ("Ada", {"ACCEPT": 1, "REJECT": 1, "UNSURE": 0})
+    assert [each.name for each in later.reviewers] == ["Ada", "Ben"]
+    assert dict(later.reviewers[1].verdicts) == {"ACCEPT": 0, "REJECT": 0, "UNSURE": 0}
+    assert later.selection == ""
+    pairs = dict(found.as_pairs())
+    assert pairs["list_2_file"] == "more.csv"
+    assert pairs["reviewer_1_verdicts"] == "ACCEPT 1, REJECT 1, UNSURE 0"
+    assert pairs["candidates"] == "4"
+    assert "ada\\" not in json.dumps(found.as_record())
+    assert json.loads(json.dumps(found.as_record()))["models"][0]["name"] == "nano"
+
+
+def test_where_nothing_was_installed(monkeypatch):
+    def refuse(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(module, "version", refuse)
+    assert program_version() == "unknown"
