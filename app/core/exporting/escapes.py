@@ -16,7 +16,7 @@ PERCENT = "percent-encoded UTF-8"
 _NOT_FITS = re.compile(r"[^ -~]| +\Z|[%+]")
 # What XML may not hold or changes, what tables of text break lines at, what is stripped.
 _NOT_XML = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]|\A\s+|\s+\Z"
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]|\A\s+|\s+\Z|[%+]"
 )
 _HARMFUL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
 

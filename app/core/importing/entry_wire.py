@@ -12,7 +12,7 @@ from app.core.importing.contents import Refused
 from app.core.importing.entries import FIELDS, Entries
 
 Message = dict[str, Any]
-"""Always with a `type`: 'entries', 'again', 'end' or 'failed'."""
+"""Always with a `type`: 'entries', 'busy', 'again', 'end' or 'failed'."""
 Frame = tuple[Message, bytes]
 
 MAX_HEADER = 64 * 1024 * 1024

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
@@ -23,6 +24,8 @@ from app.core.importing.places import Places
 from app.core.importing.reading import Reading
 from app.core.importing.text_cells import Misfit
 
+PULSE_S = 0.2
+
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
@@ -35,12 +38,27 @@ def main() -> None:
             Path(asked["path"]),
             None if spectra is None else Path(spectra),
             allow_absolute=asked["allow_absolute"],
+            should_stop=Pulse(sink),
         )
         send(Reading(find_list(Path(asked["path"]), asked["roles"]), places), sink)
     except ImportFailed as error:
         write_message(sink, {"type": "failed", "reason": str(error)})
     except BrokenPipeError:  # the parent has lost interest
         os._exit(1)
+
+
+class Pulse:
+    """Asked whether to stop, it lets the parent look whether somebody wants to, and ends us."""
+
+    def __init__(self, sink: BinaryIO) -> None:
+        self._sink = sink
+        self._last = time.monotonic()
+
+    def __call__(self) -> bool:
+        if time.monotonic() - self._last > PULSE_S:
+            write_message(self._sink, {"type": "busy"})
+            self._last = time.monotonic()
+        return False
 
 
 def send(reading: Reading, sink: BinaryIO) -> None:

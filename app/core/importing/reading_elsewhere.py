@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import queue
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -22,10 +20,7 @@ from app.core.importing.reading import Outcome
 from app.core.importing.text_cells import Misfit
 from app.worker.death import cleaned, how_it_ended, last_words
 
-AHEAD = 8
-"""Blocks read before they are wanted."""
-PATIENCE_S = 0.2
-"""Between looks at whether somebody wants to stop."""
+PIPE_BYTES = 1024 * 1024
 LAST_WORDS = 2000
 
 
@@ -63,23 +58,17 @@ class ReadingElsewhere:
         except OSError as error:
             self._stderr.close()
             raise ImportFailed(f"no process could be started to read it: {error}") from error
-        self._inbox: queue.Queue[Frame | None] = queue.Queue(AHEAD)
-        self._is_leaving = False
+        self._stdout = cast(BinaryIO, self._process.stdout)  # Popen promises less than it gives
+        _widen(self._stdout)
         self._waiting: Frame | None = None
         self._outcome: Outcome | None = None
-        self._reader = threading.Thread(target=self._read, name="list", daemon=True)
-        self._reader.start()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._is_leaving = True
         self._process.kill()
-        with suppress(queue.Empty):
-            while True:
-                self._inbox.get_nowait()  # so that its reader comes to the end
-        self._reader.join()
+        self._stdout.close()
         self._process.wait()
         self._stderr.close()
 
@@ -111,13 +100,11 @@ class ReadingElsewhere:
         while True:
             if self._should_stop():
                 raise ImportStopped("the import was stopped; nothing was taken over")
-            try:
-                frame = self._inbox.get(timeout=PATIENCE_S)
-            except queue.Empty:
-                continue
+            frame = read_frame(self._stdout)
             if frame is None:
                 raise ImportFailed(f"the process that read it {self._last_words()}")
-            return frame
+            if frame[0]["type"] != "busy":
+                return frame
 
     def _last_words(self) -> str:
         fate = how_it_ended(self._process.wait())
@@ -125,12 +112,14 @@ class ReadingElsewhere:
         said = last_words(cleaned(self._stderr.read()[-LAST_WORDS:].splitlines()))
         return f"{fate}: {said}" if said else fate
 
-    def _read(self) -> None:
-        stdout = cast(BinaryIO, self._process.stdout)  # subprocess promises less than it gives
-        with stdout:
-            while (frame := read_frame(stdout)) is not None and not self._is_leaving:
-                self._inbox.put(frame)
-        self._inbox.put(None)
+
+def _widen(pipe: BinaryIO) -> None:
+    """Let the process be some blocks ahead."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with suppress(OSError):  # more than this system gives one user
+            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
 def _outcome(message: Message) -> Outcome:

@@ -169,6 +169,21 @@ def test_progress_reaches_its_end(place, suffix):
     assert told[-1][0] == told[-1][1]
 
 
+def test_progress_begins_again_with_the_work(place):
+    """Where the last row has a column that its list did not announce."""
+    told = []
+    rows = [*({} for _ in range(1200)), {"own": {"late": 1}}]
+    with listed(place, rows) as session:
+        export(
+            session,
+            place.with_suffix(".csv"),
+            which="all",
+            progress=lambda done, total: told.append(done),
+        )
+    assert [done for done in told if done == 500] == [500, 500]
+    assert told[-1] == 1201
+
+
 def test_a_verdict_does_not_wait_for_an_export(place):
     """Nor is it seen by one that has begun."""
     with listed(place, [{} for _ in range(1200)]) as session:

@@ -172,11 +172,43 @@ def csv_value(name, text):
     return text == "True" if name in ("is it", "agent_seen_before") else text
 
 
+ALONE = (
+    "x ",
+    " x",
+    "\t",
+    "a\nb",
+    "100%",
+    "a+b",
+    "%41",
+    "Hα",
+    "\x7f",
+    "\x85",
+    "\u2028",
+    "\r",
+    "x" * 300,
+)
+
+
+@pytest.mark.parametrize("suffix", TYPED)
+def test_each_odd_text_alone(place, suffix):
+    """In a column with nothing else that would have it escaped."""
+    own = {f"c{number}": text for number, text in enumerate(ALONE)}
+    out = place.with_suffix(f".{suffix}")
+    rows = [{"own": own}, {"own": dict.fromkeys(own, "plain")}]
+    with listed(place, rows, [{"name": name} for name in own]) as session:
+        export(session, out, which="all")
+    found = read_back(out)
+    assert {name: found[name] for name in own} == {
+        name: [text, "plain"] for name, text in own.items()
+    }
+
+
 @pytest.mark.parametrize("suffix", TYPED)
 def test_kinds_that_change_on_the_way(place, suffix):
     """A column is what all of its values are, whatever the first thousand look like."""
     many = 1200
-    names = ("late word", "late real", "late large", "huge", "true or 1", "never", "17 digits")
+    names = ("late word", "late real", "late large", "large first", "huge")
+    names += ("true or 1", "never", "17 digits")
     values = [
         {"late word": 1, "late real": 2, "late large": 3, "huge": 4, "true or 1": 1, "never": None}
         | {"17 digits": f"{39627834455786901 + number:020d}"}
@@ -185,6 +217,8 @@ def test_kinds_that_change_on_the_way(place, suffix):
     values[-1] |= {"late word": "n/a", "late real": 0.5, "late large": 2**53 + 1, "huge": 2**70}
     values[-1] |= {"true or 1": True}
     values[-2] |= {"late large": 0.5}
+    for number, value in enumerate(values):
+        value["large first"] = 2**53 + 1 if number < many // 2 else 0.5
     columns = [{"name": name, "unit": ""} for name in names]
     with listed(place, [{"own": own} for own in values], columns) as session:
         export(session, place.with_suffix(f".{suffix}"), which="all")
@@ -193,6 +227,7 @@ def test_kinds_that_change_on_the_way(place, suffix):
     assert real["late word"] == ["1"] * (many - 1) + ["n/a"]
     assert real["late real"] == [2.0] * (many - 1) + [0.5]
     assert real["late large"] == ["3"] * (many - 2) + ["0.5", str(2**53 + 1)]
+    assert real["large first"] == [str(2**53 + 1)] * (many // 2) + ["0.5"] * (many // 2)
     assert real["huge"] == ["4"] * (many - 1) + [str(2**70)]
     assert real["true or 1"] == ["1"] * (many - 1) + ["True"]
     assert not any(real["never"])

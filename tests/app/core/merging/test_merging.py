@@ -12,7 +12,7 @@ from sqlalchemy import insert, select
 
 from agent.tasks import task
 from app.core import verdict_log
-from app.core.agreement.repeats import record_repeat, repeats_of
+from app.core.agreement.repeats import record_repeat, repeats_of, withdraw_repeat
 from app.core.errors import SessionError
 from app.core.merging import merge
 from app.core.progress import StoppedError
@@ -184,6 +184,8 @@ def test_progress_is_no_conflict(tmp_path):
         there.record_verdict(1, REJECT)
         there.record_verdict(1, UNSURE)
         here.record_verdict(2, REJECT)
+        there.record_verdict(2, UNSURE)
+        there.undo()
         report = merge(here, there)
         assert report.conflicts == ()
         assert verdicts(here) == {(1, "Ada"): "UNSURE", (2, "Ada"): "REJECT"}
@@ -406,6 +408,8 @@ def test_what_was_said_a_second_time(tmp_path):
         assert repeat.candidate_id == 2
         assert repeat.reviewer == "Ben"
         assert verdicts(into) == {(2, "Ben"): "ACCEPT"}
+        into.reviewer = "Ben"
+        assert withdraw_repeat(into) is None
 
 
 def test_another_task_is_refused(tmp_path):
