@@ -72,6 +72,9 @@ def refuse_others(path: Path, place: Path) -> None:
     found, page = None, 1
     if size(path) >= HEADER:
         with closing(connect(path, "ro&immutable=1")) as connection:
+            # Without what its log holds the file can be shorter than its header says: a crash has
+            # then met it while the log went into it. This lets SQLite read the header all the same.
+            connection.execute("PRAGMA writable_schema = ON")
             try:
                 found = ask(connection, "application_id")
                 page = ask(connection, "page_size")

@@ -70,6 +70,23 @@ def test_killed_while_being_made(children, tmp_path, seed):
     assert 0 < whole < 15
 
 
+def test_killed_while_the_log_goes_into_the_file(file_place, tmp_path):
+    """The first page, which counts them all, is there before those that make the file grow."""
+    with made(file_place, CANDIDATES) as session:
+        for number in range(CANDIDATES):
+            session.record_verdict(number + 1, Opinion(comment="宽" * 2000))
+        kept = {entry.id: line_of(entry) for entry in session.history()}
+        for suffix in ("", "-wal"):
+            subprocess.run(["cp", f"{file_place}{suffix}", tmp_path / f"cut{suffix}"], check=True)
+    cut = tmp_path / "cut"
+    with cut.open("r+b") as file:
+        file.write(file_place.read_bytes()[:4096])
+    assert cut.stat().st_size < file_place.stat().st_size
+    with open_session(cut, "Ada", read_only=True) as session:
+        assert {entry.id: line_of(entry) for entry in session.history()} == kept
+    check(cut, kept)
+
+
 @pytest.fixture
 def full_disk():
     """A disk of 1 MiB, and how to fill it: a function of the bytes to leave free."""
