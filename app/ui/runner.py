@@ -1,0 +1,73 @@
+"""Work that takes longer than a frame, away from the window's thread.
+
+The work takes plain values and touches no widget. What it returns arrives on the window's thread,
+unless whoever asked is gone by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from shiboken6 import isValid
+
+from agent.errors import WorkbenchError
+
+Done = Callable[[Any], None]
+Failed = Callable[[WorkbenchError], None]
+
+
+class Runner(QObject):
+    """Close it when done: what waits is dropped, what runs is waited for."""
+
+    failed = Signal(object)
+    """A WorkbenchError nobody else takes."""
+
+    _ended = Signal(object, object, object, object)
+
+    def __init__(self, parent: QObject | None = None, threads: int = 3) -> None:
+        super().__init__(parent)
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="window work")
+        self._is_closed = False
+        self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def run(
+        self,
+        work: Callable[[], Any],
+        done: Done = lambda result: None,
+        failed: Failed | None = None,
+        owner: QObject | None = None,
+    ) -> Future[Any]:
+        """`done` gets the result, `failed` a WorkbenchError; neither once `owner` is deleted. Any
+        other exception is our own mistake and rises on the window's thread."""
+        future = self._pool.submit(work)
+
+        def end(ended: Future[Any]) -> None:
+            if not self._is_closed:
+                self._ended.emit(ended, done, failed, owner)
+
+        future.add_done_callback(end)
+        return future
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _deliver(
+        self, future: Future[Any], done: Done, failed: Failed | None, owner: QObject | None
+    ) -> None:
+        if self._is_closed or (owner is not None and not isValid(owner)):
+            return
+        try:
+            result = future.result()
+        except CancelledError:
+            return
+        except WorkbenchError as error:
+            if failed is None:
+                self.failed.emit(error)
+            else:
+                failed(error)
+            return
+        done(result)

@@ -1,0 +1,165 @@
+"""Colours by what they mean. Safe for colour-blind eyes: hues are told apart by lightness, too, and
+nothing is said by colour alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theme:
+    """Colours as #rrggbb, or #aarrggbb where they lie over others."""
+
+    name: str
+    is_dark: bool
+    window: str
+    """Behind everything."""
+    panel: str
+    """Cards and side panels."""
+    border: str
+    text: str
+    dim: str
+    """Text of less weight; still 4.5 to 1 on `panel`."""
+    accent: str
+    """What is chosen, focus, links."""
+    on_accent: str
+    accept: str
+    reject: str
+    unsure: str
+    on_verdict: str
+    """Text on the three."""
+    warning: str
+    plot: str
+    """Behind the spectrum."""
+    axis: str
+    grid: str
+    flux: str
+    flux_raw: str
+    """The spectrum as it is, under a smoothed one."""
+    error_band: str
+    bad_pixels: str
+    sky: str
+    line: str
+    """Marks of lines at the star's velocity."""
+    band: str
+    """Marks and shades of molecular bands."""
+    line_text: str
+    template: str
+    agent: str
+    """Windows the agent looks at."""
+    window_region: str
+    """The window on screen, in the overview."""
+
+
+LIGHT = Theme(
+    name="light",
+    is_dark=False,
+    window="#f3f4f6",
+    panel="#ffffff",
+    border="#d4d8de",
+    text="#1c2128",
+    dim="#59636e",
+    accent="#1f5fbf",
+    on_accent="#ffffff",
+    accept="#0b6e4f",
+    reject="#a8321f",
+    unsure="#8a6100",
+    on_verdict="#ffffff",
+    warning="#9a5b00",
+    plot="#ffffff",
+    axis="#404852",
+    grid="#e6e9ed",
+    flux="#16202c",
+    flux_raw="#b4bcc6",
+    error_band="#40607d9c",
+    bad_pixels="#50b0413e",
+    sky="#309b8448",
+    line="#2f6db5",
+    band="#8b4fa8",
+    line_text="#2a4f7d",
+    template="#c8553d",
+    agent="#d98200",
+    window_region="#401f5fbf",
+)
+
+DARK = Theme(
+    name="dark",
+    is_dark=True,
+    window="#16191e",
+    panel="#1f242b",
+    border="#363d47",
+    text="#e6e9ed",
+    dim="#a2abb6",
+    accent="#6ea8fe",
+    on_accent="#0d1520",
+    accept="#4cc38a",
+    reject="#ff8a70",
+    unsure="#e5b454",
+    on_verdict="#10151b",
+    warning="#f0b429",
+    plot="#14171c",
+    axis="#b9c1cb",
+    grid="#2a3038",
+    flux="#e9edf2",
+    flux_raw="#5c6672",
+    error_band="#4088a0b8",
+    bad_pixels="#60e07a6a",
+    sky="#30d0b070",
+    line="#7fb2f5",
+    band="#c79be0",
+    line_text="#a8c8f0",
+    template="#ff9a7a",
+    agent="#ffb84d",
+    window_region="#406ea8fe",
+)
+
+LAMOST = Theme(
+    name="lamost",
+    is_dark=False,
+    window="#eef1f5",
+    panel="#ffffff",
+    border="#c9d1db",
+    text="#1b2733",
+    dim="#556270",
+    accent="#16528e",
+    on_accent="#ffffff",
+    accept="#0b6e4f",
+    reject="#a8321f",
+    unsure="#8a6100",
+    on_verdict="#ffffff",
+    warning="#9a5b00",
+    plot="#ffffff",
+    axis="#333333",
+    grid="#ececec",
+    flux="#2b2b2b",
+    flux_raw="#bdbdbd",
+    error_band="#30808080",
+    bad_pixels="#50b0413e",
+    sky="#28808080",
+    line="#b0322a",
+    band="#6a4a9c",
+    line_text="#7a2a24",
+    template="#1f77b4",
+    agent="#d98200",
+    window_region="#3016528e",
+)
+
+THEMES = {theme.name: theme for theme in (LIGHT, DARK, LAMOST)}
+
+
+class Looks(QObject):
+    """The theme in use. Widgets that draw for themselves listen."""
+
+    changed = Signal(object)
+    """A `Theme`."""
+
+    def __init__(self, theme: Theme = LIGHT, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+
+    def use(self, theme: Theme) -> None:
+        if theme != self.theme:
+            self.theme = theme
+            self.changed.emit(theme)

@@ -1,0 +1,104 @@
+"""How spectra are looked at: it stays from object to object until the user changes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from agent.spectra.sampling import LIGHT_KMS
+
+SMOOTHINGS_PX = (0.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 35.0, 60.0)
+"""FWHM of the Gaussian; 0: none."""
+RV_STEP_KMS = 20.0
+RV_FINE_KMS = 2.0
+RV_LIMIT_KMS = 3000.0
+Z_LIMIT = 7.0
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """`line_sets` None: those of the task. `z` moves lines, templates and the rest axis; for stars
+    the window shows it as a velocity."""
+
+    lines: bool = True
+    labels: bool = True
+    errors: bool = True
+    mask: bool = True
+    template: str = ""
+    """Name of the one that is drawn; empty: none."""
+    rest_axis: bool = False
+    smoothing: int = 0
+    """Place in SMOOTHINGS_PX."""
+    z: float = 0.0
+    line_sets: frozenset[str] | None = None
+    keep_window: bool = True
+    """Whether a zoomed window stays for the next object."""
+
+    @property
+    def smoothing_px(self) -> float:
+        return SMOOTHINGS_PX[self.smoothing]
+
+    @property
+    def velocity_kms(self) -> float:
+        """Optical convention, as lists of stars have it: c z."""
+        return LIGHT_KMS * self.z
+
+
+class View(QObject):
+    """Options, and the window on screen: vacuum angstrom in the observed frame; None: all of it."""
+
+    changed = Signal(frozenset)
+    """Names of the options that did."""
+    window_changed = Signal(object)
+    """A Range, or None."""
+
+    def __init__(self, options: Options | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.options = options or Options()
+        self.window: Range | None = None
+        self.window_name = ""
+        """Of the diagnostic window on screen, or of the agent's look; empty: neither."""
+
+    def change(self, **changes: Any) -> None:
+        options = replace(self.options, **_limited(changes))
+        names = frozenset(
+            field.name
+            for field in fields(Options)
+            if getattr(options, field.name) != getattr(self.options, field.name)
+        )
+        if names:
+            self.options = options
+            self.changed.emit(names)
+
+    def flip(self, name: str) -> None:
+        self.change(**{name: not getattr(self.options, name)})
+
+    def look_at(self, window: Range | None, name: str = "") -> None:
+        """Another part of the spectrum, in the observed frame."""
+        if window is not None and not 0.0 < window[0] < window[1]:
+            return
+        if (window, name) != (self.window, self.window_name):
+            self.window, self.window_name = window, name
+            self.window_changed.emit(window)
+
+    def smooth(self, steps: int) -> None:
+        self.change(smoothing=self.options.smoothing + steps)
+
+    def nudge(self, kms: float) -> None:
+        self.change(z=self.options.z + kms / LIGHT_KMS)
+
+    def observed(self, rest: Range) -> Range:
+        """A window at the star's rest, where it is observed."""
+        return rest[0] * (1.0 + self.options.z), rest[1] * (1.0 + self.options.z)
+
+
+def _limited(changes: dict[str, Any]) -> dict[str, Any]:
+    if "smoothing" in changes:
+        changes["smoothing"] = min(max(int(changes["smoothing"]), 0), len(SMOOTHINGS_PX) - 1)
+    if "z" in changes:
+        changes["z"] = min(max(float(changes["z"]), -RV_LIMIT_KMS / LIGHT_KMS), Z_LIMIT)
+    return changes

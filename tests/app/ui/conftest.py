@@ -1,0 +1,77 @@
+"""A window's parts on a small session, and what a test may not leave behind."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from agent.tasks import task
+from app.core.session import Session, new_session
+from app.ui.agent_desk import AgentDesk
+from app.ui.bridge import SessionBridge
+from app.ui.commands import Commands
+from app.ui.desk import Desk
+from app.ui.runner import Runner
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.theme import Looks
+from app.ui.view import View
+from app.ui.workplace import Workplace
+from tests.app.ui.candidates import take_sample
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No thread and no window outlives its test."""
+    before = set(threading.enumerate())
+    yield
+    left = [thread for thread in threading.enumerate() if thread not in before]
+    for thread in left:
+        thread.join(5)
+    assert not [thread.name for thread in left if thread.is_alive()]
+    gc.collect()
+    shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    assert not shown, f"left open: {shown}"
+
+
+@pytest.fixture
+def session(tmp_path) -> Iterator[Session]:
+    """The first twelve candidates of the bundled sample, nobody's verdict yet."""
+    with new_session(tmp_path / "night.speco3", task("CV"), "Ada") as made:
+        take_sample(made, 12)
+        yield made
+
+
+@pytest.fixture
+def workplace(qtbot, session) -> Iterator[Workplace]:
+    """All that the parts of a window work with; the first candidate is not on the desk yet."""
+    with opened_workplace(session) as place:
+        yield place
+
+
+class opened_workplace:
+    def __init__(self, session: Session) -> None:
+        bridge, runner, settings = SessionBridge(session), Runner(), SettingsKeeper()
+        desk = Desk(bridge, runner)
+        self.place = Workplace(
+            bridge=bridge,
+            desk=desk,
+            view=View(),
+            agent=AgentDesk(bridge, desk, runner, settings),
+            commands=Commands(),
+            looks=Looks(),
+            runner=runner,
+            settings=settings,
+        )
+
+    def __enter__(self) -> Workplace:
+        return self.place
+
+    def __exit__(self, *exception: object) -> None:
+        self.place.agent.close()
+        self.place.desk.close()
+        self.place.runner.close()
+        self.place.bridge.close()
