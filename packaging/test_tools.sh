@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs that tests compare with: a database server, the sqlite3 shell, checkers of FITS and
-# VOTable. Installed where we are root on a Debian-like system; elsewhere the tests that need them
+# VOTable, a display and hands for the window. Installed where we are root on a Debian-like system; elsewhere the tests that need them
 # are skipped, and this says with which command they could be had.
 set -eu
 [ "$(uname -s)" = Linux ] || exit 0
@@ -10,6 +10,8 @@ ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgre
 command -v sqlite3 >/dev/null 2>&1 || missing="$missing sqlite3"
 command -v fitsverify >/dev/null 2>&1 || missing="$missing fitsverify"
 command -v stilts >/dev/null 2>&1 || missing="$missing stilts"
+command -v Xvfb >/dev/null 2>&1 || missing="$missing xvfb"
+command -v xdotool >/dev/null 2>&1 || missing="$missing xdotool"
 [ -n "$missing" ] || exit 0
 
 command="apt-get install -y --no-install-recommends$missing"
