@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -17,15 +18,18 @@ from rich.text import Text
 from agent.errors import WorkbenchError
 from agent.tasks import task
 from agent.trajectory import Trajectory
-from agent.trajectory_file import write_trajectories
 from app.cli.inspection_text import cleaned, step_lines, verdict_lines
 from app.cli.new import take_over
 from app.cli.session_options import reviewer_name
 from app.cli.vet import run_vet
+from app.cli.window import has_display, open_window
 from app.core.exporting.export import export
-from app.core.inspections import all_trajectories, inspections_of
+from app.core.exporting.records_file import write_records
+from app.core.figure_words import chance
+from app.core.inspections import inspections_of
 from app.core.packing import read_spectrum
 from app.core.queue import EVERYTHING, Line, Sort, matching
+from app.core.records import Candidate
 from app.core.report import write_report
 from app.core.session import Session, new_session, open_session
 from app.worker.request import LoadRequest
@@ -33,11 +37,18 @@ from app.worker.request import LoadRequest
 SAMPLE_TASK = "CV"
 SHOWN = 15
 
+Truth = Mapping[tuple[str, int], str]
+"""What each really is, by its file and row."""
+
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the session, catalogue and report.")] = Path(
-        "spec-o3-demo"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="In the terminal, with session, catalogue and report in this folder.",
+            show_default="a window, where there is a display; else spec-o3-demo",
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -48,18 +59,23 @@ def demo(
     ] = None,
 ) -> None:
     """Vet the bundled sample: 60 simulated candidates of cataclysmic variables."""
+    if out is None and model is None and has_display():
+        raise typer.Exit(open_window(sample=True))
+    out = out or Path("spec-o3-demo")
     console = Console(highlight=False)
     sample = Path(str(resources.files("resources"))) / "sample"
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WorkbenchError(f"{out}: not a folder to write to: {error.strerror}") from error
+    truth = _truth(sample / "truth.csv")
     with _session(out / "sample.speco3", sample) as session:
+        _refuse_others(session, truth)
         run_vet(session, LoadRequest(model))
         lines = list(matching(session, EVERYTHING, Sort("p_yes", descending=True)))
         console.print(_table(lines))
         _show_one(session, lines, console)
-        _compare(lines, sample / "truth.csv", console)
+        _compare(lines, truth, console)
         _write(session, out, console)
     console.print(
         "\nThese spectra are simulated; verdicts are for you to give. Your own list:\n"
@@ -83,6 +99,27 @@ def _session(place: Path, sample: Path) -> Session:
     return session
 
 
+def _truth(path: Path) -> Truth:
+    """It is known here, as everything is simulated."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return {
+            (Path(row["file"]).name, int(row["row"])): row["label"] for row in csv.DictReader(file)
+        }
+
+
+def _refuse_others(session: Session, truth: Truth) -> None:
+    """A session of that name may be somebody's own."""
+    if all(_key(line.candidate) in truth for line in matching(session, EVERYTHING)):
+        return
+    raise WorkbenchError(
+        f"{session.place} holds other candidates than the sample: name another folder with --out"
+    )
+
+
+def _key(candidate: Candidate) -> tuple[str, int]:
+    return Path(candidate.path).name, candidate.row
+
+
 def _table(lines: list[Line]) -> Table:
     table = Table(
         title=f"The sample: {len(lines)} simulated candidates, likeliest first",
@@ -104,7 +141,7 @@ def _table(lines: list[Line]) -> Table:
             Text(cleaned(kind)),
             "–" if seen.snr is None else f"{seen.snr:.0f}",
             seen.agent_verdict or "–",
-            "–" if seen.agent_p_yes is None else f"{seen.agent_p_yes:.3f}",
+            "–" if seen.agent_p_yes is None else chance(seen.agent_p_yes),
         )
     if len(lines) > SHOWN:
         table.add_row(f"... and {len(lines) - SHOWN} more")
@@ -116,7 +153,9 @@ def _show_one(session: Session, lines: list[Line], console: Console) -> None:
     record = _record(session, lines[0]) if lines else None
     if record is None:
         return
-    console.print(Text(f"How it came to its first: {lines[0].candidate.object_id}", style="bold"))
+    simulated = " (SIMULATED)" if record.spectrum.simulated else ""
+    name = cleaned(lines[0].candidate.object_id)
+    console.print(Text(f"How it came to its first: {name}{simulated}", style="bold"))
     for step in record.steps:
         console.print(*step_lines(step), sep="\n")
     console.print(*verdict_lines(record), sep="\n")
@@ -127,16 +166,11 @@ def _record(session: Session, line: Line) -> Trajectory | None:
     return kept[0].trajectory if kept else None
 
 
-def _compare(lines: list[Line], truth: Path, console: Console) -> None:
-    """The truth is known here, as everything is simulated."""
-    with truth.open(newline="", encoding="utf-8") as file:
-        real = {
-            (Path(row["file"]).name, int(row["row"])): row["label"] for row in csv.DictReader(file)
-        }
+def _compare(lines: list[Line], truth: Truth, console: Console) -> None:
     counts: Counter[tuple[bool, bool]] = Counter()
     for line in lines:
         seen = line.candidate
-        is_real = real[(Path(seen.path).name, seen.row)] == SAMPLE_TASK
+        is_real = truth[_key(seen)] == SAMPLE_TASK
         counts[is_real, seen.agent_verdict == "YES"] += 1
     there = counts[True, True] + counts[True, False]
     console.print(
@@ -149,11 +183,11 @@ def _write(session: Session, out: Path, console: Console) -> None:
     catalogue, report, records = (out / f"sample.{kind}" for kind in ("csv", "html", "jsonl"))
     export(session, catalogue, which="all")
     write_report(session, report, lambda candidate: read_spectrum(session, candidate))
-    write_trajectories(records, all_trajectories(session))
-    console.print(f"\nWritten: {session.place}, and out of it")
+    write_records(session, records)
+    console.print(Text(f"\nWritten: {cleaned(str(session.place))}, and out of it"))
     for path, what in (
         (catalogue, "the catalogue, with its provenance beside it"),
         (report, "the report, for a browser"),
         (records, "every inspection, step by step"),
     ):
-        console.print(f"  {path}: {what}")
+        console.print(Text(f"  {cleaned(str(path))}: {what}"))

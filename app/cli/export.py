@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from agent.errors import WorkbenchError
-from agent.trajectory_file import write_trajectories
+from app.cli.inspection_text import cleaned
+from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.core.exporting.chosen import chosen_ids
 from app.core.exporting.export import FORMATS
 from app.core.exporting.export import export as write_catalogue
+from app.core.exporting.records_file import write_records
 from app.core.exporting.selection import Which as KnownWhich
-from app.core.inspections import all_trajectories
 from app.core.packing import read_spectrum
 from app.core.queue import matching, parse_filter
 from app.core.report import write_report
 from app.core.session import Session, open_session
 
-TRAJECTORIES = ".jsonl"
+RECORDS = ".jsonl"
 REPORTS = (".html", ".htm")
 
 
@@ -31,6 +31,13 @@ class Which(StrEnum):
     JUDGED = "judged"
     ACCEPTED = "accepted"
     ALL = "all"
+
+
+KINDS: dict[Which, KnownWhich] = {
+    Which.JUDGED: "judged",
+    Which.ACCEPTED: "accepted",
+    Which.ALL: "all",
+}
 
 
 def export(
@@ -44,13 +51,16 @@ def export(
             show_default=False,
         ),
     ],
-    which: Annotated[Which, typer.Option(help="Which candidates.")] = Which.JUDGED,
+    which: Annotated[
+        Which | None,
+        typer.Option(help="Which candidates.", show_default="judged; of the agents' records, all"),
+    ] = None,
     words: Annotated[
         str,
         typer.Option(
             "--filter",
             metavar="WORDS",
-            help="These instead, such as 'agent:yes p_yes>0.9'.",
+            help="Only what these find, such as 'agent:yes p_yes>0.9'; without --which, of all.",
             show_default=False,
         ),
     ] = "",
@@ -62,42 +72,57 @@ def export(
 ) -> None:
     """Write what was decided, with its provenance. The file is there whole or not at all."""
     suffix = out.suffix.casefold()
+    if suffix in REPORTS and (which or words or by):
+        raise typer.BadParameter("a report is of the whole session", param_hint="OUT")
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
-        if suffix == TRAJECTORIES:
-            typer.echo(f"{out}: {write_trajectories(out, all_trajectories(opened))} records")
+        if suffix == RECORDS:
+            wanted = _wanted(opened, which or Which.ALL, which, words, by)
+            with progress_bar(f"writing {out.name}") as progress:
+                count = write_records(opened, out, which=wanted, reviewer=by, progress=progress)
+            _say(f"{out}: {count} records")
         elif suffix in REPORTS:
             write_report(opened, out, lambda candidate: read_spectrum(opened, candidate))
-            typer.echo(f"{out}: the report")
+            _say(f"{out}: the report")
         elif suffix in FORMATS:
             _catalogue(opened, out, which, words, by)
         else:
-            known = ", ".join((*FORMATS, TRAJECTORIES, REPORTS[0]))
+            known = ", ".join((*FORMATS, RECORDS, REPORTS[0]))
             raise WorkbenchError(f"{out}: the suffix says what to write: {known}")
 
 
-def _catalogue(session: Session, out: Path, which: Which, words: str, by: str | None) -> None:
-    kinds: dict[Which, KnownWhich] = {
-        Which.JUDGED: "judged",
-        Which.ACCEPTED: "accepted",
-        Which.ALL: "all",
-    }
-    chosen = _found(session, words) if words else kinds[which]
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(f"writing {out.name}", total=None)
+def _catalogue(
+    session: Session, out: Path, which: Which | None, words: str, by: str | None
+) -> None:
+    among = f", of the {which} ones" if words and which not in (None, Which.ALL) else ""
+    with progress_bar(f"writing {out.name}") as progress:
         report = write_catalogue(
             session,
             out,
-            which=chosen,
+            which=_wanted(session, which or Which.JUDGED, which, words, by),
             reviewer=by,
-            filter_text=words,
-            progress=lambda done, total: progress.update(bar, completed=done, total=total),
+            filter_text=words + among,
+            progress=progress,
         )
-    typer.echo(f"{out}: {report.rows} rows, {report.selection}")
+    _say(f"{out}: {report.rows} rows, {report.selection}")
+    if not (report.rows or which or words or by):
+        _say("  nobody has judged anything yet: with --which all, every candidate is written")
     for old, new in report.renamed.items():
-        typer.echo(f"  the list's column {old} is called {new} there")
+        _say(f"  the list's column {old} is called {new} there")
     if report.metadata is not None:
-        typer.echo(f"  units and provenance: {report.metadata}")
+        _say(f"  units and provenance: {report.metadata}")
 
 
-def _found(session: Session, words: str) -> Iterator[int]:
-    return (line.candidate.id for line in matching(session, parse_filter(words)))
+def _wanted(
+    session: Session, default: Which, which: Which | None, words: str, by: str | None
+) -> KnownWhich | Iterable[int]:
+    if not words:
+        return KINDS[default]
+    found = (line.candidate.id for line in matching(session, parse_filter(words)))
+    if which is None:
+        return found
+    among = set(chosen_ids(session, KINDS[which], by))
+    return (number for number in found if number in among)
+
+
+def _say(words: str) -> None:
+    typer.echo(cleaned(words))

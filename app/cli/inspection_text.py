@@ -11,6 +11,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.task_types import Task
 from agent.trajectory import ModelRef, Step, Trajectory
 from agent.trajectory_file import to_json
+from app.core.figure_words import chance
 
 MAX_CHARACTERS = 4000
 """Of one step; a runaway model writes more than anybody reads."""
@@ -39,16 +40,16 @@ def step_lines(step: Step) -> list[Text]:
 
 
 def verdict_lines(trajectory: Trajectory) -> list[Text]:
-    chance = "" if trajectory.p_yes is None else f"   p(YES) {trajectory.p_yes:.3f}"
+    told = "" if trajectory.p_yes is None else f"   p(YES) {chance(trajectory.p_yes)}"
     if len(trajectory.p_yes_runs) > 1:
-        chance += f" over {len(trajectory.p_yes_runs)} inspections"
+        told += f" over {len(trajectory.p_yes_runs)} inspections"
     looks = len(trajectory.looks)
     spent = f"   {looks} look{'' if looks == 1 else 's'}, {trajectory.seconds:.2f} s"
     if trajectory.verdict is None:
         why = f": {trajectory.stop_reason}" if trajectory.stop_reason else ""
         return [Text(cleaned(f"no verdict ({trajectory.stopped_by}{why})") + spent, style="yellow")]
     style = "bold green" if trajectory.verdict == "YES" else "bold red"
-    return [Text.assemble((trajectory.verdict, style), chance, (spent, "dim"))]
+    return [Text.assemble((trajectory.verdict, style), told, (spent, "dim"))]
 
 
 def inspection_json(trajectory: Trajectory) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,12 @@ from agent.errors import WorkbenchError
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.log_text import log_lines, write_log
 from app.core.queue import find
+from app.core.records import Candidate
 from app.core.session import Session, open_session
+from app.core.tables import TARGETID
+
+MOST = 1000
+SHOWN = 5
 
 
 def log(
@@ -30,12 +36,32 @@ def log(
         if out is not None:
             typer.echo(f"{out}: {write_log(opened, out)} lines")
             return
-        for line in log_lines(opened, None if of is None else _number(opened, of)):
-            typer.echo(line)
+        if of is None:
+            show(log_lines(opened))
+        for number in [] if of is None else _numbers(opened, of):
+            show(log_lines(opened, number))
 
 
-def _number(session: Session, words: str) -> int:
-    found = find(session, words)
-    if not found:
+def show(lines: Iterable[str]) -> None:
+    for line in lines:
+        typer.echo(line)
+
+
+def _numbers(session: Session, words: str) -> list[int]:
+    """Every epoch of an object of that name, else the candidate of that number or TARGETID, else
+    the only one whose name begins so."""
+    words = words.strip()
+    found = find(session, words, MOST)
+    named = [each for each in found if each.object_id.casefold() == words.casefold()]
+    numbered = [each for each in found if words in (str(each.id), _target(each))]
+    meant = named or numbered or found
+    if not meant:
         raise WorkbenchError(f"no candidate is called {words[:80]}")
-    return found[0].id
+    if not (named or numbered) and len(meant) > 1:
+        names = ", ".join(each.object_id for each in meant[:SHOWN])
+        raise WorkbenchError(f"{words[:80]} could be {names}: say which")
+    return [each.id for each in meant]
+
+
+def _target(candidate: Candidate) -> str:
+    return str(candidate.row) if candidate.row >= TARGETID else ""

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Iterable
 from importlib import import_module
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, NoReturn
 
-import typer
-from rich.console import Console
-
+from agent.checked_toml import printable
+from agent.child_command import CHILD_OPTION
 from agent.errors import WorkbenchError
+from app.cli.children import be_child
+from app.cli.window import is_for_window, open_window
+
+if TYPE_CHECKING:
+    import typer
 
 COMMANDS = (
     *("demo", "info", "render", "inspect"),
     *("new", "vet", "export", "stats", "log", "merge", "pack"),
     "models",
 )
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+LONGEST = 4000
 
 
 def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The program with these commands; what the others need is not loaded."""
+    import typer  # a child of ours is started by this file, too, and needs none of it
+
     app = typer.Typer(
         name="spec-o3",
-        help="Vet candidates of rare stars from survey spectra.",
+        help="Vet candidates of rare stars from survey spectra.\n\n"
+        "Without a command it opens the window, on the session, list or spectrum that is named.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -43,9 +55,32 @@ def commands() -> None:
 
 def main() -> None:
     """Exit status: 0 done, 1 a message for the user, 2 a usage error."""
+    if sys.argv[1:2] == [CHILD_OPTION]:
+        be_child(sys.argv[2:])
+    _print_whatever_comes()
     asked = [word for word in sys.argv[1:2] if word in COMMANDS]
     try:
+        if not asked and is_for_window(sys.argv[1:]):
+            sys.exit(open_window(*sys.argv[1:]))
         workbench(asked or COMMANDS)()
     except WorkbenchError as error:
-        Console(stderr=True, soft_wrap=True).print(f"spec-o3: {error}", markup=False)
-        sys.exit(1)
+        _end(str(error))
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        _end(f"what was to be said could not be written: {error.strerror}")
+
+
+def _print_whatever_comes() -> None:
+    """A file's name may be no Unicode, and a terminal may not know every letter: neither is a
+    reason to stop."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _end(words: str) -> NoReturn:
+    """With one line, whatever names are in it."""
+    said = printable(" ".join(words.splitlines()), LONGEST)
+    sys.stderr.write(f"spec-o3: {said}\n")
+    sys.exit(1)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from app.cli.inspection_text import cleaned
+from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.core.agreement.adjudication import Dispute
 from app.core.merging.merge import merge as bring_together
-from app.core.merging.report import MergeReport
+from app.core.merging.report import Conflict, MergeReport
 from app.core.session import Session, open_session
 
 MAX_SHOWN = 10
@@ -30,20 +31,15 @@ def merge(
     with open_session(into, name) as target:
         for other in others:
             with open_session(other, name, read_only=True) as source:
-                _show(other, _merged(target, source))
+                _show(other, target, _merged(target, source))
 
 
 def _merged(target: Session, source: Session) -> MergeReport:
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("merging", total=None)
-        return bring_together(
-            target,
-            source,
-            progress=lambda done, total: progress.update(bar, completed=done, total=total),
-        )
+    with progress_bar("merging") as progress:
+        return bring_together(target, source, progress=progress)
 
 
-def _show(name: str, report: MergeReport) -> None:
+def _show(name: str, target: Session, report: MergeReport) -> None:
     typer.echo(
         f"{cleaned(name)}: {report.lines} lines of the log, {report.inspections} inspections, "
         f"{report.candidates} new candidates ({report.matched} were here already)"
@@ -51,15 +47,35 @@ def _show(name: str, report: MergeReport) -> None:
     if report.reviewers:
         typer.echo(f"  new reviewers: {cleaned(', '.join(report.reviewers))}")
     for conflict in report.conflicts[:MAX_SHOWN]:
-        kept, aside = conflict.kept.opinion.verdict, conflict.set_aside.opinion.verdict
-        words = (
-            f"{conflict.object_id}: {conflict.reviewer} said {aside}, later {kept}, which stands"
-        )
-        typer.echo("  " + cleaned(words))
+        typer.echo("  " + cleaned(_words(conflict)))
     if report.conflicts[MAX_SHOWN:]:
         typer.echo(f"  ... and {len(report.conflicts) - MAX_SHOWN} more such")
-    if report.disagreements:
-        typer.echo(
-            f"  people differ on {len(report.disagreements)} candidates; "
-            "see them with the filter disagree:people"
+    _show_differing(target, report.disagreements)
+
+
+def _words(conflict: Conflict) -> str:
+    kept, aside = conflict.kept.opinion, conflict.set_aside.opinion
+    said = f"{conflict.object_id}: {conflict.reviewer} said {aside.verdict or 'nothing yet'}"
+    if aside.verdict == kept.verdict:
+        return f"{said} twice, not in the same words; the later stands"
+    return f"{said}, later {kept.verdict or 'nothing'}, which stands"
+
+
+def _show_differing(target: Session, found: Sequence[Dispute]) -> None:
+    """Between people; whose word holds is for a person to say."""
+    if not found:
+        return
+    typer.echo(
+        f"  people differ on {len(found)} candidates; see them with the filter disagree:people"
+    )
+    shown = found[:MAX_SHOWN]
+    named = {each.id: each for each in target.candidates(one.candidate_id for one in shown)}
+    for one in shown:
+        said = (
+            f"{each.reviewer} {each.opinion.verdict}"
+            for each in one.judgements
+            if each.opinion.verdict is not None
         )
+        typer.echo("  " + cleaned(f"  {named[one.candidate_id].object_id}: {', '.join(said)}"))
+    if found[MAX_SHOWN:]:
+        typer.echo(f"    ... and {len(found) - MAX_SHOWN} more")

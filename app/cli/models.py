@@ -23,6 +23,7 @@ from rich.text import Text
 
 from agent.errors import ResourceError, WorkbenchError
 from agent.models import Place, find_model, get_model, is_partly_fetched, list_models
+from app.cli.inspection_text import cleaned
 
 MEASURED = {
     "name": "measured",
@@ -75,6 +76,8 @@ def get(name: Name) -> None:
     Broken off, it goes on where it stopped. HF_ENDPOINT names a mirror, HF_TOKEN opens gated
     models, SPEC_O3_MODELS is the folder to keep models in.
     """
+    if name == MEASURED["name"]:
+        raise WorkbenchError("measured is part of the program: there is nothing to fetch")
     try:
         with _progress_bar() as progress:
             place = get_model(name, progress)
@@ -107,11 +110,14 @@ def _progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
         task = bar.add_task("asking the hub", total=None)
 
         def progress(file: str, done: int, total: int) -> None:
-            bar.update(task, description=file, completed=done, total=total)
+            bar.update(task, description=cleaned(file), completed=done, total=total)
 
         yield progress
 
@@ -157,7 +163,7 @@ def _table(rows: list[dict[str, Any]]) -> Table:
         title = f"{row['title']}{' (simulations only)' if row['simulated_only'] else ''}"
         # Text, not str: what a card says must not be taken for markup.
         cells = (row["name"], title, _size(row), row["engine"], row["state"])
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(*(Text(cleaned(cell)) for cell in cells))
     return table
 
 

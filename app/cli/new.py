@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from agent.tasks import task as find_task
 from app.cli.inspection_text import cleaned
@@ -60,10 +59,7 @@ def new(
             for path in lists:
                 show_import(take_over(made, path, roles, spectra))
         except BaseException:
-            made.close()
-            if isinstance(made.place, Path):
-                with suppress(OSError):
-                    made.place.unlink()
+            made.database.discard()  # with all that lies beside it, or there could be no other
             raise
         typer.echo(f"{made.place}: {made.count()} candidates for {target.name}")
 
@@ -72,8 +68,12 @@ def take_over(
     session: Session, path: Path, roles: dict[str, str], spectra: Path | None
 ) -> ImportReport:
     """Import one list with a progress bar on standard error."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(f"reading {path.name}", total=None)
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        bar = progress.add_task(f"reading {cleaned(path.name)}", total=None)
         return import_list(
             session,
             path,
@@ -98,7 +98,7 @@ def show_import(report: ImportReport) -> None:
         if count:
             typer.echo(f"  {count} {words}")
     for refused in report.refused[:MAX_REFUSED_SHOWN]:
-        typer.echo(cleaned(f"    line {refused.line}: {refused.reason}"), err=True)
+        typer.echo(cleaned(f"    row {refused.line}: {refused.reason}"), err=True)
     for warning in report.warnings:
         typer.echo(f"  {cleaned(warning)}", err=True)
 

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from app.cli.inspection_text import cleaned
+from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.packing import pack as write_packed
 from app.core.session import open_session
@@ -27,15 +26,14 @@ def pack(
     """Copy a session and put the spectra into the copy."""
     with (
         open_session(session, reviewer_name(reviewer), read_only=True) as opened,
-        Progress(console=Console(stderr=True), transient=True) as progress,
+        progress_bar("packing") as progress,
     ):
-        bar = progress.add_task("packing", total=None)
-        report = write_packed(
-            opened,
-            out,
-            progress=lambda done, total: progress.update(bar, completed=done, total=total),
-        )
-    megabytes = report.bytes / 1e6
-    typer.echo(f"{report.path}: {report.packed} spectra inside, {megabytes:.1f} MB")
+        report = write_packed(opened, out, progress=progress)
+    typer.echo(
+        cleaned(f"{report.path}: {report.packed} spectra inside, {report.bytes / 1e6:.1f} MB")
+    )
     for missing in report.unreadable[:MAX_SHOWN]:
         typer.echo(cleaned(f"  without {missing.object_id}: {missing.reason}"), err=True)
+    left = report.candidates - report.packed - len(report.unreadable[:MAX_SHOWN])
+    if left > 0:
+        typer.echo(f"  ... and {left} more without", err=True)

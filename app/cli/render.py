@@ -10,8 +10,9 @@ import typer
 
 from agent.errors import WorkbenchError
 from agent.render import STYLES, png_bytes, render_array
-from agent.spectra.readers import read
 from agent.tool import run_tool
+from app.cli.inspection_text import cleaned
+from app.cli.reading import read_row
 
 
 class StyleName(StrEnum):
@@ -34,18 +35,21 @@ def render(
         str | None, typer.Option(help="Title of the picture.", show_default="Spectrum: FILE")
     ] = None,
     style: Annotated[StyleName, typer.Option(help="Look of the picture.")] = StyleName.PUBLISHED,
-    row: Annotated[int, typer.Option(min=0, help="Which spectrum of a file with several.")] = 0,
+    row: Annotated[
+        str,
+        typer.Option("--row", metavar="K", help="Row of a file of several, from 0; or a TARGETID."),
+    ] = "0",
 ) -> None:
     """Draw a spectrum, or one window of it, as the agent sees it."""
     _check_target(out)
     if label is not None and wavelengths is None:
         raise WorkbenchError("--label says what a range is shown for; give --range with it")
-    spectrum = read(file, row=row)
+    spectrum = read_row(file, row)
     name = f"Spectrum: {file.name}" if title is None else title
     look = STYLES[style.value]
     if wavelengths is None:
         picture = png_bytes(render_array(spectrum, title=name, style=look))
-        reply = f"{out}: the whole spectrum"
+        reply = f"{cleaned(str(out))}: the whole spectrum"
     else:
         arguments = {"wavelength_range": [_plain(end) for end in wavelengths], "label": label}
         result = run_tool(spectrum, arguments, look, title=name)

@@ -20,14 +20,16 @@ from rich.text import Text
 
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.inspections import count_inspected
+from app.core.inspections import count_to_do
 from app.core.session import Session, open_session
-from app.core.vetting import Vetted
+from app.core.vetting import Vetted, forget_gone
 from app.core.vetting import vet as inspect_all
 from app.worker.pool import WorkerPool
 from app.worker.request import LoadRequest
 
 MAX_FAULTS_SHOWN = 10
+STOPPED = 130
+"""What the shell calls a program that Ctrl-C ended: what was to follow it must not."""
 
 
 def vet(
@@ -44,12 +46,15 @@ def vet(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Stop after so many.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also what could not be read before.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of what is left to chance.")] = 0,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Inspect what has not been inspected; stop and start again as you like."""
     with open_session(session, reviewer_name(reviewer)) as opened:
-        run_vet(opened, LoadRequest(model), workers=workers, limit=limit, seed=seed)
+        run_vet(opened, LoadRequest(model), workers=workers, limit=limit, seed=seed, again=again)
 
 
 def run_vet(
@@ -59,30 +64,41 @@ def run_vet(
     workers: int = 1,
     limit: int | None = None,
     seed: int = 0,
+    again: bool = False,
 ) -> None:
     """With a progress bar on standard error, and a summary on standard output."""
     said: Counter[str] = Counter()
     faults: list[str] = []
+    is_stopped = False
     with WorkerPool(workers, load) as pool, _progress() as progress:
         bar = progress.add_task("loading the model", total=None)
         model = pool.ready()
-        left = session.count() - count_inspected(session, model)
+        forget_gone(session)
+        left = count_to_do(session, model, again=again)
+        passed_over = 0 if again else count_to_do(session, model, again=True) - left
         total = left if limit is None else min(left, limit)
         progress.update(bar, description=f"inspecting with {cleaned(model.name)}", total=total)
         progress.reset(bar)
         try:
-            for vetted in inspect_all(session, pool, model, limit=limit, seed=seed):
+            run = inspect_all(session, pool, model, limit=limit, seed=seed, again=again)
+            for vetted in run:
                 said[_word(vetted)] += 1
                 if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
                     faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
                 progress.advance(bar)
         except KeyboardInterrupt:
+            is_stopped = True
             faults.append("stopped by you: the same command goes on from here")
     done = sum(said.values())
     words = ", ".join(f"{word} {count}" for word, count in sorted(said.items()))
     typer.echo(f"{done} inspected with {cleaned(model.name)}" + (f": {words}" if words else ""))
     for fault in faults:
         typer.echo(f"  {cleaned(fault)}", err=True)
+    if passed_over:
+        told = f"{passed_over} could not be read before: with --again they are tried once more"
+        typer.echo(f"  {told}", err=True)
+    if is_stopped:
+        raise typer.Exit(STOPPED)
 
 
 class _Rate(ProgressColumn):
@@ -102,12 +118,14 @@ def _word(vetted: Vetted) -> str:
 
 
 def _progress() -> Progress:
+    console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         _Rate(),
         TimeRemainingColumn(elapsed_when_finished=True),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     )

@@ -33,6 +33,7 @@ from app.core.agreement.verdicts import (
     Verdicts,
     read_verdicts,
     settled,
+    shared,
 )
 from app.core.errors import SessionError
 from app.core.records import Change
@@ -95,10 +96,11 @@ def own_verdicts(verdicts: Verdicts, agent: AgentVerdicts, *, blind_only: bool =
     used = settled(verdicts, blind=True) if blind_only else every
     told = ~np.isnan(agent.p_yes)
     number, p = agent.candidate[told], agent.p_yes[told]
-    _, mine, its = np.intersect1d(used.candidate, number, True, return_indices=True)
+    mine, its = shared(used.candidate, number)
     code = used.verdict[mine]
     sure = (code != NONE) & (code != UNSURE)
-    has_verdict = np.isin(number, every.candidate)
+    has_verdict = np.zeros(number.size, dtype=np.bool_)
+    has_verdict[shared(every.candidate, number)[1]] = True
     return Own(
         model=agent.model,
         model_sha256=agent.model_sha256,

@@ -10,8 +10,10 @@ import numpy as np
 from agent.confidence.abstention import MANY, Abstention, Cut, abstain, judged_needed
 from agent.confidence.calibration import Calibration
 from agent.confidence.judged import Judged
-from app.core.calibrating import Own
+from app.core.calibrating import Own, fitted, own_verdicts
 from app.core.figure_words import about, percent
+from app.core.session import Session
+from app.core.statistics import Said, kept_calibration
 
 UNLIKE = 0.01
 """So rarely do two fair samples differ as much."""
@@ -69,6 +71,31 @@ class CutPlan:
                 "random before you rely on it."
             )
         return tuple(told)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCut:
+    """What one model could decide here."""
+
+    model: str
+    model_sha256: str
+    plan: CutPlan
+
+
+def model_cuts(
+    session: Session, said: Said, precision: float | None, recall: float | None
+) -> tuple[ModelCut, ...]:
+    """Of every model that tells a p(YES), by the verdicts that people gave blind. Where none is
+    kept, a calibration is fitted for it alone."""
+    found = []
+    for agent in said.agents:
+        own = own_verdicts(said.verdicts, agent)
+        if len(own.judged) or own.unjudged.size:
+            kept, _ = kept_calibration(session, agent)
+            calibration = fitted(session, own) if kept is None else kept
+            plan = plan_cut(own, calibration, precision=precision, recall=recall)
+            found.append(ModelCut(model=agent.model, model_sha256=agent.model_sha256, plan=plan))
+    return tuple(found)
 
 
 def plan_cut(

@@ -20,6 +20,16 @@ def about(number: float) -> str:
     return f"{number:.1f}" if number < 10.0 else f"{number:,.0f}"
 
 
+def duration(seconds: float) -> str:
+    """How long something will take, about: 40 s, 12 min, 3 h 20 min, 41 h."""
+    minutes = round(seconds / 60.0)
+    if minutes < 2:
+        return f"{seconds:.0f} s"
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes < 600 else f"{minutes / 60:,.0f} h"
+
+
 def chance(p: float) -> str:
     """A probability, never as more certain than it is."""
     if 0.0005 <= p < 0.9995:

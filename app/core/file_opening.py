@@ -81,6 +81,8 @@ def refuse_others(path: Path, place: Path) -> None:
             except sqlite3.DatabaseError as error:
                 if error.sqlite_errorname != "SQLITE_NOTADB":
                     raise
+    if found is None and not size(path) and not size(near(path, "-wal")):
+        raise SessionError(f"{place} is empty, so it was never finished: delete it")
     if found is None:
         raise SessionError(f"{place} is not a session of Spec-o3 Workbench")
     if found != APPLICATION_ID:

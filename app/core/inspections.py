@@ -18,6 +18,7 @@ from agent.trajectory import ModelRef, Trajectory
 from agent.trajectory_file import from_line, to_line
 from app.core.errors import SessionError
 from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, both, matching
+from app.core.queue.conditions import Asking, condition
 from app.core.queue.filters import Has, InspectedBy, Not
 from app.core.records import Aspect, Candidate, Change
 from app.core.session import Session
@@ -137,13 +138,6 @@ def models_of(session: Session) -> list[ModelRef]:
     return found
 
 
-def count_inspected(session: Session, model: ModelRef) -> int:
-    """How many candidates a model has inspected, in whatever way that ended."""
-    query = select(func.count()).select_from(inspections).where(is_by(model))
-    with session.database.reading() as connection:
-        return connection.execute(query).scalar_one()
-
-
 def to_do(
     session: Session,
     model: ModelRef,
@@ -158,12 +152,19 @@ def to_do(
 
     `again`: also those whose spectrum could not be read the last time.
     """
-    todo = both(tree, Has("path"), Not(InspectedBy(model.name, model.sha256)))
-    if not again:
-        todo = both(todo, Not(Has("fault")))
+    todo = both(tree, _left(model, again))
     at_once = PAGE if limit is None else max(1, min(limit, PAGE))
     for line in islice(matching(session, todo, sort, at_once=at_once), limit):
         yield line.candidate
+
+
+def count_to_do(session: Session, model: ModelRef, *, again: bool = False) -> int:
+    """How many candidates `to_do` has, each of them looked at: for once before a batch."""
+    asking = Asking(session.reviewer_number, session.database.is_file)
+    wanted = condition(_left(model, again), asking)
+    with session.database.reading() as connection:
+        query = select(func.count()).select_from(candidates).where(wanted)
+        return connection.execute(query).scalar_one()
 
 
 def mark_fault(session: Session, candidate_id: int, reason: str) -> None:
@@ -191,6 +192,11 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
     with session.database.reading() as connection:
         counts = {(said, against): n for said, against, n in connection.execute(query)}
     return Confusion(first=first, second=second, counts=counts)
+
+
+def _left(model: ModelRef, again: bool) -> Filter:
+    left = both(Has("path"), Not(InspectedBy(model.name, model.sha256)))
+    return left if again else both(left, Not(Has("fault")))
 
 
 def _set_fault(connection: Connection, candidate_id: int, reason: str) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
 from sqlalchemy import delete, func, insert, select
+from sqlalchemy.exc import DBAPIError
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
+from app.core.advice import advice
 from app.core.database import SUFFIX, Database
 from app.core.errors import SessionError
 from app.core.exporting.atomic_file import disk_errors, flush_folder
@@ -27,6 +30,8 @@ from app.core.tables import candidates, facts, metadata, packed_spectra
 PAGE = 50
 ROWS = 500
 MAX_LISTED = 1000
+REFUSED = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR_WRITE")
+"""How SQLite calls what keeps a file from being written."""
 MAX_PACKED = 256 * 1024**2
 """Bytes of one packed spectrum; real ones have some ten thousand."""
 
@@ -91,10 +96,11 @@ def pack(
         raise SessionError(f"{out.parent} is not a folder; make it first")
     count = session.count()
     steps = Steps("packing", count, progress, should_stop)
-    with _draft(out) as draft:
+    with _named(out), _draft(out) as draft:
         _copy(session, draft)
         with closing(Database(draft, "write")) as copy:
             packed, missing = _add_spectra(copy, steps)
+        _refuse_unfinished(draft, out)
         with disk_errors(out):
             size = draft.stat().st_size
             draft.rename(out)
@@ -102,6 +108,21 @@ def pack(
     return PackReport(
         path=out, candidates=count, packed=packed, bytes=size, unreadable=tuple(missing)
     )
+
+
+@contextmanager
+def _named(out: Path) -> Iterator[None]:
+    """What the disk refuses is the copy, not the session it is made of."""
+    try:
+        yield
+    except SessionError as error:
+        cause = error.__cause__
+        if not isinstance(cause, DBAPIError | sqlite3.Error):
+            raise
+        own = cause.orig if isinstance(cause, DBAPIError) else cause
+        if not getattr(own, "sqlite_errorname", "").startswith(REFUSED):
+            raise
+        raise SessionError(f"{out} could not be written: {advice(cause)}") from error
 
 
 @contextmanager
@@ -113,6 +134,17 @@ def _draft(out: Path) -> Iterator[Path]:
     finally:
         for suffix in ("", *SUFFIXES_BESIDE):
             draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+
+
+def _refuse_unfinished(draft: Path, out: Path) -> None:
+    """Closing moves what was written into the file, and says nothing where there is no room."""
+    log = draft.with_name(draft.name + "-wal")
+    with suppress(FileNotFoundError):
+        if log.stat().st_size:
+            raise SessionError(
+                f"{out} could not be written: the disk did not take all of it. Nothing was lost: "
+                "make room, then do it again"
+            )
 
 
 def _copy(session: Session, draft: Path) -> None:

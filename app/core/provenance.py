@@ -13,6 +13,7 @@ from agent.checked_toml import printable
 from agent.fingerprints import text_hash
 from app.core.records import Verdict
 from app.core.session import Session
+from app.core.simulated import simulated_in
 from app.core.tables import candidates, inspections, judgements, lists, log, reviewers
 from app.core.verdict_log import now
 
@@ -73,6 +74,8 @@ class Provenance:
     """Candidates with a verdict of anybody."""
     first_verdict_at: str
     last_verdict_at: str
+    simulated: str
+    """How many of the spectra looked at are simulated, in words; empty: none has been."""
     selection: str = ""
     """Which of the candidates are meant, in words; empty: all."""
 
@@ -130,6 +133,7 @@ def provenance_in(connection: Connection, session: Session, selection: str = "")
         judged=connection.execute(numbers).scalar_one(),
         first_verdict_at=_words(first or ""),
         last_verdict_at=_words(last or ""),
+        simulated=simulated_in(connection).words,
         selection=_words(selection),
     )
 

@@ -173,7 +173,12 @@ class Session:
         with self.database.reading() as connection:
             rows = connection.execute(select(facts))
             found = {row.key: row.value for row in rows if isinstance(row.value, str)}
-        if missing := {"id", "name", "task"} - set(found):
+        missing = {"id", "name", "task"} - set(found)
+        if len(missing) == 3:  # its tables are there, and whoever made them was killed
+            raise SessionError(
+                f"{self.database.place} was never finished: delete it and make it again"
+            )
+        if missing:
             raise SessionError(f"{self.database.place} lacks its {', '.join(sorted(missing))}")
         return found
 

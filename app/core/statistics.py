@@ -199,7 +199,7 @@ def _counts(session: Session, said: Said) -> Counts:
         unsure=_times(code, UNSURE),
         disputed=_times(code, NONE),
         unreadable=unreadable,
-        inspected=int(np.unique(np.concatenate(seen)).size) if seen else 0,
+        inspected=int(np.count_nonzero(np.diff(np.sort(np.concatenate([[0], *seen]))))),
     )
 
 

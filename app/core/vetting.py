@@ -9,21 +9,30 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+
+from sqlalchemy import update
 
 from agent.errors import ReadError, WorkbenchError
 from agent.tasks import load_tasks, task_source
 from agent.trajectory import ModelRef, Trajectory
 from app.core.inspections import add_inspection, mark_fault, to_do
 from app.core.packing import packed_spectrum
-from app.core.records import Candidate
+from app.core.queue import matching
+from app.core.queue.filters import Words
+from app.core.records import Candidate, Change
 from app.core.session import Session
+from app.core.tables import candidates
 from app.worker.errors import InspectionError, WorkerCrash
 from app.worker.pool import Outcome, WorkerPool
 from app.worker.request import InspectRequest
 
 MOST_FAILURES = 5
 """In a row, of the engine: then it is the engine, not the spectra."""
+GONE = "there is no such file"
+"""How a reader's reason ends where a file is not where the list says."""
+AT_ONCE = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +51,10 @@ def vet(
     *,
     limit: int | None = None,
     seed: int = 0,
+    again: bool = False,
 ) -> Iterator[Vetted]:
-    """Inspect what the model has not inspected yet, and keep each record as it comes.
+    """Inspect what the model has not inspected yet, and keep each record as it comes. `again`: also
+    what could not be read before.
 
     Stop whenever you like: the next call goes on from there. Raises WorkbenchError where the engine
     itself keeps failing.
@@ -51,7 +62,7 @@ def vet(
     given: dict[int, Candidate] = {}
 
     def requests(task: str) -> Iterator[tuple[int, InspectRequest]]:
-        for candidate in to_do(session, model, limit):
+        for candidate in to_do(session, model, limit, again=again):
             try:
                 request = _request(session, candidate, task, seed)
             except ReadError as error:  # of a packed spectrum; a file's is the worker's to meet
@@ -71,6 +82,28 @@ def vet(
                 raise WorkbenchError(
                     f"{failures} inspections in a row ended early: {vetted.trajectory.stop_reason}"
                 )
+
+
+def forget_gone(session: Session) -> int:
+    """Of files that were not there and now are, as on a disk that is mounted again, let the fault
+    be forgotten: they are inspected as if nothing had been. How many."""
+    gone = matching(session, Words("fault", "contains", GONE), at_once=AT_ONCE)
+    back = (line.candidate.id for line in gone if _is_back(line.candidate))
+    count = 0
+    while some := list(islice(back, AT_ONCE)):
+        with session.database.writing() as connection:
+            here = candidates.c.id.in_(some)
+            connection.execute(update(candidates).where(here).values(fault=""))
+        session.changed.emit(Change(aspect="spectrum", candidate_ids=frozenset(some)))
+        count += len(some)
+    return count
+
+
+def _is_back(candidate: Candidate) -> bool:
+    try:
+        return candidate.fault.endswith(GONE) and Path(candidate.path).exists()
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager

@@ -43,7 +43,7 @@ WORDS = QT_TRANSLATE_NOOP("actions", "Words and flags")
 AGENT = QT_TRANSLATE_NOOP("actions", "The agent")
 WINDOW = QT_TRANSLATE_NOOP("actions", "The window")
 FILES = QT_TRANSLATE_NOOP("actions", "Files and pages")
-GROUPS = (JUDGING, MOVING, LOOKING, MARKING, WORDS, AGENT, WINDOW, FILES)
+GROUPS = tuple(map(str, (JUDGING, MOVING, LOOKING, MARKING, WORDS, AGENT, WINDOW, FILES)))
 
 ACTIONS: dict[str, Action] = dict(
     (
@@ -53,6 +53,18 @@ ACTIONS: dict[str, Action] = dict(
         _action("accept_stay", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept, stay"), "Shift+A"),
         _action("reject_stay", JUDGING, QT_TRANSLATE_NOOP("actions", "Reject, stay"), "Shift+X"),
         _action("unsure_stay", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure, stay"), "Shift+U"),
+        _action(
+            "accept_4", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept with confidence 4, go on")
+        ),
+        _action(
+            "accept_3", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept with confidence 3, go on")
+        ),
+        _action(
+            "unsure_2", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure with confidence 2, go on")
+        ),
+        _action(
+            "unsure_1", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure with confidence 1, go on")
+        ),
         _action("confidence_4", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 4, sure"), "4"),
         _action("confidence_3", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 3"), "3"),
         _action("confidence_2", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 2"), "2"),
@@ -209,6 +221,7 @@ ACTIONS: dict[str, Action] = dict(
         _action("history_page", FILES, QT_TRANSLATE_NOOP("actions", "History"), "Ctrl+4"),
         _action("export", FILES, QT_TRANSLATE_NOOP("actions", "Export the catalogue"), "Ctrl+E"),
         _action("report", FILES, QT_TRANSLATE_NOOP("actions", "Write a report")),
+        _action("pack", FILES, QT_TRANSLATE_NOOP("actions", "Pack for a colleague")),
         _action(
             "snapshot", FILES, QT_TRANSLATE_NOOP("actions", "Save a picture of the plot"), "Ctrl+S"
         ),
@@ -227,5 +240,7 @@ ACTIONS: dict[str, Action] = dict(
 )
 
 VERDICTS = frozenset({"accept", "reject", "unsure", "accept_stay", "reject_stay", "unsure_stay"})
-COMMITTING = VERDICTS | {"take_proposal"}
+GRADED = frozenset({"accept_4", "accept_3", "unsure_2", "unsure_1"})
+"""A verdict and its confidence in one key, for profiles that work so; else in the palette alone."""
+COMMITTING = VERDICTS | GRADED | {"take_proposal"}
 """What writes a verdict down: a held key does it once."""

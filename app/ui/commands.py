@@ -46,3 +46,8 @@ class Commands(QObject):
         end = self._ends.get(name)
         if end is not None:
             end()
+
+    def forget(self) -> None:
+        """All of them: the parts that answered are about to go."""
+        self._calls.clear()
+        self._ends.clear()

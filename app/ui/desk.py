@@ -6,40 +6,37 @@ Every part of the window listens here, and asks here for what a person wants don
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from agent.errors import ReadError, WorkbenchError
+from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
-from app.core.agreement.repeats import withdraw_repeat
-from app.core.inspections import mark_fault
-from app.core.packing import packed_spectrum
-from app.core.prefetch import Prefetch, Wanted, read_wanted, wanted
-from app.core.queue import (
-    EVERYTHING,
-    LIST_ORDER,
-    UNJUDGED,
-    Filter,
-    Line,
-    Sort,
-    both,
-    line_of,
-    next_line,
-    next_unjudged,
-    page,
-    previous_line,
-)
-from app.core.queue.filters import Has, Not
+from app.core.agreement.repeats import Repeat
+from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Line, Place, Sort, line_of
 from app.core.records import Candidate, Change, LogEntry, Opinion, Verdict
 from app.core.session import Session
 from app.ui.blindness import Blindness
 from app.ui.bridge import SessionBridge
+from app.ui.lookout import Lookout
+from app.ui.notebook import Notebook
 from app.ui.runner import Runner
-from app.ui.surroundings import Queue, Surroundings, look_around
+from app.ui.seeker import Seeker
+from app.ui.spectrum_reader import SpectrumReader
+from app.ui.surroundings import (
+    Queue,
+    Surroundings,
+    first_of,
+    judged_line,
+    next_of,
+    previous_of,
+    unjudged_behind,
+)
+
+Look = Callable[[Session, Queue, Place], Line | None]
+Known = Callable[[Line], Line | None]
 
 
 class Desk(QObject):
@@ -75,11 +72,20 @@ class Desk(QObject):
         self.spectrum: Spectrum | None = None
         self.fault = ""
         self.opinion = Opinion()
-        self.prefetch = Prefetch(partial(_read, bridge.session))
-        self._runner = runner
-        self._around = Surroundings(of=0)
+        self.saved = Opinion()
+        """What the session holds of the candidate on the desk; while `judged` tells: until then."""
+        self._notebook = Notebook(bridge.session, self.blindness)
+        self._reader = SpectrumReader(bridge.session, runner, self)
+        self.prefetch = self._reader.prefetch
+        self._seeker = Seeker(bridge.session, runner, self.tell, self)
+        self._lookout = Lookout(bridge.session, runner, self)
         self._painted_at: float | None = None
         self._is_closed = False
+        self._reader.came.connect(self._take_spectrum)
+        self._reader.failed.connect(self.tell)
+        self._lookout.looked.connect(self._read_ahead)
+        self._lookout.failed.connect(self.tell)
+        self.blindness.changed.connect(self._turn_blind)
         bridge.changed.connect(self._take_note)
 
     @property
@@ -101,9 +107,7 @@ class Desk(QObject):
 
     def start(self) -> None:
         """The first one without a verdict, else the first."""
-        first = next_unjudged(self.session, self._open(), self.queue.sort)
-        lines = () if first else page(self.session, self.queue.tree, self.queue.sort, limit=1).lines
-        self._show(first or next(iter(lines), None))
+        self._seeker.seek(partial(first_of, self.session, self.queue), self._show)
 
     def go_to(self, candidate_id: int) -> None:
         """Any candidate, whether the filter shows it or not."""
@@ -115,24 +119,23 @@ class Desk(QObject):
         self._show(line)
 
     def next(self) -> None:
-        self._step(self._around.after, next_line, self.tr("This is the last one of the list"))
+        self._step(self._lookout.next, next_of, self.tr("This is the last one of the list"))
 
     def previous(self) -> None:
-        self._step(self._around.before, previous_line, self.tr("This is the first one of the list"))
+        at_the_end = self.tr("This is the first one of the list")
+        self._step(self._lookout.previous, previous_of, at_the_end)
 
     def next_unjudged(self) -> None:
         """Behind the last the first ones follow."""
-        line = self.line
-        known = self._around.unjudged if self._knows_around() else ()
-        found = next(iter(known), None)
-        if found is None:
-            place = None if line is None else line.place
-            found = next_unjudged(self.session, self._open(), self.queue.sort, after=place)
-        if found is None:
-            self.said.emit(self.tr("Nothing is left to judge in this list"))
-            self._refresh()
-        else:
-            self.go_to(found.candidate.id)
+        place = None if self.line is None else self.line.place
+        known = None if self.line is None else self._lookout.next_unjudged(self.line)
+        if known is not None:
+            self._show(known)
+            return
+        look = partial(unjudged_behind, self.session, self.queue, place)
+        self._seeker.seek(look, partial(self._arrive_unjudged, self._painted_at))
+        if self._seeker.is_busy:
+            self._painted_at = None  # what a quick key means is the next one, which is not here yet
 
     def walk(self, tree: Filter, sort: Sort) -> bool:
         """Go through other candidates, or in another order; what is on the desk stays there.
@@ -143,13 +146,14 @@ class Desk(QObject):
             self.said.emit(told)
             return False
         self.queue = Queue(tree=tree, sort=sort)
-        self._around = Surroundings(of=0)
+        self._lookout.forget()
+        self._seeker.forget()
         self.queue_changed.emit(self.queue)
         if self.line is None:
             self.start()
         else:
-            self._refresh()
-            self._look_around()
+            number = self.line.candidate.id
+            self._seeker.seek(partial(line_of, self.session, number, sort), self._take_place)
         return True
 
     def retry(self) -> None:
@@ -159,27 +163,33 @@ class Desk(QObject):
 
     # Judging
 
-    def judge(self, verdict: Verdict, *, stay: bool = False) -> None:
-        """Write it down and go on to the next without a verdict."""
+    def judge(self, verdict: Verdict, *, stay: bool = False, confidence: int | None = None) -> None:
+        """Write it down and go on to the next without a verdict. `confidence` None: the one that
+        was chosen before."""
         if self.candidate is None:
+            self.said.emit(self.tr("Nothing is on the desk to be judged"))
             return
         if self.fault:
-            self.said.emit(self.tr("A spectrum that cannot be read cannot be judged: N goes on"))
+            self.said.emit(self.tr("A spectrum that cannot be read cannot be judged: go on"))
             return
         if not self.is_painted:
             self.said.emit(self.tr("Not judged: it was not drawn yet"))
             return
-        if not self._record(replace(self.opinion, verdict=verdict)):
+        sure = self.opinion.confidence if confidence is None else confidence
+        opinion = replace(self.opinion, verdict=verdict, confidence=sure)
+        if not self._record(opinion):
             return
-        self._around = self._around.without(self.candidate.id)
+        self.opinion = opinion
+        self._lookout.drop(self.candidate.id)
         if stay:
-            self._refresh()
+            self._show_again()
         else:
             self.next_unjudged()
 
     def set_confidence(self, confidence: int | None) -> None:
         """Of the verdict to come, or of the one that is there."""
-        self._change(replace(self.opinion, confidence=confidence), save=self._has_verdict())
+        is_judged = self.saved.verdict is not None
+        self._change(replace(self.opinion, confidence=confidence), save=is_judged)
 
     def toggle_flag(self, flag: str) -> None:
         flags = self.opinion.flags
@@ -188,35 +198,28 @@ class Desk(QObject):
         self._change(replace(self.opinion, flags=flags), save=True)
 
     def set_comment(self, comment: str, *, save: bool = True) -> None:
-        self._change(replace(self.opinion, comment=comment), save=save)
+        """Not saved yet, it is when the candidate leaves the desk."""
+        is_new = comment != self.saved.comment
+        self._change(replace(self.opinion, comment=comment), save=save and is_new)
 
     def undo(self) -> None:
         """The last thing this reviewer did, and back to its candidate."""
-        try:
-            repeat = withdraw_repeat(self.session)
-            if repeat is not None:
-                self.go_to(repeat.candidate_id)
-                self.said.emit(self.tr("A repeated verdict was taken back"))
-                return
-            entry = self.session.undo()
-        except WorkbenchError as error:
-            self.tell(error)
-            return
-        self._follow(entry, self.tr("Nothing to undo"), self.tr("Undone: {what}"))
+        nothing, done = self.tr("Nothing to undo"), self.tr("Undone: now {what}")
+        self._take_turn(self._notebook.undo, nothing, done)
 
     def redo(self) -> None:
-        try:
-            entry = self.session.redo()
-        except WorkbenchError as error:
-            self.tell(error)
-            return
-        self._follow(entry, self.tr("Nothing to redo"), self.tr("Done again: {what}"))
+        nothing, done = self.tr("Nothing to redo"), self.tr("Done again: {what}")
+        self._take_turn(self._notebook.redo, nothing, done)
 
     def reveal(self) -> None:
         """Show the agent's opinion in blind mode; it is written down that it was seen."""
-        if self.candidate is not None:
-            self.blindness.reveal(self.candidate.id)
-            self.line_changed.emit(self.line)
+        if self.line is None:
+            return
+        if not self.blindness.hides(self.line):
+            self.said.emit(self.tr("Nothing is hidden here"))
+            return
+        self.blindness.reveal(self.line.candidate.id)
+        self.line_changed.emit(self.line)
 
     def tell(self, error: WorkbenchError) -> None:
         """Into the status line, with what is behind it."""
@@ -224,164 +227,177 @@ class Desk(QObject):
         self.failed.emit(str(error), "" if cause is None else f"{type(cause).__name__}: {cause}")
 
     def close(self) -> None:
-        self._is_closed = True
-        self.prefetch.close()
+        """What was typed is kept first."""
+        if not self._is_closed:
+            self._keep_comment()
+            self._is_closed = True
+            self._seeker.forget()
+            self._lookout.close()
+            self._reader.close()
 
     # What the others do
 
     def _take_note(self, change: Change) -> None:
+        self._lookout.note(change.candidate_ids)
         if change.aspect == "list":
-            self._around = Surroundings(of=0)
+            self._seeker.measure()
             if self.line is None:
                 self.start()
                 return
-        mine = self.candidate is not None and self.candidate.id in change.candidate_ids
-        if (mine or not change.candidate_ids) and change.aspect != "verdict":
+        is_mine = self.candidate is not None and self.candidate.id in change.candidate_ids
+        if (is_mine or not change.candidate_ids) and not self._notebook.is_writing:
             self._refresh()
 
-    def _open(self) -> Filter:
-        """Those that can be judged."""
-        return both(self.queue.tree, UNJUDGED, Not(Has("fault")))
+    def _turn_blind(self, on: bool) -> None:
+        if on and self.blindness.refusal(self.queue.tree, self.queue.sort):
+            self.walk(EVERYTHING, LIST_ORDER)
+            self.said.emit(self.tr("Blind mode: in the order of the list, which tells nothing"))
+        self.line_changed.emit(self.line)
 
-    def _knows_around(self) -> bool:
-        return self.candidate is not None and self._around.of == self.candidate.id
-
-    def _step(self, known: tuple[Line, ...], ask: Any, at_the_end: str) -> None:
-        if self.line is None:
+    def _step(self, known: Known, ask: Look, at_the_end: str) -> None:
+        if self.line is None or self._seeker.is_busy:
             return
-        found = next(iter(known), None) if self._knows_around() else None
-        if found is None:
-            at = {"after" if ask is next_line else "before": self.line.place}
-            found = ask(self.session, self.queue.tree, self.queue.sort, **at)
-        if found is None:
-            self.said.emit(at_the_end)
+        found = known(self.line)
+        if found is not None:
+            self._show(found)
+            return
+        look = partial(ask, self.session, self.queue, self.line.place)
+        self._seeker.seek(look, partial(self._arrive, at_the_end))
+
+    def _arrive(self, if_nowhere: str, line: Line | None) -> None:
+        if line is None:
+            self.said.emit(if_nowhere)
         else:
-            self.go_to(found.candidate.id)
+            self._show(line)
+
+    def _arrive_unjudged(self, painted_at: float | None, line: Line | None) -> None:
+        if line is None:
+            self._painted_at = painted_at  # it stays on the desk, and may be judged again
+            self.said.emit(self.tr("Nothing is left to judge in this list"))
+            self._show_again()
+        else:
+            self._show(line)
+
+    def _take_place(self, line: Line | None) -> None:
+        """The candidate on the desk, where it stands in another order."""
+        self.line = line
+        self.line_changed.emit(line)
+        if line is not None:
+            self._lookout.look(self.queue, line)
 
     def _show(self, line: Line | None) -> None:
+        if not self._keep_comment():
+            return
+        self._seeker.forget()
         before, self.line = self.line, line
         self._painted_at = None
         self.fault = ""
-        self.opinion = Opinion() if line is None or line.mine is None else line.mine.opinion
-        known = None if line is None or before is None else self._around.moved_to(line, before)
-        self._around = known or Surroundings(of=0)
+        self.saved = Opinion() if line is None or line.mine is None else line.mine.opinion
+        self.opinion = self.saved
+        self._lookout.move(self.queue, line, before)
+        self._note_shown()
         self.moved.emit(line)
         self.opinion_changed.emit(self.opinion)
         if line is None:
-            self._take_spectrum(None, "")
+            self._take_spectrum(None)
             return
         self._read_spectrum(line.candidate)
-        QTimer.singleShot(0, self, self._look_around)
 
     def _refresh(self) -> None:
         """The same candidate, with what is known of it now."""
-        if self.line is None:
-            return
-        self.line = line_of(self.session, self.line.candidate.id, self.queue.sort)
-        self.line_changed.emit(self.line)
-
-    def _read_spectrum(self, candidate: Candidate) -> None:
-        key = wanted(candidate)
-        try:
-            ready = self.prefetch.peek(key)
-        except ReadError:
-            ready = None  # its file may be there by now: asked again
-        if ready is not None:
-            self._take_spectrum(ready, "")
-            return
-        self._take_spectrum(None, "")
-        self._runner.run(
-            partial(self.prefetch.get, key),
-            partial(self._came, candidate),
-            partial(self._could_not, candidate),
-            owner=self,
-        )
-
-    def _came(self, candidate: Candidate, spectrum: Spectrum) -> None:
-        if candidate.fault:
-            self._mark(candidate, "")
-        if self.candidate is not None and self.candidate.id == candidate.id:
-            self._take_spectrum(spectrum, "")
-
-    def _could_not(self, candidate: Candidate, error: WorkbenchError) -> None:
-        self._mark(candidate, str(error))
-        if self.candidate is not None and self.candidate.id == candidate.id:
-            self._take_spectrum(None, str(error) or type(error).__name__)
-
-    def _mark(self, candidate: Candidate, reason: str) -> None:
-        if self.session.is_read_only or self._is_closed:
+        if self.line is None or self._is_closed:
             return
         try:
-            mark_fault(self.session, candidate.id, reason)
+            line = line_of(self.session, self.line.candidate.id, self.queue.sort)
         except WorkbenchError as error:
             self.tell(error)
+            return
+        self.line = line
+        self._note_shown()
+        saved = Opinion() if line.mine is None else line.mine.opinion
+        if saved != self.saved:
+            is_untouched = self.opinion == self.saved
+            self.saved = saved
+            if is_untouched:
+                self.opinion = saved
+                self.opinion_changed.emit(saved)
+        self.line_changed.emit(line)
 
-    def _take_spectrum(self, spectrum: Spectrum | None, fault: str) -> None:
+    def _show_again(self) -> None:
+        """It stays on the desk, with the verdict it was given."""
+        self._note_shown()
+        self.line_changed.emit(self.line)
+        self.opinion_changed.emit(self.opinion)
+
+    def _note_shown(self) -> None:
+        if self.line is not None and not self.blindness.hides(self.line):
+            self.blindness.note_shown(self.line)
+
+    def _read_spectrum(self, candidate: Candidate) -> None:
+        self._take_spectrum(self._reader.read(candidate))
+
+    def _take_spectrum(self, spectrum: Spectrum | None, fault: str = "") -> None:
         self.spectrum, self.fault = spectrum, fault
         self._painted_at = None
         self.spectrum_changed.emit(spectrum)
         if fault:
             self.unreadable.emit(fault)
 
-    def _look_around(self) -> None:
-        line = self.line
-        if line is None or self._is_closed:
-            return
-        look = partial(look_around, self.session, self.queue, line.candidate.id, line.place)
-        self._runner.run(look, partial(self._know, self.queue), self.tell, owner=self)
+    def _read_ahead(self, around: Surroundings) -> None:
+        if self.candidate is not None:
+            ahead = (*around.unjudged, *around.after)
+            self._reader.look_at(self.candidate, ahead, around.before)
 
-    def _know(self, queue: Queue, around: Surroundings) -> None:
-        if self.candidate is None or around.of != self.candidate.id or queue is not self.queue:
-            return
-        self._around = around
-        ahead = dict.fromkeys(wanted(each.candidate) for each in (*around.unjudged, *around.after))
-        behind = [wanted(each.candidate) for each in around.before]
-        self.prefetch.look_at(wanted(self.candidate), list(ahead), behind)
-
-    def _has_verdict(self) -> bool:
-        return (
-            self.line is not None
-            and self.line.mine is not None
-            and bool(self.line.mine.opinion.verdict)
-        )
+    # Writing
 
     def _change(self, opinion: Opinion, *, save: bool) -> None:
-        if self.candidate is None or opinion == self.opinion:
+        if self.candidate is None or opinion == (self.saved if save else self.opinion):
             return
         if save:
-            kept = self.line.mine.opinion.verdict if self.line and self.line.mine else None
-            if not self._record(replace(opinion, verdict=kept)):
+            # A verdict is never among it: that is what `judge` is for.
+            if not self._record(replace(opinion, verdict=self.saved.verdict)):
                 self.opinion_changed.emit(self.opinion)
                 return
-            self._refresh()
+            self.line_changed.emit(self.line)
         self.opinion = opinion
         self.opinion_changed.emit(opinion)
 
+    def _keep_comment(self) -> bool:
+        """What was typed stays with the candidate on the desk; False: it could not be saved."""
+        if self.line is None or self.opinion.comment == self.saved.comment:
+            return True
+        return self._record(replace(self.saved, comment=self.opinion.comment))
+
     def _record(self, opinion: Opinion) -> bool:
         assert self.line is not None
-        number = self.line.candidate.id
-        spent = None if self._painted_at is None else time.monotonic() - self._painted_at
-        shown: Mapping[str, Any] = self.blindness.shown(self.line)
         try:
-            entry = self.session.record_verdict(number, opinion, seconds=spent, shown=shown)
+            entry = self._notebook.record(self.line, opinion, self._painted_at)
         except WorkbenchError as error:
             self.tell(error)
             return False
         if entry is not None:
+            self.line = judged_line(self.line, entry)
             self.judged.emit(entry)
+        self.saved = opinion
         return True
 
-    def _follow(self, entry: LogEntry | None, nothing: str, done: str) -> None:
-        if entry is None:
+    def _take_turn(
+        self, turn: Callable[[], LogEntry | Repeat | None], nothing: str, done: str
+    ) -> None:
+        if not self._keep_comment():
+            return
+        try:
+            taken = turn()
+        except WorkbenchError as error:
+            self.tell(error)
+            return
+        if taken is None:
             self.said.emit(nothing)
             return
-        self.go_to(entry.candidate_id)
-        self.judged.emit(entry)
-        said = entry.opinion.verdict or self.tr("no verdict")
+        self.go_to(taken.candidate_id)
+        if isinstance(taken, Repeat):
+            self.said.emit(self.tr("A repeated verdict was taken back"))
+            return
+        self.judged.emit(taken)
+        said = taken.opinion.verdict or self.tr("without a verdict")
         self.said.emit(done.replace("{what}", str(said)))
-
-
-def _read(session: Session, key: Wanted) -> Spectrum:
-    """The one packed in the session, or that of the file."""
-    packed = packed_spectrum(session, key.candidate_id)
-    return read_wanted(key) if packed is None else packed

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.core.queue import Filter, Line, Place, Sort, both, page
+from app.core.queue import (
+    Filter,
+    Line,
+    Place,
+    Sort,
+    both,
+    next_line,
+    next_unjudged,
+    page,
+    previous_line,
+)
 from app.core.queue.filters import UNJUDGED, Has, Not
+from app.core.records import Judgement, LogEntry
 from app.core.session import Session
 
 AHEAD = 12
@@ -18,6 +29,11 @@ class Queue:
 
     tree: Filter
     sort: Sort
+
+    @property
+    def to_judge(self) -> Filter:
+        """Those of them that can be judged, and are not."""
+        return both(self.tree, UNJUDGED, Not(Has("fault")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +57,19 @@ class Surroundings:
                     unjudged=_behind(self.unjudged, number, self.after[: place + 1]),
                     before=passed[:BEHIND],
                 )
+        for place, each in enumerate(self.before):
+            if each.candidate.id == number:
+                passed = (*reversed(self.before[:place]), current, *self.after)
+                # Which of those passed are judged is known of a moment ago only: asked again.
+                return Surroundings(
+                    of=number, after=passed[:AHEAD], before=self.before[place + 1 :]
+                )
         return None
+
+    @property
+    def ids(self) -> frozenset[int]:
+        every = (*self.after, *self.unjudged, *self.before)
+        return frozenset(each.candidate.id for each in every)
 
     def without(self, number: int) -> Surroundings:
         return replace(
@@ -51,13 +79,45 @@ class Surroundings:
 
 def look_around(session: Session, queue: Queue, of: int, place: Place) -> Surroundings:
     """Three short pages of the queue. Any thread."""
-    open_ones = both(queue.tree, UNJUDGED, Not(Has("fault")))
     after = page(session, queue.tree, queue.sort, after=place, limit=AHEAD)
-    unjudged = page(session, open_ones, queue.sort, after=place, limit=AHEAD)
+    unjudged = page(session, queue.to_judge, queue.sort, after=place, limit=AHEAD)
     before = page(session, queue.tree, queue.sort, after=place, limit=BEHIND, backwards=True)
     return Surroundings(
         of=of, after=after.lines, unjudged=unjudged.lines, before=tuple(reversed(before.lines))
     )
+
+
+def judged_line(line: Line, entry: LogEntry) -> Line:
+    """A line as it is once that was written down."""
+    mine = Judgement(
+        candidate_id=entry.candidate_id,
+        reviewer=entry.reviewer,
+        opinion=entry.opinion,
+        at=entry.at,
+        log_id=entry.id,
+    )
+    return replace(line, mine=mine)
+
+
+def first_of(session: Session, queue: Queue) -> Line | None:
+    """The first without a verdict, else the first. Any thread."""
+    found = next_unjudged(session, queue.to_judge, queue.sort)
+    if found is not None:
+        return found
+    return next(iter(page(session, queue.tree, queue.sort, limit=1).lines), None)
+
+
+def unjudged_behind(session: Session, queue: Queue, place: Place | None) -> Line | None:
+    """Behind the last the first ones follow."""
+    return next_unjudged(session, queue.to_judge, queue.sort, after=place)
+
+
+def next_of(session: Session, queue: Queue, place: Place) -> Line | None:
+    return next_line(session, queue.tree, queue.sort, after=place)
+
+
+def previous_of(session: Session, queue: Queue, place: Place) -> Line | None:
+    return previous_line(session, queue.tree, queue.sort, before=place)
 
 
 def _behind(unjudged: tuple[Line, ...], number: int, passed: tuple[Line, ...]) -> tuple[Line, ...]:

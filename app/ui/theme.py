@@ -51,6 +51,9 @@ class Theme:
     """Windows the agent looks at."""
     window_region: str
     """The window on screen, in the overview."""
+    bar: str
+    """Behind the menu bar, and the bar of a page."""
+    on_bar: str
 
 
 LIGHT = Theme(
@@ -63,9 +66,9 @@ LIGHT = Theme(
     dim="#59636e",
     accent="#1f5fbf",
     on_accent="#ffffff",
-    accept="#0b6e4f",
-    reject="#a8321f",
-    unsure="#8a6100",
+    accept="#006a6c",
+    reject="#a01830",
+    unsure="#7f6200",
     on_verdict="#ffffff",
     warning="#9a5b00",
     plot="#ffffff",
@@ -82,6 +85,8 @@ LIGHT = Theme(
     template="#c8553d",
     agent="#d98200",
     window_region="#401f5fbf",
+    bar="#ffffff",
+    on_bar="#1c2128",
 )
 
 DARK = Theme(
@@ -94,9 +99,9 @@ DARK = Theme(
     dim="#a2abb6",
     accent="#6ea8fe",
     on_accent="#0d1520",
-    accept="#4cc38a",
-    reject="#ff8a70",
-    unsure="#e5b454",
+    accept="#4fd1c0",
+    reject="#fc7f6f",
+    unsure="#f0d060",
     on_verdict="#10151b",
     warning="#f0b429",
     plot="#14171c",
@@ -113,6 +118,8 @@ DARK = Theme(
     template="#ff9a7a",
     agent="#ffb84d",
     window_region="#406ea8fe",
+    bar="#1f242b",
+    on_bar="#e6e9ed",
 )
 
 LAMOST = Theme(
@@ -125,9 +132,9 @@ LAMOST = Theme(
     dim="#556270",
     accent="#16528e",
     on_accent="#ffffff",
-    accept="#0b6e4f",
-    reject="#a8321f",
-    unsure="#8a6100",
+    accept="#006a6c",
+    reject="#a01830",
+    unsure="#7f6200",
     on_verdict="#ffffff",
     warning="#9a5b00",
     plot="#ffffff",
@@ -144,6 +151,8 @@ LAMOST = Theme(
     template="#1f77b4",
     agent="#d98200",
     window_region="#3016528e",
+    bar="#1b3a5c",
+    on_bar="#eef3f9",
 )
 
 THEMES = {theme.name: theme for theme in (LIGHT, DARK, LAMOST)}

@@ -8,6 +8,7 @@ from app.ui.agent_desk import AgentDesk
 from app.ui.bridge import SessionBridge
 from app.ui.commands import Commands
 from app.ui.desk import Desk
+from app.ui.keymap import Keymap
 from app.ui.runner import Runner
 from app.ui.settings_keeper import SettingsKeeper
 from app.ui.theme import Looks
@@ -23,6 +24,7 @@ class Workplace:
     view: View
     agent: AgentDesk
     commands: Commands
+    keymap: Keymap
     looks: Looks
     runner: Runner
     settings: SettingsKeeper

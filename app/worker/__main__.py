@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 # Started by its path: the rest must come from where this file lies, as it does in the parent.
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from app.worker.child import main
+from app.worker import child
 
 if TYPE_CHECKING:
     from agent.inspecting import Inspecting
+
+
+def main() -> NoReturn:
+    child.main(make)
 
 
 def make(
@@ -26,4 +30,4 @@ def make(
 
 
 if __name__ == "__main__":
-    main(make)
+    main()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from agent.child_command import child_command
 from agent.trajectory import ModelRef
 from app.worker.errors import LoadError, WorkerClosed
 from app.worker.inspection import Inspection, OnEvent, unheard
@@ -23,9 +23,9 @@ CANCEL_GRACE_S = 30.0
 Result = TypeVar("Result")
 
 
-def child_command() -> list[str]:
-    """This very code in a Python of its own; -P: nothing is imported from the current folder."""
-    return [sys.executable, "-P", str(Path(__file__).with_name("__main__.py"))]
+def worker_command() -> list[str]:
+    """This very code in a process of its own."""
+    return child_command("worker", [str(Path(__file__).with_name("__main__.py"))])
 
 
 class WorkerClient:
@@ -38,7 +38,7 @@ class WorkerClient:
     def __init__(
         self, command: Sequence[str] | None = None, *, cancel_grace_s: float = CANCEL_GRACE_S
     ) -> None:
-        self._keeper = Keeper(child_command() if command is None else command)
+        self._keeper = Keeper(worker_command() if command is None else command)
         self._cancel_grace_s = cancel_grace_s
         self._changed = threading.Condition()
         self._jobs: deque[Callable[[], None]] = deque()

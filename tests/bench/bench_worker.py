@@ -20,7 +20,7 @@ from agent.inspecting import Inspecting, run
 from agent.inspectors import MEASURED, make_inspector
 from agent.spectra.readers import read
 from agent.tasks import task
-from app.worker.client import WorkerClient, child_command
+from app.worker.client import WorkerClient, worker_command
 from app.worker.errors import WorkerError
 from app.worker.inspection import Event, Spoken
 from app.worker.process import ChildProcess
@@ -62,7 +62,7 @@ def _start_bare() -> None:
 
 
 def _start_worker() -> None:
-    child = ChildProcess(child_command())
+    child = ChildProcess(worker_command())
     while child.receive(10) is None:
         pass
     child.kill("was timed")

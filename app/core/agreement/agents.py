@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import case, select
 
 from agent.confidence.scores import Agreement, Scores, agreement, binary_scores
 from app.core.agreement.snr_bins import InBin, in_bins
@@ -23,6 +23,8 @@ from app.core.agreement.verdicts import (
     Settled,
     Verdicts,
     settled,
+    shared,
+    within,
 )
 from app.core.inspections import models_of
 from app.core.session import Session
@@ -102,7 +104,7 @@ def each_with(verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0) -> tuple[
             Settled(verdicts.candidate[mine], codes[mine], verdicts.snr[mine])
             for codes in (verdicts.verdict, verdicts.blind)
         )
-        if np.intersect1d(every.candidate, agent.candidate).size:
+        if shared(every.candidate, agent.candidate)[0].size:
             found.append(_beside(verdicts.names[number], every, blind, agent, seed))
     return tuple(found)
 
@@ -156,7 +158,7 @@ class _Met(NamedTuple):
 
 
 def _met(person: Settled, agent: AgentVerdicts) -> _Met:
-    _, mine, its = np.intersect1d(person.candidate, agent.candidate, True, return_indices=True)
+    mine, its = shared(person.candidate, agent.candidate)
     return _Met(person.verdict[mine], agent.verdict[its], person.snr[mine])
 
 
@@ -167,13 +169,14 @@ def _compared(person: Codes, said: Codes, seed: int) -> Agreement:
 
 def _pages(session: Session, model: str, model_sha256: str) -> Iterator[Floats]:
     """Candidate, verdict, p(YES), failed, ill-formed."""
+    said = inspections.c.verdict
     query = (
         select(
             inspections.c.candidate_id,
-            inspections.c.verdict,
-            inspections.c.p_yes,
-            inspections.c.stopped_by,
-            inspections.c.well_formed,
+            case({"NO": NO, "YES": YES}, value=said, else_=NONE),
+            within(inspections.c.p_yes, 0.0, 1.0),
+            case((inspections.c.stopped_by == "error", 1), else_=0),
+            case((~inspections.c.well_formed & (inspections.c.stopped_by == "answer"), 1), else_=0),
         )
         .where(inspections.c.model == model, inspections.c.model_sha256 == model_sha256)
         .order_by(inspections.c.candidate_id)
@@ -185,17 +188,5 @@ def _pages(session: Session, model: str, model_sha256: str) -> Iterator[Floats]:
             rows = connection.execute(query.where(inspections.c.candidate_id > after)).all()
         if not rows:
             return
-        yield np.array(
-            [
-                (
-                    candidate,
-                    YES_NO.index(verdict) if verdict in YES_NO else NONE,
-                    p_yes if p_yes is not None and 0.0 <= p_yes <= 1.0 else np.nan,
-                    stopped_by == "error",
-                    not well_formed and stopped_by == "answer",
-                )
-                for candidate, verdict, p_yes, stopped_by, well_formed in rows
-            ],
-            dtype=np.float64,
-        )
+        yield np.array(list(zip(*rows, strict=True)), dtype=np.float64).T
         after = rows[-1].candidate_id

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from agent.confidence.intervals import wilson
 from agent.confidence.scores import Figure
 from app.core.agreement.agents import NO, YES, AgentVerdicts
-from app.core.agreement.verdicts import ACCEPT, NONE, UNSURE, Floats, Ints, Verdicts
+from app.core.agreement.verdicts import ACCEPT, NONE, UNSURE, Floats, Ints, Verdicts, shared
 from app.core.figure_words import rough_percent
 from app.core.session import Session
 from app.core.tables import log
@@ -107,7 +107,7 @@ def _given(verdicts: Verdicts, reviewer: int, agent: AgentVerdicts | None) -> _G
     code, candidate = verdicts.verdict[mine], verdicts.candidate[mine]
     said, p_yes = np.full(mine.size, NONE), np.full(mine.size, np.nan)
     if agent is not None:
-        _, at, its = np.intersect1d(candidate, agent.candidate, True, return_indices=True)
+        at, its = shared(candidate, agent.candidate)
         said[at], p_yes[at] = agent.verdict[its], agent.p_yes[its]
     decided = code != UNSURE
     return _Given(

@@ -11,7 +11,7 @@ import numpy as np
 from agent.confidence.fleiss import Several, fleiss_agreement
 from agent.confidence.scores import Agreement, agreement
 from app.core.agreement.snr_bins import InBin, in_bins
-from app.core.agreement.verdicts import WORDS, Bools, Codes, Floats, Verdicts
+from app.core.agreement.verdicts import WORDS, Bools, Codes, Floats, Verdicts, shared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,13 +39,13 @@ def people(verdicts: Verdicts, seed: int = 0) -> People:
         _pair(verdicts, first, second, seed)
         for first, second in combinations(verdicts.reviewers, 2)
     )
-    shared = _shared(verdicts)
+    several = _shared(verdicts)
     return People(
         pairs=tuple(pair for pair in pairs if pair is not None),
-        several=_several(verdicts, shared, seed),
+        several=_several(verdicts, several, seed),
         several_by_snr=tuple(
-            InBin(each.low, each.high, _several(verdicts, _within(shared, each.found), seed))
-            for each in in_bins(verdicts.snr[shared])
+            InBin(each.low, each.high, _several(verdicts, _within(several, each.found), seed))
+            for each in in_bins(verdicts.snr[several])
         ),
     )
 
@@ -67,9 +67,7 @@ def compared_by_snr(
 
 def _pair(verdicts: Verdicts, first: int, second: int, seed: int) -> Pair | None:
     mine, theirs = (np.flatnonzero(verdicts.of(number)) for number in (first, second))
-    _, at, other = np.intersect1d(
-        verdicts.candidate[mine], verdicts.candidate[theirs], True, return_indices=True
-    )
+    at, other = shared(verdicts.candidate[mine], verdicts.candidate[theirs])
     mine, theirs = mine[at], theirs[other]
     if not mine.size:
         return None
@@ -84,8 +82,11 @@ def _pair(verdicts: Verdicts, first: int, second: int, seed: int) -> Pair | None
 
 def _shared(verdicts: Verdicts) -> Bools:
     """Where more than one person has a verdict on the candidate."""
-    _, place, times = np.unique(verdicts.candidate, return_inverse=True, return_counts=True)
-    return np.greater(times[place], 1)
+    is_same = np.equal(verdicts.candidate[1:], verdicts.candidate[:-1])
+    several = np.zeros(len(verdicts), dtype=np.bool_)
+    several[1:] |= is_same
+    several[:-1] |= is_same
+    return several
 
 
 def _several(verdicts: Verdicts, kept: Bools, seed: int) -> Several:

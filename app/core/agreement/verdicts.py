@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select, tuple_
+from sqlalchemy import ColumnElement, case, select, tuple_
 
 from app.core.records import Verdict
 from app.core.session import MAX_IDS, Session
 from app.core.tables import candidates, judgements, log, reviewers
+from app.core.verdict_log import MAX_REVIEWERS
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int8]
@@ -27,6 +29,8 @@ CODE: Mapping[str, int] = {str(word): code for code, word in enumerate(WORDS)}
 ACCEPT, REJECT, UNSURE = range(3)
 
 PAGE = 20_000
+MAX_LINE = 2**53
+MAX_SNR = 1e9
 UNSEEN = "{}"
 """What a line of the log holds where nothing of an agent's opinion had been shown."""
 ADJUDICATOR = "adjudicator"
@@ -54,10 +58,10 @@ class Verdicts:
     def __len__(self) -> int:
         return int(self.candidate.size)
 
-    @property
+    @cached_property
     def reviewers(self) -> tuple[int, ...]:
         """Those with a verdict."""
-        return tuple(np.unique(self.reviewer).tolist())
+        return tuple(np.flatnonzero(np.bincount(self.reviewer)).tolist())
 
     def of(self, reviewer: int) -> Bools:
         return np.equal(self.reviewer, reviewer)
@@ -102,15 +106,24 @@ def settled(verdicts: Verdicts, *, blind: bool = False) -> Settled:
     code = verdicts.blind if blind else verdicts.verdict
     given = code != NONE
     candidate, code, snr = verdicts.candidate[given], code[given], verdicts.snr[given]
-    numbers, starts = np.unique(candidate, return_index=True)
-    if not numbers.size:
-        return Settled(numbers, code, snr)
+    if not candidate.size:
+        return Settled(candidate, code, snr)
+    starts = np.flatnonzero(np.diff(candidate, prepend=candidate[0] - 1))
+    numbers = candidate[starts]
     lowest, highest = np.minimum.reduceat(code, starts), np.maximum.reduceat(code, starts)
     found = np.where(lowest == highest, lowest, NONE).astype(np.int8)
     if verdicts.adjudicator is not None:
         decides = verdicts.reviewer[given] == verdicts.adjudicator
         found[np.searchsorted(numbers, candidate[decides])] = code[decides]
     return Settled(numbers, found, snr[starts])
+
+
+def shared(some: Ints, rising: Ints) -> tuple[Ints, Ints]:
+    """Where the numbers that two columns have in common stand in each; in none of them twice."""
+    at = np.searchsorted(rising, some)
+    there = np.flatnonzero(at < rising.size)
+    there = there[rising[at[there]] == some[there]]
+    return there, at[there]
 
 
 class _Opinions(NamedTuple):
@@ -128,17 +141,19 @@ def _pages(session: Session) -> Iterator[Floats]:
     key = tuple_(judgements.c.candidate_id, judgements.c.reviewer_id)
     query = (
         select(
-            judgements.c.candidate_id,
+            candidates.c.id.label("candidate_id"),
             judgements.c.reviewer_id,
-            judgements.c.log_id,
-            judgements.c.verdict,
-            log.c.shown,
-            log.c.before_id,
-            candidates.c.snr,
+            log.c.id,
+            case(CODE, value=judgements.c.verdict),
+            case((log.c.shown == UNSEEN, 0), else_=1),
+            within(log.c.before_id, 1, MAX_LINE),
+            within(candidates.c.snr, -MAX_SNR, MAX_SNR),
         )
         .join(candidates, candidates.c.id == judgements.c.candidate_id)
         .join(log, log.c.id == judgements.c.log_id)
         .where(judgements.c.verdict.in_(WORDS))
+        # The sum keeps an index of reviewers out of it: the order is that of the table's own key.
+        .where((judgements.c.reviewer_id + 0).between(1, MAX_REVIEWERS))
         .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
         .limit(PAGE)
     )
@@ -148,13 +163,9 @@ def _pages(session: Session) -> Iterator[Floats]:
             rows = connection.execute(query.where(key > after)).all()
         if not rows:
             return
-        yield np.array(
-            [
-                (who, by, line, CODE[verdict], shown != UNSEEN, before or 0, _or_nan(snr))
-                for who, by, line, verdict, shown, before, snr in rows
-            ],
-            dtype=np.float64,
-        )
+        table = np.array(list(zip(*rows, strict=True)), dtype=np.float64).T
+        table[:, 5] = np.nan_to_num(table[:, 5])
+        yield table
         after = (rows[-1].candidate_id, rows[-1].reviewer_id)
 
 
@@ -190,5 +201,6 @@ def _read_opinions(session: Session, lines: Ints) -> _Opinions:
     return _Opinions(lines, code, seen, before)
 
 
-def _or_nan(value: float | None) -> float:
-    return np.nan if value is None else value
+def within(column: ColumnElement[Any], low: float, high: float) -> ColumnElement[Any]:
+    """NULL for anything else: in a stranger's session there may be words in place of numbers."""
+    return case((column.between(low, high), column))

@@ -27,7 +27,7 @@ from app.core.exporting.votable_file import write_votable
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.provenance import Provenance, provenance_in
 from app.core.session import Session
-from app.core.tables import lists
+from app.core.tables import candidates, lists
 
 FORMATS = {
     ".csv": "csv",
@@ -40,6 +40,8 @@ FORMATS = {
     ".parquet": "parquet",
 }
 MAX_RETRIES = 50
+LOOKED_AT = 64 * 1024
+"""Bytes of either end of a file; one of them says where it comes from."""
 
 
 def export(
@@ -60,7 +62,7 @@ def export(
     """
     format_ = _format(out)
     with session.database.reading() as connection:
-        _refuse_lists(connection, out)
+        _refuse_own(connection, out, session.id)
         chosen = selection(connection, which, reviewer)
         words = in_words(chosen) + (f"; filter: {filter_text}" if filter_text else "")
         work = _Work(
@@ -166,9 +168,26 @@ def _format(out: Path) -> str:
     return found
 
 
-def _refuse_lists(connection: Connection, out: Path) -> None:
+def _refuse_own(connection: Connection, out: Path, session_id: str) -> None:
     """What a session was made from is not ours to overwrite."""
+    if not out.is_file() or _is_export(out, session_id):
+        return
     for path in connection.execute(select(lists.c.path)).scalars():
         with suppress(OSError, ValueError):  # of a path that is none
-            if out.exists() and Path(str(path)).samefile(out):
+            if Path(str(path)).samefile(out):
                 raise SessionError(f"{out} is a list of this session: choose another name")
+    names = {str(out.absolute()), str(out.resolve())}
+    query = select(candidates.c.id).where(candidates.c.path.in_(names)).limit(1)
+    if connection.execute(query).first() is not None:
+        raise SessionError(f"{out} holds a spectrum of this session: choose another name")
+
+
+def _is_export(out: Path, session_id: str) -> bool:
+    """Whether this session wrote it before: no need to look for it among a million."""
+    with suppress(OSError):
+        about = metadata_path(out) if _format(out) == "csv" else out
+        with about.open("rb") as file:
+            beginning = file.read(LOOKED_AT)
+            file.seek(max(0, about.stat().st_size - LOOKED_AT))
+            return session_id.encode() in beginning + file.read()
+    return False

@@ -125,6 +125,8 @@ def _told(facts: Provenance) -> Iterator[Card]:
     yield "NJUDGED", facts.judged, "of them with a verdict"
     yield "VERFIRST", facts.first_verdict_at[:23], "UTC, first verdict"
     yield "VERLAST", facts.last_verdict_at[:23], "UTC, last verdict"
+    if facts.simulated:
+        yield "SIMULATD", facts.simulated, "simulated spectra"
     for number, each in enumerate(facts.lists[:MAX_NUMBERED], 1):
         yield f"LFILE{number}", each.file, ""
         yield f"LSHA{number}", each.sha256, ""

@@ -43,13 +43,19 @@ def open_list(path: Path) -> ListFile:
     for magic, what in FOREIGN.items():
         if start.startswith(magic):
             raise ImportFailed(f"it is {what}")
-    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        if b"VOTABLE" not in start.upper():
+    text = _plain_text(start)
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        if "VOTABLE" not in text.upper():
             raise ImportFailed("it is XML or a web page, but no VOTable: fetch the list again")
         return VOTableList(path)
     if _is_binary(start):
         raise ImportFailed(f"it is of no format known here: give {KNOWN}")
     return TextList(path, None if is_packed else size)
+
+
+def _plain_text(start: bytes) -> str:
+    """As far as it takes to know XML: that may be UTF-16."""
+    return start.decode("utf-16" if encoding_of(start) == "utf-16" else "utf-8", "replace")
 
 
 def _is_binary(start: bytes) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, text
 
 from app.core.agreement.adjudication import Dispute, disputes
 from app.core.errors import SessionError
@@ -23,6 +25,8 @@ from app.core.stored_opinions import judgement_of
 from app.core.tables import candidates, inspections, judgements, log, reviewers
 
 Judged = Mapping[Pair, Judgement]
+
+SERVER = "SELECT pg_postmaster_start_time(), current_database(), current_schema()"
 
 
 def merge(
@@ -75,11 +79,28 @@ def merge(
 
 
 def _refuse_itself(into: Session, other: Session) -> None:
-    places = [
-        place.resolve() if isinstance(place, Path) else place for place in (into.place, other.place)
-    ]
-    if into is other or places[0] == places[1]:
-        raise SessionError(f"{into.place} cannot be merged into itself")
+    if into is other or _is_same_place(into, other):
+        raise SessionError(
+            f"{into.place} cannot be merged into itself: name the session of somebody else"
+        )
+
+
+def _is_same_place(one: Session, other: Session) -> bool:
+    """However it was called; copies of a session are others."""
+    places = one.place, other.place
+    if all(isinstance(place, Path) for place in places):
+        with suppress(OSError):  # of a file that lost its name
+            return Path(places[0]).samefile(places[1])
+        return places[0] == places[1]
+    if any(isinstance(place, Path) for place in places):
+        return False
+    return _server_of(one) == _server_of(other)
+
+
+def _server_of(session: Session) -> tuple[Any, ...]:
+    """Which database it is: one server has many names."""
+    with session.database.reading() as connection:
+        return tuple(connection.execute(text(SERVER)).one())
 
 
 def _total(source: Connection) -> int:
@@ -175,4 +196,4 @@ def _judged_there(
 
 
 def _disagreements(into: Session) -> tuple[Dispute, ...]:
-    return tuple(disputes(into, with_agent=False))
+    return tuple(disputes(into, with_agent=False, only_open=True))

@@ -36,4 +36,4 @@ class MergeReport:
     repeats: int
     conflicts: tuple[Conflict, ...]
     disagreements: tuple[Dispute, ...]
-    """Candidates on which people differ now, with everybody's opinion: to be adjudicated."""
+    """Candidates on which people differ and nobody has settled it, with everybody's opinion."""

@@ -7,6 +7,7 @@ from app.core.queue.counts import Count, count, position_of
 from app.core.queue.filter_parser import parse_filter
 from app.core.queue.filter_words import filter_text
 from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, both
+from app.core.queue.in_use import OwnColumn, flags_in_use, own_columns
 from app.core.queue.neighbours import Neighbour, neighbours
 from app.core.queue.order_indexes import drop_order_indexes
 from app.core.queue.pages import (
@@ -31,6 +32,7 @@ __all__ = [
     "FilterError",
     "Line",
     "Neighbour",
+    "OwnColumn",
     "Page",
     "Place",
     "Sort",
@@ -39,11 +41,13 @@ __all__ = [
     "drop_order_indexes",
     "filter_text",
     "find",
+    "flags_in_use",
     "line_of",
     "matching",
     "neighbours",
     "next_line",
     "next_unjudged",
+    "own_columns",
     "page",
     "parse_filter",
     "parse_sort",

@@ -20,7 +20,7 @@ MAX_NUMBER = 2**63 - 1
 
 def find(session: Session, text: str, limit: int = FOUND) -> list[Candidate]:
     """Candidates whose object is called so, whose number or TARGETID it is, then those whose
-    object's name begins so, in whichever case the list writes it."""
+    object's name begins so: as it is typed, in capitals, or in small letters."""
     text = "".join(each for each in text if each.isprintable()).strip()[:MAX_TEXT]
     if not text:
         return []

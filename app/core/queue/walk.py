@@ -89,7 +89,7 @@ def walk(
     backwards = backwards != plan.sort.is_read_backwards
     start = plan.within(start, backwards)
     if not plan.rest:
-        return _first(connection, _steps(plan, start, backwards), limit)
+        return _first(connection, steps_from(plan, start, backwards), limit)
     return _search(connection, plan, start, limit, backwards)
 
 
@@ -144,7 +144,7 @@ def _look(
     while rows > 0:
         stride = min(stride, rows)
         seen = 0
-        for step in _steps(plan, start, backwards):
+        for step in steps_from(plan, start, backwards):
             query = step.add_columns(hit).limit(stride - seen)
             for value, number, is_hit in connection.execute(query) if seen < stride else ():
                 seen += 1
@@ -160,7 +160,7 @@ def _look(
     return Stretch(found, start)
 
 
-def _steps(plan: Plan, start: Place, backwards: bool) -> list[Select[Any]]:
+def steps_from(plan: Plan, start: Place, backwards: bool) -> list[Select[Any]]:
     """First what is level with the start, then what lies beyond: each is one range of the index."""
     key, number = plan.sort.column, candidates.c.id
     rows = select(key.label("value"), number).select_from(candidates)

@@ -19,6 +19,7 @@ from app.core.report.evidence import (
     people_differ,
 )
 from app.core.session import Session
+from app.core.simulated import Simulated, simulated_of
 from app.core.statistics import (
     AgentFigures,
     Statistics,
@@ -52,13 +53,7 @@ class Content:
     disputes: int
     """On which people differ, those shown and those not."""
     agent_differs: tuple[Difference, ...]
-
-    @property
-    def simulated(self) -> int:
-        """Of the objects shown."""
-        differing = (*self.people_differ, *self.agent_differs)
-        cards = {each.candidate.id for each in self.cards if each.is_simulated}
-        return len(cards.union(each.candidate.id for each in differing if each.is_simulated))
+    simulated: Simulated
 
 
 def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
@@ -67,14 +62,20 @@ def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
     pairs = zip(said.agents, found.agents, strict=True)
     trusts = [_trust(session, said.verdicts, *pair) for pair in pairs]
     known = [each for each in trusts if each is not None]
+    cards = accepted_cards(session, settled(said.verdicts), read)
+    between = people_differ(session)
+    against = agent_differs(session)
+    met = {each.candidate.id: each.is_simulated for each in cards if each.spectrum is not None}
+    met |= {each.candidate.id: True for each in (*between, *against) if each.is_simulated}
     return Content(
         provenance=provenance(session),
         statistics=found,
         trusts=tuple(sorted(known, key=lambda each: -len(each.own.judged))),
-        cards=accepted_cards(session, settled(said.verdicts), read),
-        people_differ=people_differ(session),
+        cards=cards,
+        people_differ=between,
         disputes=count_disputes(session, with_agent=False),
-        agent_differs=agent_differs(session),
+        agent_differs=against,
+        simulated=simulated_of(session, met, read),
     )
 
 

@@ -56,8 +56,8 @@ def _header(content: Content) -> Markup:
         " · ",
     )
     simulated = None
-    if content.simulated:
-        told = f" Simulated spectra among the objects shown here: {content.simulated:,}."
+    if content.simulated.found:
+        told = f" Simulated spectra in this session: {content.simulated.words}."
         simulated = paragraph(simulated_badge(), told, class_="warn")
     return tag(
         "header",

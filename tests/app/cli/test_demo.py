@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
 from typer.testing import CliRunner
@@ -11,11 +12,12 @@ from agent.trajectory_file import read_trajectories
 from app.cli.main import workbench
 from app.core.records import Opinion, Verdict
 from app.core.session import open_session
+from tests.app.core.exporting.catalogues import listed
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    out = tmp_path_factory.mktemp("demo") / "folder"
+    out = tmp_path_factory.mktemp("demo") / "[/red]"  # a name that looks like markup
     result = CliRunner().invoke(workbench(), ["demo", "--out", str(out)], catch_exceptions=False)
     assert result.exit_code == 0
     return out, result.stdout
@@ -26,6 +28,8 @@ def test_it_says_what_it_found(shown):
     assert "60 inspected with measured" in said
     assert "60 simulated candidates, likeliest first" in said
     assert "How it came to its first" in said
+    assert "(SIMULATED)" in said.split("How it came to its first")[1].splitlines()[0]
+    assert "YES   p(YES) > 0.999" in said  # never as surer than it is
     assert "These spectra are simulated" in said
 
 
@@ -46,7 +50,11 @@ def test_what_it_leaves(shown):
     assert {row["agent_verdict"] for row in rows} == {"YES", "NO"}
     assert {row["verdict"] for row in rows} == {""}
     assert len(list(read_trajectories(out / "sample.jsonl"))) == 60
-    assert "None of the 60 candidates" in (out / "sample.html").read_text(encoding="utf-8")
+    report = (out / "sample.html").read_text(encoding="utf-8")
+    assert "None of the 60 candidates" in report
+    assert "Simulated spectra in this session: all 60." in report
+    about = json.loads((out / "sample.csv-metadata.json").read_text(encoding="utf-8"))
+    assert about["notes"][1]["provenance"]["simulated"] == "all 60"
     assert all(str(out / name) in said for name in ("sample.csv", "sample.html", "sample.speco3"))
 
 
@@ -59,6 +67,15 @@ def test_it_goes_on_with_what_is_there(shown):
     assert "0 inspected with measured" in result.stdout
     with open_session(out / "sample.speco3", "Ada") as session:
         assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
+
+
+def test_somebody_s_own_session_of_that_name(tmp_path):
+    with listed(tmp_path / "sample.speco3", [{}]):
+        pass
+    result = CliRunner().invoke(workbench(), ["demo", "--out", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "holds other candidates than the sample" in str(result.exception)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sample.speco3"]
 
 
 def test_a_folder_that_is_none(tmp_path):

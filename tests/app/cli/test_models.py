@@ -111,6 +111,12 @@ def test_what_has_no_folder_says_so() -> None:
         assert says in str(result.exception)
 
 
+def test_what_is_part_of_the_program_is_not_fetched() -> None:
+    result = run("get", "measured")
+    assert result.exit_code == 1
+    assert "part of the program" in str(result.exception)
+
+
 def test_faults_of_a_download_are_messages(hub: FakeHub) -> None:
     hub.gated = True
     result = run("get", "spec-o3-3b")

@@ -12,6 +12,7 @@ from agent.render import COMPACT, STYLES, render_array
 from agent.spectra.spectrum import Spectrum
 from app.cli import render as command
 from app.cli.main import workbench
+from tests.agent.spectra.readers import samples
 
 REPLY = "Generated spectral visualization focused on wavelength range (5000, 5200) Å"
 
@@ -20,7 +21,7 @@ REPLY = "Generated spectral visualization focused on wavelength range (5000, 520
 def spectrum(monkeypatch: pytest.MonkeyPatch) -> Spectrum:
     wavelength = np.linspace(4000, 7000, 900)
     made = Spectrum(wavelength=wavelength, flux=np.sin(wavelength / 30), path="star.fits")
-    monkeypatch.setattr(command, "read", lambda path, row: made if row == 0 else None)
+    monkeypatch.setattr(command, "read_row", lambda path, row: made if row == "0" else None)
     return made
 
 
@@ -54,6 +55,17 @@ def test_an_older_picture_is_replaced(spectrum: Spectrum, tmp_path: Path) -> Non
     out.write_bytes(b"old")
     run("star.fits", out, "--range", 5000, 5200)
     assert pixels(out).shape[2] == 3
+
+
+def test_a_row_by_number_and_by_targetid(tmp_path: Path) -> None:
+    desi = tmp_path / "coadd.fits"
+    desi.write_bytes(samples.desi())
+    pictures = []
+    for row in ("2", str(samples.TARGETS[2]), "1"):
+        run(desi, tmp_path / "out.png", "--row", row)
+        pictures.append(pixels(tmp_path / "out.png"))
+    assert np.array_equal(pictures[0], pictures[1])
+    assert not np.array_equal(pictures[0], pictures[2])
 
 
 def test_styles_on_offer_are_those_there_are() -> None:

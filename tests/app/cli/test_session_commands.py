@@ -6,12 +6,22 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sqlalchemy import update
 from typer.testing import CliRunner
 
+from app.cli import new as new_command
+from app.cli import vet as vet_command
 from app.cli.main import workbench
+from app.core.agreement.repeats import plan_repeats, record_repeat
+from app.core.importing.importer import import_list
 from app.core.records import Opinion, Verdict
 from app.core.session import open_session
+from app.core.tables import candidates
+from app.core.vetting import vet as inspect_all
+from tests.app.core import judged_sessions
+from tests.app.core.sessions import made
 
 SAMPLE = Path(__file__).parents[3] / "resources" / "sample"
 FEW = 4
@@ -21,6 +31,13 @@ def run(*words: object) -> str:
     result = CliRunner().invoke(workbench(), list(map(str, words)), catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
+
+
+def both_said(*words: object) -> str:
+    """On standard output, then on standard error."""
+    result = CliRunner().invoke(workbench(), list(map(str, words)), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout + result.stderr
 
 
 def fails(*words: object) -> str:
@@ -75,6 +92,42 @@ def test_vet_goes_on_where_it_stopped(few, tmp_path):
     assert run("vet", place).startswith("0 inspected with measured")
 
 
+def test_vet_after_a_disk_was_mounted(few, tmp_path):
+    """What was not there is inspected once it is; what is damaged when one asks for it."""
+    path = tmp_path / few.name
+    path.write_bytes(few.read_bytes())
+    place = tmp_path / "night.speco3"
+    assert "4 whose file is not there now" in run("new", place, path, "--task", "CV")
+    assert "not readable 4" in run("vet", place)
+    for each in few.parent.glob("*.fits*"):
+        (tmp_path / each.name).write_bytes(each.read_bytes())
+    said = both_said("vet", place)
+    assert said.startswith("4 inspected")
+    assert "not readable 1" in said
+    again = both_said("vet", place)
+    assert again.startswith("0 inspected")
+    assert "1 could not be read before: with --again" in again
+    assert "1 inspected with measured: not readable 1" in run("vet", place, "--again")
+
+
+def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
+    """Ctrl-C: what is there stays, and a shell does not go on to the next command."""
+    place = tmp_path / "night.speco3"
+    run("new", place, few, "--task", "CV")
+
+    def interrupted(*words, **options):
+        yield next(inspect_all(*words, **options))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(vet_command, "inspect_all", interrupted)
+    result = CliRunner().invoke(workbench(), ["vet", str(place)])
+    assert result.exit_code == 130
+    assert result.stdout.startswith("1 inspected with measured")
+    assert "goes on from here" in result.stderr
+    monkeypatch.undo()
+    assert run("vet", place).startswith("3 inspected")
+
+
 def test_vet_judges_for_nobody(few, tmp_path):
     place = tmp_path / "night.speco3"
     run("new", place, few, "--task", "CV")
@@ -94,6 +147,55 @@ def test_stats(vetted):
     found = json.loads(run("stats", place, "--json"))
     assert found["counts"]["candidates"] == 4
     assert found["agents"][0]["model"] == "measured"
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """Three people and a model over 600 candidates, of which 200 are judged."""
+    place = tmp_path_factory.mktemp("judged") / "night.speco3"
+    rng = np.random.default_rng(3)
+    truth = rng.random(600) < 0.4
+    p_yes = np.where(truth, rng.uniform(0.5, 1.0, 600), rng.uniform(0.0, 0.6, 600))
+    with made(place, 600) as session:
+        said = {n: ("YES" if p > 0.55 else "NO", float(p)) for n, p in enumerate(p_yes, 1)}
+        judged_sessions.inspect(session, "nano", said)
+        for name, count in (("Ada", 200), ("Ben", 80), ("Cy [b]", 40)):
+            some = judged_sessions.drawn_verdicts(rng, truth[:count], 1.0 if name == "Ada" else 0.9)
+            judged_sessions.say(session, name, some)
+        judged_sessions.set_snr(session, {n: float(n % 40) for n in range(1, 601)})
+        for number in plan_repeats(session):
+            record_repeat(session, number, Opinion(verdict=Verdict.ACCEPT))
+    return place
+
+
+def test_stats_of_several_people(judged):
+    said = " ".join(run("stats", judged).split())
+    assert "Ada and Ben 80 0." in said
+    assert "everybody (Fleiss) 80 0." in said
+    assert "Ben and Cy [b] 40 0." in said
+    assert "S/N below 5 " in said
+    assert "kappa, S/N 10-20 0." in said
+    assert "Ada judged 10 a second time" in said
+    assert "Ada" in said
+    assert "off by" in said
+    assert "No cut" not in said
+
+
+def test_stats_with_the_cut_for_a_wanted_precision(judged):
+    said = " ".join(run("stats", judged, "--precision", "0.9", "--recall", "0.8").split())
+    assert "on at least 90 % are real, with 95 % certainty" in said
+    assert "lie at most 20 % of the real ones" in said
+    assert "Of 400 not yet judged" in said
+    assert "by calibrated p(YES)" in said
+    (cut,) = json.loads(run("stats", judged, "--precision", "0.9", "--json"))["cuts"]
+    assert cut["model"] == "nano"
+    found = cut["plan"]["abstention"]["precision"]
+    assert found["bound"] >= 0.9
+    assert 0.5 < found["threshold"] < 1.0
+    assert "cuts" not in json.loads(run("stats", judged, "--json"))
+    for wrong in ("95", "0", "nan"):
+        result = CliRunner().invoke(workbench(), ["stats", str(judged), "--recall", wrong])
+        assert result.exit_code == 2
 
 
 def test_a_catalogue(vetted, tmp_path):
@@ -125,6 +227,31 @@ def test_the_log(vetted, tmp_path):
     assert "ACCEPT" in run("log", place, "--object", second)
     assert run("log", place, "--object", third) == ""
     assert "no candidate" in fails("log", place, "--object", "nobody")
+
+
+def test_the_log_of_an_object(tmp_path):
+    """All its epochs; never that of another whose name only begins so."""
+    place = tmp_path / "night.speco3"
+    with made(place, 12) as session:
+        names = {1: "J1", 2: "J1", 3: "J10", 4: "J10b", 5: "Star", 6: "9"}
+        with session.database.writing() as connection:
+            for number, name in names.items():
+                here = candidates.c.id == number
+                connection.execute(update(candidates).where(here).values(object_id=name))
+        for number in range(1, 13):
+            session.record_verdict(number, Opinion(comment=f"of {number}"))
+
+    def commented(words):
+        return [line.split('"')[1] for line in run("log", place, "--object", words).splitlines()]
+
+    assert commented("j1") == ["of 1", "of 2"]
+    assert commented("J10") == ["of 3"]
+    assert commented("Star") == ["of 5"]
+    assert commented("Sta") == ["of 5"]
+    assert commented("9") == ["of 6"]
+    assert commented("7") == ["of 7"]
+    assert "could be J000007, J000008" in fails("log", place, "--object", "J00")
+    assert "no candidate" in fails("log", place, "--object", "J2")
 
 
 def test_two_people_in_one_session(vetted, few, tmp_path):
@@ -178,3 +305,53 @@ def test_a_role_by_hand(few, tmp_path):
         workbench(), ["new", str(place), str(few), "--task", "CV", "--role", "x"]
     )
     assert result.exit_code == 2
+
+
+def test_why_there_is_no_cut(tmp_path):
+    place = tmp_path / "night.speco3"
+    with made(place, 30) as session:
+        judged_sessions.inspect(session, "nano", {n: ("YES", n / 31) for n in range(1, 31)})
+        judged_sessions.say(session, "Ada", dict.fromkeys(range(1, 31), Verdict.ACCEPT))
+    said = " ".join(run("stats", place, "--precision", "0.99").split())
+    assert "No cut for a precision of 99 % yet: it takes 230 judged" in said
+    assert "nothing is left to decide" in said
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_progress_of_a_list_whose_name_looks_like_markup(tmp_path, monkeypatch, watched):
+    """Drawn where somebody watches; elsewhere not even an empty line is left in a log."""
+    path = tmp_path / "a[b].csv"
+    path.write_text("object_id,ra,dec\nJ1,1,2\nJ2,1\n", encoding="utf-8")
+    if watched:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+    said = both_said("new", tmp_path / "n.speco3", path, "--task", "CV")
+    assert ("reading a[b].csv" in said) is watched
+    assert "a[b].csv (CSV): 1 of 2 rows" in said
+    assert "row 2: line 3 of the file: 2 cells instead of 3" in said
+    if not watched:
+        assert both_said("vet", tmp_path / "n.speco3") == "0 inspected with measured\n"
+
+
+def test_new_stopped_by_hand(tmp_path, monkeypatch):
+    """Nothing is left of it, so that the same command can be given again."""
+    path = tmp_path / "many.csv"
+    rows = "".join(f"J{number},1,2\n" for number in range(5000))
+    path.write_text(f"object_id,ra,dec\n{rows}", encoding="utf-8")
+    place = tmp_path / "night.speco3"
+    held = []
+
+    def interrupted(session, *words, **options):
+        held.append(open_session(place, "Ben", read_only=True))  # somebody looks at it
+
+        def stop(done, total):
+            raise KeyboardInterrupt
+
+        return import_list(session, *words, **{**options, "progress": stop})
+
+    monkeypatch.setattr(new_command, "import_list", interrupted)
+    result = CliRunner().invoke(workbench(), ["new", str(place), str(path), "--task", "CV"])
+    assert result.exit_code == 130
+    held.pop().close()
+    assert list(tmp_path.iterdir()) == [path]
+    monkeypatch.undo()
+    assert "5000 candidates" in run("new", place, path, "--task", "CV")

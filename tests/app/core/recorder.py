@@ -199,12 +199,14 @@ class Nursery:
             children -= line[0] == "over"
         return found
 
-    def killed(self, chance: random.Random) -> list[list[Any]]:
+    def killed(self, chance: random.Random, within_s: float | None = None) -> list[list[Any]]:
         """Kill the one child that was ordered at a moment by chance; all that it said."""
         first = self.told()
         assert first is not None
         found = [first]
-        if chance.random() < 0.5:  # at any time, from its first moment
+        if within_s is not None:
+            self._listen(found, chance.uniform(0, within_s))
+        elif chance.random() < 0.5:  # at any time, from its first moment
             self._listen(found, chance.uniform(0, 0.12))
         else:  # soon after some verdict
             wanted = chance.randrange(1, 9)

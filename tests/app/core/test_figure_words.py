@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.confidence.scores import Figure
-from app.core.figure_words import about, chance, percent, rough_percent, with_interval
+from app.core.figure_words import about, chance, duration, percent, rough_percent, with_interval
 
 
 def test_shares():
@@ -25,6 +25,14 @@ def test_a_chance_is_never_told_as_certain(p, told):
 
 def test_expected_numbers():
     assert [about(each) for each in (0.04, 9.94, 10.4, 12345.6)] == ["0.0", "9.9", "10", "12,346"]
+
+
+def test_how_long_something_takes():
+    seconds = (0.4, 89, 91, 3540, 3600, 12_000, 35_000, 147_000, 2_250_000)
+    assert [duration(each) for each in seconds] == [
+        *("0 s", "89 s", "2 min", "59 min", "1 h 0 min", "3 h 20 min", "9 h 43 min"),
+        *("41 h", "625 h"),
+    ]
 
 
 def test_figures_with_their_intervals():

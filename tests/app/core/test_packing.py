@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +14,9 @@ from sqlalchemy import func, insert, select, update
 
 from agent.errors import ReadError
 from agent.spectra.readers import read
+from app.core.agreement.repeats import record_repeat, repeats_of
 from app.core.errors import SessionError
+from app.core.inspections import add_inspection, inspections_of
 from app.core.packing import pack, packed_spectrum, read_spectrum
 from app.core.progress import StoppedError
 from app.core.records import Opinion, Verdict
@@ -19,6 +24,7 @@ from app.core.session import open_session
 from app.core.tables import metadata, packed_spectra
 from tests.agent.spectra.readers import samples
 from tests.app.core.exporting.catalogues import listed
+from tests.app.core.inspected import said
 from tests.app.core.test_spectrum_bytes import alike
 
 SAMPLE = Path(__file__).resolve().parents[3] / "resources" / "sample" / "spectra"
@@ -59,6 +65,8 @@ def test_it_needs_no_other_file(place, tmp_path, spectra):
         session.record_verdict(2, ACCEPT, seconds=3.0)
         session.record_verdict(1, ACCEPT)
         session.undo()
+        record_repeat(session, 2, Opinion(verdict=Verdict.REJECT), seconds=1.0)
+        add_inspection(session, 3, said(number=3))
         wanted = [read_spectrum(session, session.candidate(number)) for number in (1, 2, 3)]
         report = pack(session, tmp_path / "sent", progress=lambda *done: told.append(done))
         assert packed_spectrum(session, 1) is None
@@ -73,6 +81,8 @@ def test_it_needs_no_other_file(place, tmp_path, spectra):
     with open_session(out, "Ben") as sent:
         assert sent.id == identity
         assert contents(sent) == before
+        assert [each.candidate_id for each in repeats_of(sent)] == [2]
+        assert inspections_of(sent, 3)[0].trajectory == said(number=3)
         for number, spectrum in enumerate(wanted, 1):
             assert alike(read_spectrum(sent, sent.candidate(number)), spectrum)
         assert wanted[2].object_id != wanted[1].object_id
@@ -122,6 +132,55 @@ def test_nothing_is_left_where_it_stops(tmp_path, spectra):
         assert out.read_text() == "mine"
         with pytest.raises(SessionError, match="make it first"):
             pack(session, tmp_path / "none" / "out")
+
+
+CRAMPED = """
+import resource, sys
+from pathlib import Path
+from app.core.errors import SessionError
+from app.core.packing import pack
+from app.core.session import open_session
+
+with open_session(sys.argv[1], "Ada", read_only=True) as session:
+    session.count()
+    for limit in (20_000, int(sys.argv[3])):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+        try:
+            pack(session, Path(sys.argv[2]))
+        except SessionError as error:
+            print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits there")
+def test_no_room_for_the_copy(tmp_path):
+    """Neither for the session nor, a little later, for the spectra: it is the copy's disk that is
+    full, whatever the session's name is."""
+    folder, night = tmp_path / "out", tmp_path / "night.speco3"
+    folder.mkdir()
+    rows = [{"path": str(path)} for path in sorted(SAMPLE.rglob("*.fits.gz"))[:5]]
+    with listed(night, rows) as session:
+        session.record_verdict(1, ACCEPT)
+    room = night.stat().st_size + 4_096
+    command = [sys.executable, "-c", CRAMPED, str(night), str(folder / "out.speco3"), str(room)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    for told in (first, second):
+        assert told.startswith(f"{folder / 'out.speco3'} could not be written: ")
+        assert "Nothing was lost" in told
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.getuid() == 0, reason="rights hold nobody here")
+def test_a_folder_nobody_may_write_to(tmp_path, spectra):
+    folder = tmp_path / "out"
+    folder.mkdir(mode=0o500)
+    with (
+        listed(tmp_path / "night.speco3", rows_of(spectra)) as session,
+        pytest.raises(SessionError, match=r"out\.speco3 could not be written: .*rights"),
+    ):
+        pack(session, folder / "out.speco3")
 
 
 def test_a_changed_packed_spectrum_is_told(tmp_path, spectra):

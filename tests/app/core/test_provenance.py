@@ -15,6 +15,7 @@ from app.core.records import Opinion, Verdict
 from app.core.session import open_session
 from app.core.tables import inspections
 from tests.app.core.exporting.catalogues import add_list, listed
+from tests.app.core.test_simulated import inspected
 
 
 def test_all_of_it(place):
@@ -58,6 +59,15 @@ def test_all_of_it(place):
     assert pairs["candidates"] == "4"
     assert "ada\\" not in json.dumps(found.as_record())
     assert json.loads(json.dumps(found.as_record()))["models"][0]["name"] == "nano"
+
+
+def test_simulated_spectra_are_told(place):
+    with listed(place, [{}, {}]) as session:
+        assert provenance(session).simulated == ""
+        inspected(session, 1, simulated=True)
+        found = provenance(session)
+    assert found.simulated == "all 1 looked at"
+    assert dict(found.as_pairs())["simulated"] == "all 1 looked at"
 
 
 def test_where_nothing_was_installed(monkeypatch):

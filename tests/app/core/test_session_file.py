@@ -251,3 +251,17 @@ def in_a_thread(block, query):
     finally:
         leave.set()
         thread.join()
+
+
+def test_an_empty_file_and_one_without_its_facts(file_place):
+    """As somebody leaves them who was killed while they were made: what to do is said."""
+    file_place.write_bytes(b"")
+    with pytest.raises(SessionError, match="is empty, so it was never finished: delete it"):
+        open_session(file_place, "Ada")
+    file_place.unlink()
+    made(file_place).close()
+    with closing(sqlite3.connect(file_place)) as connection:
+        connection.execute("DELETE FROM facts WHERE key <> 'tables'")
+        connection.commit()
+    with pytest.raises(SessionError, match="never finished: delete it and make it again"):
+        open_session(file_place, "Ada", read_only=True)

@@ -15,6 +15,7 @@ from app.ui.agent_desk import AgentDesk
 from app.ui.bridge import SessionBridge
 from app.ui.commands import Commands
 from app.ui.desk import Desk
+from app.ui.keymap import Keymap
 from app.ui.runner import Runner
 from app.ui.settings_keeper import SettingsKeeper
 from app.ui.theme import Looks
@@ -62,6 +63,7 @@ class opened_workplace:
             view=View(),
             agent=AgentDesk(bridge, desk, runner, settings),
             commands=Commands(),
+            keymap=Keymap(settings),
             looks=Looks(),
             runner=runner,
             settings=settings,

@@ -16,7 +16,7 @@ from agent.control import Interjection
 from agent.inspecting import run
 from agent.tasks import task
 from agent.trajectory import Step
-from app.worker.client import WorkerClient, child_command
+from app.worker.client import WorkerClient, worker_command
 from app.worker.errors import (
     InspectionCancelled,
     InspectionError,
@@ -333,7 +333,7 @@ def test_one_of_file_and_spectrum() -> None:
 
 
 def test_the_product_s_own_worker_measures(tmp_path: Path) -> None:
-    assert "-P" in child_command()
+    assert "-P" in worker_command()
     with WorkerClient() as client:
         model = client.load(LoadRequest("measured", sampling=Sampling())).result(LONG_S)
         trajectory = client.inspect(request()).result(LONG_S)

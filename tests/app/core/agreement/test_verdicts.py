@@ -9,7 +9,7 @@ import pytest
 
 from app.core.agreement import verdicts as module
 from app.core.agreement.adjudication import set_adjudicator
-from app.core.agreement.verdicts import NONE, WORDS, read_verdicts, settled
+from app.core.agreement.verdicts import NONE, WORDS, read_verdicts, settled, shared
 from app.core.records import Opinion
 from app.core.session import open_session
 from tests.app.core.judged_sessions import A, R, U, say, set_snr
@@ -176,3 +176,13 @@ def test_the_adjudicator_after_a_restart(session, place):
 def test_a_code_is_a_place():
     assert WORDS.index(A) == 0
     assert NONE not in range(len(WORDS))
+
+
+def test_what_two_columns_share():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        some, rising = (rng.permutation(40)[: rng.integers(0, 40)] for _ in range(2))
+        rising = np.sort(rising)
+        here, there = shared(some, rising)
+        assert some[here].tolist() == rising[there].tolist()
+        assert set(some[here].tolist()) == set(some.tolist()) & set(rising.tolist())

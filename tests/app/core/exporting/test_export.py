@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from astropy.table import Table
 from sqlalchemy import update
@@ -9,9 +12,10 @@ from sqlalchemy import update
 from app.core.agreement.adjudication import set_adjudicator
 from app.core.errors import SessionError
 from app.core.exporting import export
+from app.core.inspections import add_inspection
 from app.core.progress import StoppedError
 from app.core.records import Opinion, Verdict
-from app.core.tables import judgements
+from app.core.tables import candidates, judgements
 from tests.app.core.exporting.catalogues import (
     ACCEPT,
     FORMATS,
@@ -22,6 +26,7 @@ from tests.app.core.exporting.catalogues import (
     read_back,
     read_csv,
 )
+from tests.app.core.inspected import said
 
 
 @pytest.fixture
@@ -120,6 +125,91 @@ def test_a_full_disk_is_told(place, tmp_path, monkeypatch):
         assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
 
 
+KILLED = """
+import sys
+from pathlib import Path
+from app.core.exporting import export
+from app.core.session import open_session
+
+def wait_for_the_end(done, total):
+    if done == total:
+        print("written", flush=True)
+        sys.stdin.read()
+
+with open_session(sys.argv[1], "Ada", read_only=True) as session:
+    export(session, Path(sys.argv[2]), which="all", progress=wait_for_the_end)
+"""
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_killed_half_way_the_old_file_is_still_there(place, suffix):
+    out = place.with_suffix(f".{suffix}")
+    out.write_text("as it was")
+    with listed(place, [{} for _ in range(1200)]) as session:
+        command = [sys.executable, "-c", KILLED, str(place), str(out)]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=place.parent) as child:
+            assert child.stdout.readline() == b"written\n"
+            child.kill()
+        assert out.read_text() == "as it was"
+        assert export(session, out, which="all").rows == 1200
+    assert out.read_bytes()[:9] != b"as it was"
+
+
+CRAMPED = """
+import resource, sys
+from pathlib import Path
+from app.core.errors import SessionError
+from app.core.exporting import export
+from app.core.exporting.records_file import write_records
+from app.core.packing import read_spectrum
+from app.core.report import write_report
+from app.core.session import open_session
+
+def write(session, out):
+    if out.suffix == ".jsonl":
+        write_records(session, out)
+    elif out.suffix == ".html":
+        write_report(session, out, lambda candidate: read_spectrum(session, candidate))
+    else:
+        export(session, out, which="all")
+
+with open_session(sys.argv[1], "Ada", read_only=True) as session:
+    session.count()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
+    for name in sys.argv[2:]:
+        try:
+            write(session, Path(name))
+            print("written")
+        except SessionError as error:
+            print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits there")
+def test_no_room_for_it(place, tmp_path):
+    """A file that may not grow is a full disk to whoever writes it."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    outs = [folder / f"out.{suffix}" for suffix in (*FORMATS, "jsonl", "html")]
+    for out in outs:
+        out.write_text("as it was")
+    with people(place) as session:
+        with session.database.writing() as connection:
+            connection.execute(update(candidates).values(label="x" * 9_000))
+        for number in range(1, 6):
+            add_inspection(session, number, said())
+        command = [sys.executable, "-c", CRAMPED, str(place), *map(str, outs)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.splitlines()
+    assert len(told) == len(outs)
+    for out, words in zip(outs, told, strict=True):
+        assert words == f"{out} could not be written: File too large. Nothing there was changed"
+        assert out.read_text() == "as it was"
+    assert sorted(folder.iterdir()) == sorted(outs)
+
+
 def test_names_that_cannot_be_written(place, tmp_path):
     with people(place) as session:
         for name, told in (
@@ -142,6 +232,27 @@ def test_a_list_is_not_overwritten(tmp_path):
         with pytest.raises(SessionError, match="a list of this session"):
             export(session, tmp_path / "." / "list.csv")
     assert theirs.read_text() == "mine"
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_what_it_wrote_before_it_writes_again(place, suffix):
+    """Without looking for it among a million spectra: here it would be found among them."""
+    out = place.with_suffix(f".{suffix}")
+    with listed(place, [{"path": str(out)}]) as session:
+        assert export(session, out, which="all").rows == 1
+        assert export(session, out, which="all").rows == 1
+
+
+def test_a_spectrum_is_not_overwritten(tmp_path):
+    theirs = tmp_path / "spec.fits"
+    theirs.write_text("photons")
+    link = tmp_path / "link.fits"
+    link.symlink_to(theirs)
+    with listed(tmp_path / "a.speco3", [{}, {"path": str(theirs)}]) as session:
+        for out in (theirs, link, tmp_path / "." / "spec.fits"):
+            with pytest.raises(SessionError, match="a spectrum of this session"):
+                export(session, out, which="all")
+    assert theirs.read_text() == "photons"
 
 
 def test_a_link_stays_one(place, tmp_path):

@@ -16,6 +16,7 @@ from sqlalchemy import insert, update
 
 from app.core.errors import SessionError
 from app.core.exporting import export, fits_file
+from app.core.exporting.csv_file import metadata_path
 from app.core.records import Opinion, Verdict
 from app.core.tables import candidates, inspections
 from tests.app.core.exporting.catalogues import (
@@ -27,6 +28,7 @@ from tests.app.core.exporting.catalogues import (
     read_back,
     read_csv,
 )
+from tests.app.core.test_simulated import inspected
 
 
 @pytest.fixture
@@ -110,6 +112,24 @@ def test_where_it_comes_from(place, suffix):
         assert (header["MODEL1"], header["MSHA1"], header["MCNT1"]) == ("nano", "cd" * 32, 1)
         assert (header["REV2"], header["RCNT2"]) == ("Ben", "ACCEPT 1, REJECT 1, UNSURE 0")
         assert header["TASKID"] == "CV"
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_simulated_spectra_say_so(place, suffix):
+    out = place.with_suffix(f".{suffix}")
+    with listed(place, [{}]) as session:
+        inspected(session, 1, simulated=True)
+        export(session, out, which="all")
+    if suffix == "fits":
+        assert fits.getheader(out, 1)["SIMULATD"] == "all 1"
+        verify(out)
+    else:
+        text = metadata_path(out) if suffix == "csv" else out
+        told = text.read_bytes()
+        if suffix == "parquet":
+            told = pq.read_schema(out).metadata[b"provenance"]
+        wanted = b'name="simulated" value="all 1"' if suffix == "vot" else b'"simulated": "all 1"'
+        assert wanted in told
 
 
 def test_two_lists_and_columns_nobody_announced(place):

@@ -91,6 +91,15 @@ def test_values_of_binary(folder, monkeypatch, kind, piece):
     ]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_encodings(folder, encoding):
+    text = table(rows_of(("Hα 宽", *GOOD[1:])))
+    path = folder / "list.xml"
+    path.write_text(text, encoding=encoding)
+    (row,) = values(open_list(path))[0]
+    assert row[0] == "Hα 宽"
+
+
 def test_rows_that_cannot_be_used_are_refused(session, folder):
     text = table(rows_of(GOOD, GOOD[:3], (*GOOD, "x"), ("x" * (MAX_CELL + 1), *GOOD[1:]), LAST))
     (folder / "list.vot").write_text(text)

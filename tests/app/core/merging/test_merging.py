@@ -12,6 +12,7 @@ from sqlalchemy import insert, select
 
 from agent.tasks import task
 from app.core import verdict_log
+from app.core.agreement.adjudication import set_adjudicator
 from app.core.agreement.repeats import record_repeat, repeats_of, withdraw_repeat
 from app.core.errors import SessionError
 from app.core.merging import merge
@@ -431,6 +432,60 @@ def test_not_into_itself(tmp_path):
         for same in (into, other):
             with pytest.raises(SessionError, match="itself"):
                 merge(into, same)
+
+
+def test_not_into_itself_whatever_it_is_called(tmp_path):
+    place = tmp_path / "a.speco3"
+    link = tmp_path / "link.speco3"
+    link.symlink_to(place)
+    with session(place) as into:
+        for name in (link, tmp_path / "." / "a.speco3"):
+            with (
+                open_session(name, "Ben", read_only=True) as other,
+                pytest.raises(SessionError, match="itself"),
+            ):
+                merge(into, other)
+
+
+def test_a_team_s_not_into_itself_nor_is_a_copy_refused(cluster, tmp_path):
+    first, second = cluster.new_database(), cluster.new_database()
+    url = cluster.url(first)
+    with session(url) as into:
+        into.record_verdict(1, ACCEPT)
+        folder = str(cluster.folder)
+        for other_url in (url, f"postgresql://postgres@/{first}?host={folder}&port=5432"):
+            with (
+                open_session(other_url, "Ben", read_only=True) as other,
+                pytest.raises(SessionError, match="itself"),
+            ):
+                merge(into, other)
+        with session(cluster.url(second), "Ben") as other:
+            other.record_verdict(2, REJECT)
+            assert merge(into, other).lines == 1
+            assert merge(into, other).lines == 0
+        with session(tmp_path / "c.speco3", "Cy") as other:
+            other.record_verdict(1, REJECT)
+            report = merge(into, other)
+            assert [each.candidate_id for each in report.disagreements] == [1]
+            assert merge(other, into).lines == 2
+            assert verdicts(other) == verdicts(into)
+    cluster.drop(first)
+    cluster.drop(second)
+
+
+def test_what_is_settled_is_no_disagreement(tmp_path):
+    with (
+        session(tmp_path / "a.speco3") as into,
+        session(tmp_path / "b.speco3", "Ben") as other,
+    ):
+        for number in (1, 2):
+            into.record_verdict(number, ACCEPT)
+            other.record_verdict(number, REJECT)
+        assert len(merge(into, other).disagreements) == 2
+        into.reviewer = "Chief"
+        into.record_verdict(1, REJECT)
+        set_adjudicator(into, "Chief")
+        assert [each.candidate_id for each in merge(into, other).disagreements] == [2]
 
 
 def test_all_or_nothing(tmp_path):

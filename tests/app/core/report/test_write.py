@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -161,19 +162,32 @@ def test_nothing_of_a_session_becomes_markup(place, tmp_path):
         assert policy.startswith("default-src 'none'")
 
 
+def badges(page):
+    return page.attributes.count(("span", "class", "simulated"))
+
+
 def test_simulated_objects_say_so(place, tmp_path):
     with made(place, 3) as session:
         say(session, "Ada", {1: A, 2: A})
         page = written(session, tmp_path / "report.html")
-        badges = [
-            value
-            for tag, name, value in page.attributes
-            if (tag, name, value) == ("span", "class", "simulated")
-        ]
-        assert len(badges) == 2  # one above, one on the card
-        assert "Simulated spectra among the objects shown here: 1." in page.text()
-        say(session, "Ada", {1: R})
-        assert "SIMULATED" not in written(session, tmp_path / "other.html").text()
+        assert badges(page) == 2  # one at the head, one on the card
+        assert "Simulated spectra in this session: 1 of the 3 looked at." in page.text()
+        say(session, "Ada", {1: R})  # not shown any more, but still one of them
+        page = written(session, tmp_path / "other.html")
+        assert badges(page) == 1
+        assert "1 of the 3 looked at" in page.text()
+
+
+def test_all_simulated_is_said_at_the_head_whatever_is_shown(place, tmp_path):
+    def simulated(candidate):
+        return replace(read(candidate), simulated=True)
+
+    with made(place, 3) as session:
+        page = written(session, tmp_path / "report.html", simulated)
+        head = page.text().split("None of the 3 candidates")[0]
+        assert "SIMULATED Simulated spectra in this session: all 3." in head
+        page = written(session, tmp_path / "none.html", broken)
+        assert "imulated" not in page.text()
 
 
 def test_for_those_who_do_not_see_it(place, rng, tmp_path):

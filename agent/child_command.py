@@ -1,0 +1,19 @@
+"""The command that starts one of our own processes, in an installed program and in a frozen one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+CHILD_OPTION = "--child"
+
+
+def child_command(name: str, script: Sequence[str], *arguments: str) -> list[str]:
+    """A Python of its own that runs `script`, a file or `-m` and a module, with these arguments.
+
+    A frozen program has no Python beside it: it is asked to be the child `name` itself.
+    """
+    if getattr(sys, "frozen", False):
+        return [sys.executable, CHILD_OPTION, name, *arguments]
+    # -P: nothing is imported from the folder the user happens to be in
+    return [sys.executable, "-P", *script, *arguments]

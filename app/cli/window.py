@@ -1,0 +1,53 @@
+"""`spec-o3 [SESSION | LIST | SPECTRUM]`: the window."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from agent.errors import WorkbenchError
+
+NO_DISPLAY = (
+    "there is no display for the window. In a terminal: `spec-o3 demo`, or "
+    "`spec-o3 --help` for the commands"
+)
+
+
+INVISIBLE = ("offscreen", "minimal", "vnc")
+"""Platforms of Qt that nobody sits before."""
+
+
+def has_display() -> bool:
+    """Whether somebody could see a window."""
+    if os.environ.get("QT_QPA_PLATFORM", "").split(":")[0] in INVISIBLE:
+        return False
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def is_for_window(words: list[str]) -> bool:
+    """Whether this is no command, but something to open; nothing at all opens the window, too."""
+    if not words:
+        return True
+    word = words[0]
+    if len(words) > 1 or word.startswith("-"):
+        return False
+    return "://" in word or Path(word).expanduser().exists() or word.endswith(".speco3")
+
+
+def open_window(argument: str = "", *, sample: bool = False) -> int:
+    """Until it is closed. Qt is loaded here and nowhere before."""
+    if not (has_display() or os.environ.get("QT_QPA_PLATFORM")):
+        raise WorkbenchError(NO_DISPLAY)
+    try:
+        program = import_module("app.ui.program")
+    except ImportError as error:  # a library of the system that Qt needs
+        raise WorkbenchError(
+            f"the window cannot be shown: {error}. `sh packaging/system_libraries.sh` says which "
+            "packages the system lacks"
+        ) from error
+    status: int = program.start(argument, sample=sample)
+    return status

@@ -1,0 +1,154 @@
+"""What stands on each card of the agent's timeline, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QCoreApplication
+
+from agent.reply import Verdict
+from agent.trajectory import Step
+from app.ui.agent.claims import unsupported
+from app.ui.agent.half_said import half_said
+from app.ui.agent.measured_rows import Row, measured_rows, remarks, window_words
+
+translate = QCoreApplication.translate
+CardKind = Literal["thought", "look", "answer", "remark", "fault", "speaking"]
+MAX_NAMED = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardContent:
+    """Of one step; `place` is its number among the steps, -1 for what is being said."""
+
+    place: int
+    kind: CardKind
+    title: str
+    aside: str = ""
+    """On the right of the title."""
+    label: str = ""
+    text: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+    """Stretches of `text` that claim what no picture bears."""
+    numbers: str = ""
+    rows: tuple[Row, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    verdict: Verdict | None = None
+    picture: str = ""
+    """Hash of the one that belongs here."""
+
+    @property
+    def words(self) -> str:
+        """All of it, for the clipboard and for those who listen to the screen."""
+        first = " ".join(part for part in (self.title, self.aside, self.label) if part)
+        table = [" ".join(row.cells) for row in self.rows]
+        parts = (first, self.text, self.numbers, *table, *self.notes, *self.warnings)
+        return "\n".join(part for part in parts if part)
+
+
+def contents(steps: Sequence[Step], *, is_over: bool = True) -> list[CardContent]:
+    """`is_over`: no look can follow that would bear what was claimed."""
+    looked_at = [step.range for step in steps if step.is_look and step.range is not None]
+    cards, look = [], 0
+    for place, step in enumerate(steps):
+        look += step.is_look
+        # Before its first look an agent describes the picture of the whole spectrum.
+        may_claim = step.kind in ("think", "answer", "text") and look > 0
+        claimed = looked_at if may_claim and is_over and step.by == "agent" else None
+        cards.append(_card(place, step, look, claimed))
+    return cards
+
+
+def speaking(said: str) -> CardContent:
+    """The turn that is being said."""
+    words, is_asking = half_said(said)
+    asks = translate("agent", "asks for a picture")
+    return CardContent(
+        place=-1,
+        kind="speaking",
+        title=translate("agent", "Speaking"),
+        aside=asks if is_asking else "",
+        text=words,
+    )
+
+
+def _card(
+    place: int, step: Step, look: int, looked_at: Sequence[tuple[float, float]] | None
+) -> CardContent:
+    if step.kind == "zoom":
+        return _fault(place, step) if step.error else _look(place, step, look)
+    if step.error:
+        return _fault(place, step)
+    text = _without_box(step.text) if step.kind == "answer" else step.text
+    bare = () if looked_at is None else unsupported(text, looked_at)
+    names = ", ".join(claim.words for claim in bare[:MAX_NAMED])
+    warning = translate("agent", "Unsupported, no window was looked at: {what}")
+    return CardContent(
+        place=place,
+        kind=_kind(step),
+        title=_title(step),
+        aside=(step.verdict or "") if step.kind == "answer" else "",
+        text=text,
+        marks=tuple((claim.start, claim.end) for claim in bare),
+        warnings=(warning.replace("{what}", names),) if bare else (),
+        verdict=step.verdict,
+    )
+
+
+def _look(place: int, step: Step, number: int) -> CardContent:
+    assert step.range is not None
+    who = translate("agent", "Look {n}")
+    if step.by == "person":
+        who = translate("agent", "Look {n}, yours")
+    return CardContent(
+        place=place,
+        kind="look",
+        title=who.replace("{n}", str(number)),
+        aside=f"{step.range[0]:.6g} – {step.range[1]:.6g} Å",
+        label=step.label,
+        text=step.text if step.by == "person" else "",
+        numbers=window_words(step.measured),
+        rows=measured_rows(step.measured),
+        notes=remarks(step.measured),
+        picture=step.picture,
+    )
+
+
+def _fault(place: int, step: Step) -> CardContent:
+    asked = "" if step.range is None else f"{step.range[0]:.6g} – {step.range[1]:.6g} Å"
+    return CardContent(
+        place=place,
+        kind="fault",
+        title=translate("agent", "A slip of the agent")
+        if step.by == "agent"
+        else translate("agent", "Could not be shown"),
+        aside=asked,
+        label=step.label,
+        text=step.text,
+        warnings=(step.error,),
+    )
+
+
+def _kind(step: Step) -> CardKind:
+    if step.by == "person":
+        return "remark"
+    return "answer" if step.kind == "answer" else "thought"
+
+
+def _title(step: Step) -> str:
+    if step.by == "person":
+        return translate("agent", "You")
+    if step.kind == "answer":
+        return translate("agent", "Answer")
+    return translate("agent", "Thought") if step.kind == "think" else translate("agent", "Says")
+
+
+def _without_box(text: str) -> str:
+    """The verdict stands beside the title."""
+    for box in ("\\boxed{YES}", "\\boxed{NO}"):
+        if text.startswith(box):
+            return text[len(box) :].lstrip(" .:")
+    return text

@@ -1,0 +1,260 @@
+"""Where the words of a card go at a given width: laid out once, painted often.
+
+A label that wraps two thousand characters is laid out by Qt again and again; this is done once, and
+no further than what is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
+
+from app.ui.agent.card_content import CardContent
+from app.ui.agent.measured_rows import Row, head_row
+
+PAD, GAP = 8.0, 4.0
+STRIPE = 3.0
+"""The coloured edge that tells the kind."""
+THUMB = (116.0, 71.0)
+FEW_LINES = 5
+"""Of a thought that nobody asked to read in full."""
+MANY_LINES = 400
+COLUMNS = (0.28, 0.17, 0.31, 0.13, 0.11)
+"""Shares of the width: name, centroid, EW, FWHM, sigma."""
+
+
+@dataclass(frozen=True)
+class Fonts:
+    plain: QFont
+    bold: QFont
+    small: QFont
+
+    @classmethod
+    def of(cls, font: QFont) -> Fonts:
+        bold, small = QFont(font), QFont(font)
+        bold.setWeight(QFont.Weight.DemiBold)
+        small.setPointSizeF(max(0.9 * font.pointSizeF(), 6.0))
+        return cls(font, bold, small)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Words on one line within a box."""
+
+    box: QRectF
+    text: str
+    font: QFont
+    tone: str
+    """A colour of the theme by name."""
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Block:
+    """Words that were wrapped."""
+
+    at: QPointF
+    layout: QTextLayout
+    tone: str
+
+
+@dataclass(eq=False)
+class CardLayout:
+    height: float = 0.0
+    lines: list[Line] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    picture: QRectF | None = None
+    more: QRectF | None = None
+    """What to press to read on, or to fold."""
+    go_on: QRectF | None = None
+    """What to press to go on from here."""
+
+
+def lay_out(
+    content: CardContent,
+    width: float,
+    fonts: Fonts,
+    *,
+    is_open: bool,
+    marking: QColor,
+    more: str = "",
+    fold: str = "",
+    go_on: str = "",
+) -> CardLayout:
+    """`go_on` empty: nothing to press. `marking` underlines unsupported claims."""
+    card = CardLayout()
+    left, right = PAD + STRIPE, width - PAD
+    y = _head(card, content, left, right, fonts)
+    y = _look(card, content, left, right, y, fonts)
+    y = _table(card, content.rows, left, right, y, fonts)
+    for note in content.notes:
+        y = _wrapped(card, note, left, right, y, fonts.small, "dim")
+    limit = MANY_LINES if is_open or content.kind in ("answer", "remark") else FEW_LINES
+    keep_end = content.kind == "speaking"
+    if content.text:
+        y, is_all = _text(card, content, left, right, y, fonts, limit, marking, keep_end)
+        if content.kind == "thought" and (not is_all or (is_open and fold)):
+            word = fold if is_all else more
+            card.more = _link(card, word, left, right, y, fonts)
+            y = card.more.bottom() + GAP
+    for warning in content.warnings:
+        y = _wrapped(card, warning, left, right, y, fonts.small, "warning")
+    if go_on:
+        card.go_on = _link(card, go_on, left, right, y, fonts)
+        y = card.go_on.bottom() + GAP
+    card.height = y - GAP + PAD
+    return card
+
+
+def _head(card: CardLayout, content: CardContent, left: float, right: float, fonts: Fonts) -> float:
+    metrics = QFontMetricsF(fonts.bold)
+    height = metrics.height()
+    aside = metrics.horizontalAdvance(content.aside) + 2.0
+    tone = {"YES": "accept", "NO": "reject"}.get(content.verdict or "", "text")
+    box = QRectF(left, PAD, max(right - left - aside - GAP, 0.0), height)
+    card.lines.append(Line(box, content.title, fonts.bold, "text"))
+    font = fonts.bold if content.verdict else fonts.plain
+    box = QRectF(right - aside, PAD, aside, height)
+    card.lines.append(Line(box, content.aside, font, tone, right=True))
+    return PAD + height + GAP
+
+
+def _look(
+    card: CardLayout, content: CardContent, left: float, right: float, y: float, fonts: Fonts
+) -> float:
+    """The picture, and what it is of beside it."""
+    start, below = left, y
+    if content.picture:
+        card.picture = QRectF(left, y, *THUMB)
+        start, below = left + THUMB[0] + PAD, y + THUMB[1] + GAP
+    if content.label:
+        y = _wrapped(card, content.label, start, right, y, fonts.plain, "text", 3)
+    if content.numbers:
+        y = _wrapped(card, content.numbers, start, right, y, fonts.small, "dim", 2)
+    return max(y, below)
+
+
+def _table(
+    card: CardLayout, rows: Sequence[Row], left: float, right: float, y: float, fonts: Fonts
+) -> float:
+    if not rows:
+        return y
+    height = QFontMetricsF(fonts.small).height() + 1.0
+    for row in (head_row(), *rows):
+        tone = "dim" if row is not rows[0] and row.centroid == "Å" else "text"
+        x = left
+        for number, (share, cell) in enumerate(zip(COLUMNS, row.cells, strict=True)):
+            wide = share * (right - left)
+            box = QRectF(x, y, wide - 2.0, height)
+            card.lines.append(Line(box, cell, fonts.small, tone, right=number > 0))
+            x += wide
+        y += height
+    return y + GAP
+
+
+def _text(
+    card: CardLayout,
+    content: CardContent,
+    left: float,
+    right: float,
+    y: float,
+    fonts: Fonts,
+    limit: int,
+    marking: QColor,
+    keep_end: bool,
+) -> tuple[float, bool]:
+    """The height it comes to, and whether that is all of it."""
+    text, marks = content.text, content.marks
+    if keep_end:
+        text = _last_lines(text, right - left, fonts.plain, FEW_LINES + 3)
+    layout = QTextLayout(text, fonts.plain)
+    layout.setFormats([_underlined(start, end - start, marking) for start, end in marks])
+    height, is_all = wrap(layout, right - left, limit)
+    card.blocks.append(Block(QPointF(left, y), layout, "text"))
+    return y + height + GAP, is_all
+
+
+def _wrapped(
+    card: CardLayout,
+    text: str,
+    left: float,
+    right: float,
+    y: float,
+    font: QFont,
+    tone: str,
+    limit: int = 8,
+) -> float:
+    layout = QTextLayout(text, font)
+    height, _ = wrap(layout, right - left, limit)
+    card.blocks.append(Block(QPointF(left, y), layout, tone))
+    return y + height + GAP
+
+
+def wrap(layout: QTextLayout, width: float, limit: int) -> tuple[float, bool]:
+    """At most so many lines: their height, and whether all of the text is on them."""
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    y, end = 0.0, 0
+    for _ in range(limit):
+        line = layout.createLine()
+        if not line.isValid():
+            break
+        line.setLineWidth(max(width, 20.0))
+        line.setPosition(QPointF(0.0, y))
+        y += line.height()
+        end = line.textStart() + line.textLength()
+    layout.endLayout()
+    return y, end >= len(layout.text())
+
+
+def _last_lines(text: str, width: float, font: QFont, count: int) -> str:
+    """About the end of a text that would fill so many lines."""
+    letters = int(count * width / max(_letter(font.toString()), 1.0))
+    return text if len(text) <= letters else "… " + text[-letters:].partition(" ")[2]
+
+
+@lru_cache(maxsize=8)
+def _letter(font: str) -> float:
+    made = QFont()
+    made.fromString(font)
+    return QFontMetricsF(made).averageCharWidth()
+
+
+def _link(card: CardLayout, text: str, left: float, right: float, y: float, fonts: Fonts) -> QRectF:
+    metrics = QFontMetricsF(fonts.small)
+    wide = min(metrics.horizontalAdvance(text) + 4.0, right - left)
+    box = QRectF(left, y, wide, metrics.height() + 2.0)
+    card.lines.append(Line(box, text, fonts.small, "accent"))
+    return box
+
+
+def _underlined(start: int, length: int, colour: QColor) -> QTextLayout.FormatRange:
+    made = QTextLayout.FormatRange()
+    made.start, made.length = start, length
+    look = QTextCharFormat()
+    look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+    look.setUnderlineColor(colour)
+    look.setForeground(colour)
+    made.format = look
+    return made
+
+
+def elided(line: Line) -> tuple[str, Qt.AlignmentFlag]:
+    """The words that fit, and to which side they keep."""
+    side = Qt.AlignmentFlag.AlignRight if line.right else Qt.AlignmentFlag.AlignLeft
+    metrics = QFontMetricsF(line.font)
+    text = metrics.elidedText(line.text, Qt.TextElideMode.ElideRight, line.box.width() + 1.0)
+    return text, side | Qt.AlignmentFlag.AlignVCenter

@@ -1,0 +1,104 @@
+"""Two records of one candidate side by side: what each model said, how surely, where it looked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QScrollArea, QWidget
+
+from agent.trajectory import Trajectory
+from app.ui.agent.records import Records
+from app.ui.agent.small_parts import colour_verdict, label, record_names
+from app.ui.agent.words import ended_words, sureness, verdict_words
+
+MAX_REASONS = 1200
+
+
+class Comparison(QScrollArea):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._records = Records(candidate_id=0)
+        self.choices = (self._choice(self.tr("Left record")), self._choice(self.tr("Right record")))
+        self.cells: dict[tuple[str, int], QLabel] = {}
+        inside = QWidget()
+        self._grid = QGridLayout(inside)
+        self._grid.setContentsMargins(0, 0, 8, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1)
+        for column, choice in enumerate(self.choices):
+            self._grid.addWidget(choice, 0, column)
+        self._add_rows()
+        self._grid.setRowStretch(self._grid.rowCount(), 1)
+        self.setWidget(inside)
+
+    def show_records(self, records: Records, shown: Trajectory | None) -> None:
+        """The shown one on the left, another on the right."""
+        self._records = records
+        every = records.trajectories
+        left = every.index(shown) if shown in every else 0
+        right = next((place for place in range(len(every)) if place != left), left)
+        for place, choice in zip((left, right), self.choices, strict=True):
+            choice.blockSignals(True)
+            choice.clear()
+            choice.addItems(record_names(every))
+            choice.setCurrentIndex(place)
+            choice.blockSignals(False)
+        self._fill()
+
+    def _choice(self, name: str) -> QComboBox:
+        choice = QComboBox()
+        choice.setAccessibleName(name)
+        choice.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        choice.setMinimumContentsLength(6)
+        choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        choice.currentIndexChanged.connect(self._fill)
+        return choice
+
+    def _add_rows(self) -> None:
+        heads = {
+            "verdict": self.tr("Verdict"),
+            "p": self.tr("How sure"),
+            "end": self.tr("Ended"),
+            "looks": self.tr("Looks"),
+            "reasons": self.tr("Reasons"),
+        }
+        for key, words in heads.items():
+            head = label("small")
+            head.setText(words)
+            self._grid.addWidget(head, self._grid.rowCount(), 0, 1, 2)
+            row = self._grid.rowCount()
+            for column in range(2):
+                cell = label()
+                cell.setWordWrap(True)
+                self.cells[key, column] = cell
+                self._grid.addWidget(cell, row, column, Qt.AlignmentFlag.AlignTop)
+
+    def _fill(self, _: int = 0) -> None:
+        records = self._records.trajectories
+        for column, choice in enumerate(self.choices):
+            place = choice.currentIndex()
+            shown = dict(_cells(records[place], self._records)) if 0 <= place < len(records) else {}
+            for (key, where), cell in self.cells.items():
+                if where == column:
+                    cell.setText(shown.get(key, ""))
+            colour_verdict(self.cells["verdict", column], records[place].verdict if shown else None)
+
+
+def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
+    yield "verdict", verdict_words(record)
+    yield "p", sureness(record, records)
+    yield "end", ended_words(record)
+    looks = [
+        f"{look.range[0]:.6g} – {look.range[1]:.6g} Å" + (f"\n{look.label}" if look.label else "")
+        for look in record.looks
+        if look.range is not None
+    ]
+    yield "looks", "\n".join(looks) or "–"
+    reasons = record.reasons
+    yield "reasons", reasons[:MAX_REASONS] + ("…" if len(reasons) > MAX_REASONS else "")

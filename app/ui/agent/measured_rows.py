@@ -1,0 +1,152 @@
+"""Our own measurements in a window the agent looked at, as rows of a small table.
+
+They come from a record that a stranger may have written: what is no number or text is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+
+from agent.spectra.lines import builtin_lines
+
+translate = QCoreApplication.translate
+MAX_ROWS = 12
+MAX_NAMES = 3
+MAX_NAME = 24
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line that was found: name, centroid in angstrom, EW in angstrom, FWHM in km/s, sigma; what
+    was not measured is empty."""
+
+    name: str
+    centroid: str
+    width: str
+    fwhm: str
+    sigma: str
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return self.name, self.centroid, self.width, self.fwhm, self.sigma
+
+
+def head_row() -> Row:
+    return Row(translate("agent", "measured"), "Å", "EW Å", "km/s", "σ")
+
+
+def measured_rows(measured: Mapping[str, Any]) -> tuple[Row, ...]:
+    """Known lines that were found, and the strongest feature where it is none of them."""
+    lines = [row for each in _list(measured, "lines") if (row := _row(each)) is not None]
+    strongest = measured.get("feature")
+    if isinstance(strongest, Mapping) and not _is_among(strongest, _list(measured, "lines")):
+        row = _row(strongest, _near(strongest))
+        lines = [*([] if row is None else [row]), *lines]
+    return tuple(lines[:MAX_ROWS])
+
+
+def window_words(measured: Mapping[str, Any]) -> str:
+    """S/N and pixels of the window; empty where nothing was measured."""
+    parts = []
+    snr, pixels, bad = (_number(measured.get(key)) for key in ("snr", "n_pixels", "n_bad"))
+    if snr is not None:
+        parts.append(f"S/N {_minus(f'{snr:.1f}')}")
+    if pixels is not None:
+        parts.append(translate("agent", "{n} px").replace("{n}", f"{pixels:.0f}"))
+    if bad:
+        parts.append(translate("agent", "{n} bad").replace("{n}", f"{bad:.0f}"))
+    return " · ".join(parts)
+
+
+def remarks(measured: Mapping[str, Any]) -> tuple[str, ...]:
+    """Band heads that stand out, why nothing was measured, what lies in the way."""
+    said = []
+    edges = [
+        f"{_text(edge.get('name'))} {100.0 * drop:.0f} %"
+        for edge in _list(measured, "edges")
+        if (drop := _number(edge.get("drop"))) is not None
+    ]
+    if edges:
+        heads = translate("agent", "Band heads, drop: {which}")
+        said.append(heads.replace("{which}", ", ".join(edges[:MAX_NAMES])))
+    reason = measured.get("reason")
+    if isinstance(reason, str) and reason:
+        said.append(translate("agent", "Not measured: {why}").replace("{why}", reason[:120]))
+    unsafe = [_text(each) for each in _items(measured, "unsafe")]
+    if unsafe:
+        said.append(
+            translate("agent", "In the way: {what}").replace(
+                "{what}", ", ".join(unsafe[:MAX_NAMES])
+            )
+        )
+    return tuple(said)
+
+
+def _row(line: Mapping[str, Any], name: str = "") -> Row | None:
+    centroid = _number(line.get("centroid"))
+    if centroid is None:
+        return None
+    width, error = _number(line.get("ew")), _number(line.get("ew_error"))
+    after = 1 if max(abs(width or 0.0), error or 0.0) >= 10.0 else 2
+    told = "" if width is None else _minus(f"{width:.{after}f}")
+    if told and error is not None:
+        told += f" ± {error:.{after}f}"
+    fwhm, sigma = _number(line.get("fwhm_kms")), _number(line.get("sigma"))
+    return Row(
+        name=name or _name(_text(line.get("name"))),
+        centroid=f"{centroid:.1f}",
+        width=told,
+        fwhm="" if not fwhm else f"{fwhm:.0f}",
+        sigma="" if sigma is None else f"{sigma:.{0 if sigma >= 10.0 else 1}f}",
+    )
+
+
+def _near(feature: Mapping[str, Any]) -> str:
+    """The known lines at its place."""
+    names = [_text(each) for each in _items(feature, "nearest")]
+    if names:
+        return names[0] + "?"
+    kind = translate("agent", "emission"), translate("agent", "absorption")
+    return kind[0] if feature.get("kind") == "emission" else kind[1]
+
+
+def _is_among(feature: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
+    centre = _number(feature.get("centroid"))
+    places = [_number(line.get("centroid")) for line in lines]
+    return centre is None or any(
+        place is not None and abs(place - centre) < 2.0 for place in places
+    )
+
+
+def _name(identifier: str) -> str:
+    """As people write it."""
+    lines = builtin_lines()
+    return lines[identifier].label if identifier in lines else identifier
+
+
+def _minus(number: str) -> str:
+    """With a true minus sign."""
+    return number.replace("-", "−")
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < 1e9 else None  # false for NaN, too
+
+
+def _text(value: object) -> str:
+    return value[:MAX_NAME] if isinstance(value, str) else ""
+
+
+def _items(table: Mapping[str, Any], key: str) -> list[Any]:
+    value = table.get(key)
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _list(table: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    return [each for each in _items(table, key) if isinstance(each, Mapping)]

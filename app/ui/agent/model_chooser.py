@@ -1,0 +1,149 @@
+"""Which model inspects: those there are, a folder or file, a server's address."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.agent.model_rows import ModelRow, model_rows
+from app.ui.runner import Runner
+
+WIDTH, LIST_HEIGHT = 420, 220
+KEY = Qt.ItemDataRole.UserRole
+NEED = Qt.ItemDataRole.UserRole + 1
+
+
+class ModelChooser(QFrame):
+    """A small window that goes away when something is chosen, or with a click elsewhere."""
+
+    chosen = Signal(str)
+    """A name, a path or an address; empty: the measured inspector."""
+
+    def __init__(self, runner: Runner, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("role", "card")
+        self.setFixedWidth(WIDTH)
+        self._runner = runner
+        self._now = ""
+        self.list = QListWidget()
+        self.list.setProperty("role", "plain")
+        self.list.setWordWrap(True)
+        self.list.setAccessibleName(self.tr("Models"))
+        self.list.setFixedHeight(LIST_HEIGHT)
+        self.address = QLineEdit()
+        self.address.setPlaceholderText(self.tr("http://host:port/v1#model"))
+        self.address.setAccessibleName(self.tr("Address of a server"))
+        self.use = QPushButton(self.tr("Use server"))
+        self.folder = QPushButton(self.tr("Model folder"))
+        self.file = QPushButton(self.tr("GGUF file"))
+        self.note = QLabel()
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.note.setWordWrap(True)
+        self.note.setProperty("role", "warning")
+        self.note.hide()
+        self._lay_out()
+        self.list.itemClicked.connect(self._take)
+        self.list.itemActivated.connect(self._take)
+        self.address.returnPressed.connect(self._take_address)
+        self.use.clicked.connect(self._take_address)
+        self.folder.clicked.connect(self._ask_folder)
+        self.file.clicked.connect(self._ask_file)
+
+    def open_at(self, place: QPoint, now: str) -> None:
+        """`now` is the model in use."""
+        self._now = now
+        self.note.hide()
+        work = partial(model_rows, now)
+        self._runner.run(work, self._show_rows, owner=self)
+        self.move(place)
+        self.show()
+
+    def _lay_out(self) -> None:
+        title = QLabel(self.tr("Model of the agent"))
+        title.setProperty("role", "title")
+        server = QHBoxLayout()
+        server.setSpacing(8)
+        server.addWidget(self.address, 1)
+        server.addWidget(self.use)
+        local = QHBoxLayout()
+        local.setSpacing(8)
+        local.addWidget(self.folder)
+        local.addWidget(self.file)
+        local.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 12, 12, 12)
+        layout.setSpacing(8)
+        layout.addWidget(title)
+        layout.addWidget(self.list)
+        layout.addWidget(self.note)
+        layout.addLayout(server)
+        layout.addLayout(local)
+
+    def _show_rows(self, found: tuple[list[ModelRow], str]) -> None:
+        rows, faults = found
+        self.list.clear()
+        for row in rows:
+            item = QListWidgetItem(_words(row))
+            item.setData(KEY, row.key)
+            item.setData(NEED, row.need)
+            item.setToolTip(row.need or row.about)
+            self.list.addItem(item)
+            if row.key == self._now:
+                self.list.setCurrentItem(item)
+        if faults:
+            self._say(self.tr("Left out: {what}").replace("{what}", faults))
+
+    def _take(self, item: QListWidgetItem) -> None:
+        need = item.data(NEED)
+        if need:
+            self._say(need)
+        else:
+            self._choose(item.data(KEY))
+
+    def _take_address(self) -> None:
+        address = self.address.text().strip()
+        if address.lower().startswith(("http://", "https://")):
+            self._choose(address)
+        else:
+            self._say(self.tr("An address begins with http:// or https://"))
+
+    def _ask_folder(self) -> None:
+        self.close()
+        path = QFileDialog.getExistingDirectory(self.parentWidget(), self.tr("Folder of a model"))
+        if path:
+            self._choose(path)
+
+    def _ask_file(self) -> None:
+        self.close()
+        path, _ = QFileDialog.getOpenFileName(
+            self.parentWidget(), self.tr("A GGUF model"), "", "GGUF (*.gguf)"
+        )
+        if path:
+            self._choose(path)
+
+    def _choose(self, key: str) -> None:
+        self.close()
+        self.chosen.emit(key)
+
+    def _say(self, words: str) -> None:
+        self.note.setText(words)
+        self.note.show()
+        self.adjustSize()
+
+
+def _words(row: ModelRow) -> str:
+    about = f"\n{row.about}" if row.about else ""
+    return f"{row.title}{about}" + (f"\n{row.need}" if row.need else "")

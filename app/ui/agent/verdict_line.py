@@ -1,0 +1,74 @@
+"""What the record on screen came to and how sure it is; which record, where there are several."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
+
+from agent.trajectory import Trajectory
+from app.ui.agent.elided_label import ElidedLabel
+from app.ui.agent.records import Records
+from app.ui.agent.small_parts import colour_verdict, label, record_names, row
+from app.ui.agent.words import ended_words, sureness, sureness_hint, verdict_words
+
+
+class VerdictLine(QWidget):
+    chosen = Signal(object)
+    """Another `Trajectory` is to be shown."""
+    compared = Signal(bool)
+    """Two records side by side, or one step by step."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._records = Records(candidate_id=0)
+        self.verdict = label("title")
+        self.sureness = ElidedLabel("small")
+        self.record = QComboBox()
+        self.record.setAccessibleName(self.tr("Records of this candidate"))
+        self.compare = QPushButton(self.tr("Compare"))
+        self.compare.setProperty("role", "quiet")
+        self.compare.setCheckable(True)
+        self.compare.setAccessibleName(self.compare.text())
+        self.compare.setToolTip(self.tr("Two records side by side"))
+        for part in (self.record, self.compare):
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            part.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addLayout(row(self.verdict, (self.sureness, 1)))
+        layout.addLayout(row((self.record, 1), self.compare))
+        self.record.activated.connect(self._choose)
+        self.compare.toggled.connect(self.compared)
+        self.hide()
+
+    def show_records(self, records: Records) -> None:
+        self._records = records
+        is_choice = len(records.trajectories) > 1
+        self.record.setVisible(is_choice)
+        self.compare.setVisible(is_choice)
+        if is_choice:
+            self.record.clear()
+            self.record.addItems(record_names(records.trajectories))
+        else:
+            self.compare.setChecked(False)
+
+    def show_record(self, shown: Trajectory | None) -> None:
+        """None: there is none, or it is hidden."""
+        self.setVisible(shown is not None)
+        if shown is None:
+            return
+        self.verdict.setText(verdict_words(shown))
+        colour_verdict(self.verdict, shown.verdict)
+        is_answered = shown.stopped_by == "answer"
+        words = sureness(shown, self._records) if is_answered else ended_words(shown)
+        rule = self._records.calibration_of(shown)
+        self.sureness.say(words, f"{words}\n{sureness_hint(rule)}" if is_answered else words)
+        records = self._records.trajectories
+        if shown in records:
+            self.record.setCurrentIndex(records.index(shown))
+
+    def _choose(self, place: int) -> None:
+        records = self._records.trajectories
+        if 0 <= place < len(records):
+            self.chosen.emit(records[place])

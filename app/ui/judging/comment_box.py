@@ -1,0 +1,111 @@
+"""What a person says about an object in their own words, and its flags."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QWidget
+
+from app.core.queue import Line
+from app.core.records import MAX_COMMENT, Opinion
+from app.ui.judging.flag_row import FlagRow
+from app.ui.judging.key_words import hint
+from app.ui.judging.painted_button import PaintedButton
+from app.ui.workplace import Workplace
+
+BETWEEN = "; "
+
+
+class CommentBox(QWidget):
+    """Every letter goes to the desk at once, which keeps it with the object it was typed for."""
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._settings = place.desk, place.settings
+        self._keymap = place.keymap
+        self.flags = FlagRow(place, self)
+        self.edit = QLineEdit(self)
+        self.edit.setMaxLength(MAX_COMMENT)
+        self.edit.setAccessibleName(self.tr("Comment"))
+        self.edit.setMinimumWidth(140)
+        self.standard = PaintedButton(place.looks, attrgetter("border"), self, mark="▾")
+        self.menu = QMenu(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.flags)
+        row.addWidget(self.edit, 1)
+        row.addWidget(self.standard)
+        self._show_keys()
+        place.keymap.changed.connect(self._show_keys)
+        place.commands.add("comment", self.begin)
+        self.edit.textEdited.connect(self._keep)
+        self.edit.editingFinished.connect(self._save)
+        self.edit.returnPressed.connect(self.edit.clearFocus)
+        self.standard.clicked.connect(self._open_menu)
+        self.menu.triggered.connect(self._take)
+        self._desk.moved.connect(self._show_line)
+        self._desk.opinion_changed.connect(self._show)
+        self._show_line(self._desk.line)
+
+    def _show_keys(self) -> None:
+        told = self.tr("Comment ({key})").replace("{key}", self._keymap.label("comment"))
+        self.edit.setPlaceholderText(told)
+        self.edit.setToolTip(
+            hint(self.tr("Comment; Enter or Esc goes back"), self._keymap, "comment")
+        )
+        self.standard.say("", hint=self.tr("Standard comments"))
+
+    def begin(self) -> None:
+        """Start typing, at the end of what is there."""
+        if not self.edit.isEnabled():
+            return
+        if self.edit.isReadOnly():
+            self._desk.said.emit(self.tr("Open read-only: nothing can be commented"))
+            return
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.edit.end(False)
+
+    def _show_line(self, line: Line | None) -> None:
+        self.edit.setEnabled(line is not None)
+        self.edit.setReadOnly(self._desk.session.is_read_only)
+        self.standard.setEnabled(line is not None and not self._desk.session.is_read_only)
+        self._show(self._desk.opinion)
+
+    def _show(self, opinion: Opinion) -> None:
+        if opinion.comment != self.edit.text():
+            self.edit.setText(opinion.comment)
+            self.edit.setCursorPosition(0)
+
+    def _keep(self, text: str) -> None:
+        self._desk.set_comment(text, save=False)
+
+    def _save(self) -> None:
+        if self.edit.isEnabled() and not self.edit.isReadOnly():
+            self._desk.set_comment(self.edit.text())
+
+    def _open_menu(self) -> None:
+        self.menu.clear()
+        for words in dict.fromkeys((*self._settings.settings.comments, *self._defaults())):
+            self.menu.addAction(words.replace("&", "&&")).setData(words)
+        self.menu.popup(self.standard.mapToGlobal(QPoint(0, self.standard.height() + 2)))
+
+    def _take(self, action: QAction) -> None:
+        """Behind what was typed."""
+        there = self.edit.text().strip()
+        words = str(action.data())
+        if words not in there.split(BETWEEN):
+            self._desk.set_comment(f"{there}{BETWEEN}{words}" if there else words)
+
+    def _defaults(self) -> tuple[str, ...]:
+        return (
+            self.tr("follow up"),
+            self.tr("binary?"),
+            self.tr("another class"),
+            self.tr("two sources in the fibre"),
+            self.tr("lines are sky residuals"),
+            self.tr("flux calibration is wrong in the blue"),
+            self.tr("too noisy, needs another spectrum"),
+        )

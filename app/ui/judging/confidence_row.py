@@ -1,0 +1,67 @@
+"""How sure the person is: 4 sure to 0 none, for the verdict to come or the one that is there."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.core.records import MAX_CONFIDENCE
+from app.ui.judging.key_words import hint
+from app.ui.judging.painted_button import PaintedButton
+from app.ui.judging.verdict_words import meaning
+from app.ui.keymap import Keymap
+from app.ui.theme import Looks
+
+
+class ConfidenceRow(QWidget):
+    chosen = Signal(object)
+    """A number, or None where the one that was there was pressed again."""
+
+    def __init__(self, looks: Looks, keymap: Keymap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._value: int | None = None
+        self._keymap = keymap
+        self._caption = QLabel(self)
+        self._caption.setProperty("role", "dim")
+        self._caption.setTextFormat(Qt.TextFormat.PlainText)
+        self.buttons = {
+            value: PaintedButton(looks, attrgetter("accent"), self, height=24, is_quiet=True)
+            for value in range(MAX_CONFIDENCE, -1, -1)
+        }
+        group = QButtonGroup(self)
+        group.setExclusive(False)
+        group.idClicked.connect(self._press)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        for value, button in self.buttons.items():
+            button.setCheckable(True)
+            group.addButton(button, value)
+            row.addWidget(button)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self._caption)
+        whole.addLayout(row)
+        keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self.show_value(None)
+
+    def show_value(self, value: int | None) -> None:
+        self._value = value
+        for each, button in self.buttons.items():
+            button.setChecked(each == value)
+        said = self.tr("not given") if value is None else meaning(value)
+        self._caption.setText(self.tr("Confidence: {meaning}").replace("{meaning}", said))
+
+    def _show_keys(self) -> None:
+        for value, button in self.buttons.items():
+            words = self.tr("Confidence {value}: {meaning}")
+            words = words.replace("{value}", str(value)).replace("{meaning}", meaning(value))
+            button.say(str(value), hint=hint(words, self._keymap, f"confidence_{value}"))
+            button.setAccessibleName(words)
+
+    def _press(self, value: int) -> None:
+        self.buttons[value].setChecked(value == self._value)  # the desk decides
+        self.chosen.emit(None if value == self._value else value)

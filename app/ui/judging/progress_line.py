@@ -1,0 +1,122 @@
+"""How much is done and left, and how long that may take. Figures, no pressure."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from app.core.pace import Pace, Progress, Tally, recent_pace
+from app.core.records import Change
+from app.core.session import Session
+from app.ui.theme import Looks
+from app.ui.workplace import Workplace
+
+MINUTE, HOUR = 60.0, 3600.0
+
+
+class ProgressLine(QWidget):
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._runner, self._desk = place.runner, place.desk
+        self._tally = Tally(place.bridge.session)
+        self._is_counting = self._is_stale = False
+        self.bar = _Bar(place.looks, self)
+        self.words = QLabel(self)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setProperty("role", "number")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.bar, 1)
+        row.addWidget(self.words)
+        place.bridge.changed.connect(self._take_note)
+        self._count()
+
+    def _take_note(self, change: Change) -> None:
+        if change.aspect in ("verdict", "list"):
+            self._count()
+
+    def _count(self) -> None:
+        """One count at a time: a tally follows the log step by step."""
+        if self._is_counting:
+            self._is_stale = True
+            return
+        self._is_counting, self._is_stale = True, False
+        self._runner.run(self._look, self._show, self._could_not, owner=self)
+
+    def _look(self) -> tuple[Progress, Pace]:
+        session: Session = self._tally.session
+        return self._tally.progress(), recent_pace(session)
+
+    def _show(self, found: tuple[Progress, Pace]) -> None:
+        progress, pace = found
+        self.bar.show_part(progress.done / progress.total if progress.total else 0.0)
+        self.words.setText(self._said(progress, pace))
+        self._go_on()
+
+    def _could_not(self, error: Exception) -> None:
+        self.words.setText(self.tr("Progress is not known"))
+        self.words.setToolTip(str(error))
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self._is_counting = False
+        if self._is_stale:
+            self._count()
+
+    def _said(self, progress: Progress, pace: Pace) -> str:
+        if not progress.total:
+            return self.tr("No candidates yet")
+        done, left = f"{progress.done:,}", f"{progress.left:,}"
+        said = self.tr("{done} done · {left} left").replace("{done}", done).replace("{left}", left)
+        if not progress.left:
+            return self.tr("All {done} are judged").replace("{done}", done)
+        left_s = pace.seconds_for(progress.left)
+        if left_s is None or pace.mean is None:
+            return said
+        each = self.tr("{seconds} s each, about {time} for what is left")
+        each = each.replace("{seconds}", f"{pace.mean:.1f}").replace("{time}", self._time(left_s))
+        return f"{said} · {each}"
+
+    def _time(self, seconds: float) -> str:
+        if seconds < MINUTE:
+            return self.tr("a minute")
+        if seconds < HOUR:
+            return self.tr("{n} min").replace("{n}", f"{seconds / MINUTE:.0f}")
+        return self.tr("{n} h").replace("{n}", f"{seconds / HOUR:.1f}")
+
+
+class _Bar(QWidget):
+    """A thin one."""
+
+    def __init__(self, looks: Looks, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._looks = looks
+        self._part = 0.0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setMinimumWidth(60)
+        looks.changed.connect(self._restyle)
+
+    def sizeHint(self) -> QSize:
+        return QSize(120, 12)
+
+    def show_part(self, part: float) -> None:
+        self._part = part
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._looks.theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        groove = QRectF(0.0, self.height() / 2 - 2.0, self.width(), 4.0)
+        painter.setBrush(QColor(theme.border))
+        painter.drawRoundedRect(groove, 2.0, 2.0)
+        if self._part > 0.0:
+            groove.setWidth(max(4.0, self._part * groove.width()))
+            painter.setBrush(QColor(theme.accent))
+            painter.drawRoundedRect(groove, 2.0, 2.0)
+        painter.end()
+
+    def _restyle(self) -> None:
+        self.update()

@@ -1,0 +1,65 @@
+"""What the agent proposes, one key away; in blind mode only the way to it."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
+
+from app.ui.judging.answers import proposal
+from app.ui.judging.key_words import hint
+from app.ui.judging.painted_button import PaintedButton
+from app.ui.judging.verdict_words import MARKS
+from app.ui.workplace import Workplace
+
+WIDTH = 172
+HEIGHT = 36
+
+
+class ProposalButton(PaintedButton):
+    """As wide as ever, whatever it says: nothing beside it moves."""
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(place.looks, attrgetter("agent"), parent, height=HEIGHT)
+        self._desk, self._commands = place.desk, place.commands
+        self._keymap = place.keymap
+        self._action = "take_proposal"
+        self.clicked.connect(self._take)
+        self._desk.moved.connect(self._show)
+        self._desk.line_changed.connect(self._show)
+        self._desk.blindness.changed.connect(self._show)
+        self._desk.spectrum_changed.connect(self._show)
+        self._desk.unreadable.connect(self._show)
+        place.keymap.changed.connect(self._show)
+        self._show()
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH, HEIGHT)
+
+    def _take(self) -> None:
+        self._commands.run(self._action)
+
+    def _show(self, _: object = None) -> None:
+        line = self._desk.line
+        verdict = proposal(line)
+        self.mark = ""
+        self._action = "take_proposal"
+        can_judge = not self._desk.session.is_read_only and not self._desk.fault
+        if line is not None and self._desk.blindness.hides(line):
+            self._action = "reveal"
+            told = self.tr("Reveal agent")
+            self.setEnabled(True)
+            self.say(told, self._keymap.label("reveal"), hint(told, self._keymap, "reveal"))
+            return
+        if line is None or verdict is None:
+            self.setEnabled(False)
+            self.say(self.tr("No proposal"), hint=self.tr("The agent proposes nothing here"))
+            return
+        self.mark = MARKS[verdict]
+        p_yes = line.candidate.agent_p_yes
+        said = self.tr("Agent: {answer}").replace("{answer}", line.candidate.agent_verdict or "")
+        self.setEnabled(can_judge)
+        about = hint(self.tr("Take the agent's proposal"), self._keymap, "take_proposal")
+        likely = "" if p_yes is None else f" {p_yes:.2f}"
+        self.say(said + likely, self._keymap.label("take_proposal"), about)

@@ -1,0 +1,118 @@
+"""Which object is on the desk, what holds of it, and what was saved last."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from app.core.queue import Line
+from app.core.records import LogEntry
+from app.ui.judging.saved_words import saved_words
+from app.ui.judging.verdict_words import colour, mark_and_word
+from app.ui.workplace import Workplace
+
+BRIGHT_MS = 2500
+
+
+class ElidedLabel(QLabel):
+    """One line of plain text that never asks for more room than there is."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def say(self, words: str) -> None:
+        self._words = words
+        self.setToolTip(words)
+        self._fit()
+
+    @property
+    def words(self) -> str:
+        """All of it."""
+        return self._words
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        one_line = " ".join(self._words.split())
+        right = Qt.TextElideMode.ElideRight
+        self.setText(self.fontMetrics().elidedText(one_line, right, max(self.width() - 2, 0)))
+
+
+class StateBlock(QWidget):
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._looks = place.desk, place.looks
+        self.setMinimumWidth(200)
+        self.name, self.saved = ElidedLabel(self), ElidedLabel(self)
+        self.verdict = QLabel(self)
+        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self.name.setProperty("role", "title")
+        self._bright = QTimer(self, singleShot=True, interval=BRIGHT_MS)
+        self._bright.timeout.connect(self._restyle)
+        upper = QHBoxLayout()
+        upper.setSpacing(8)
+        upper.addWidget(self.name, 1)
+        upper.addWidget(self.verdict)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addStretch(1)
+        whole.addLayout(upper)
+        whole.addWidget(self.saved)
+        whole.addStretch(1)
+        self._desk.moved.connect(self._show_line)
+        self._desk.line_changed.connect(self._show_line)
+        self._desk.unreadable.connect(self._note_fault)
+        self._desk.spectrum_changed.connect(self._note_spectrum)
+        self._desk.judged.connect(self._flash)
+        self._looks.changed.connect(self._restyle)
+        self._show_line(self._desk.line)
+
+    def _show_line(self, line: Line | None) -> None:
+        if line is None:
+            self.name.say(self.tr("Nothing on the desk"))
+            self.verdict.clear()
+        else:
+            self.name.say(object_name(line))
+        if self._desk.session.is_read_only and not self.saved.words:
+            self.saved.say(self.tr("Open read-only: nothing can be judged"))
+        self._restyle()
+
+    def _flash(self, entry: LogEntry) -> None:
+        line = self._desk.line
+        is_here = line is not None and line.candidate.id == entry.candidate_id
+        name = object_name(line) if line is not None and is_here else ""
+        self.saved.say(saved_words(entry, self._desk.saved, name))
+        self._bright.start()
+        self._restyle()
+
+    def _note_fault(self, _: str) -> None:
+        self._restyle()
+
+    def _note_spectrum(self, _: object) -> None:
+        self._restyle()
+
+    def _restyle(self) -> None:
+        theme, line = self._looks.theme, self._desk.line
+        if line is not None:
+            held = None if line.mine is None else line.mine.opinion.verdict
+            is_broken = bool(self._desk.fault) and held is None
+            said = self.tr("✕ cannot be read: go on") if is_broken else mark_and_word(held)
+            self.verdict.setText(said)
+            tone = theme.warning if is_broken else colour(theme, held)
+            self.verdict.setStyleSheet(f"color: {tone}; font-weight: 600;")
+        is_bright = self._bright.isActive()
+        self.saved.setStyleSheet(f"color: {theme.text if is_bright else theme.dim};")
+
+
+def object_name(line: Line) -> str:
+    return line.candidate.object_id or f"#{line.candidate.id}"

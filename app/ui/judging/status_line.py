@@ -1,0 +1,92 @@
+"""Messages that need no answer. Errors stay at hand, with what is behind them, to be copied."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from agent.errors import WorkbenchError
+from app.ui.judging.error_sheet import ErrorSheet
+from app.ui.judging.painted_button import PaintedButton
+from app.ui.judging.state_block import ElidedLabel
+from app.ui.workplace import Workplace
+
+KEPT = 20
+
+
+@dataclass(frozen=True)
+class Trouble:
+    at: str
+    message: str
+    details: str = ""
+
+
+class StatusLine(QWidget):
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._looks = place.looks
+        self._is_error = False
+        self.troubles: deque[Trouble] = deque(maxlen=KEPT)
+        self.message = ElidedLabel(self)
+        self.agent_words = QLabel(self)
+        self.agent_words.setTextFormat(Qt.TextFormat.PlainText)
+        self.agent_words.setProperty("role", "dim")
+        self.details = PaintedButton(place.looks, attrgetter("warning"), self, height=22)
+        self.details.hide()
+        self.sheet = ErrorSheet(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 2, 12, 2)
+        row.setSpacing(12)
+        row.addWidget(self.message, 1)
+        row.addWidget(self.details)
+        row.addWidget(self.agent_words)
+        self.setFixedHeight(28)
+        self.details.clicked.connect(self._open)
+        place.desk.said.connect(self.say)
+        place.desk.failed.connect(self.say_trouble)
+        place.runner.failed.connect(self._say_error)
+        place.looks.changed.connect(self._restyle)
+        self._restyle()
+
+    def say(self, message: str) -> None:
+        self._is_error = False
+        self.message.say(message)
+        self._restyle()
+
+    def say_trouble(self, message: str, details: str = "") -> None:
+        now = datetime.now().astimezone().strftime("%H:%M:%S")
+        self.troubles.append(Trouble(now, message, details))
+        self._is_error = True
+        self.message.say(f"! {message}")
+        self.details.say(self.tr("Details"), hint=self.tr("What went wrong, to be copied"))
+        self.details.show()
+        self._restyle()
+
+    def set_agent_words(self, words: str) -> None:
+        """What the agent or its worker is doing, in a few words."""
+        self.agent_words.setText(words)
+
+    def _say_error(self, error: WorkbenchError) -> None:
+        cause = error.__cause__
+        self.say_trouble(str(error), "" if cause is None else f"{type(cause).__name__}: {cause}")
+
+    def _open(self) -> None:
+        lines = [
+            "\n".join(filter(None, (f"{each.at}  {each.message}", each.details)))
+            for each in reversed(self.troubles)
+        ]
+        self.sheet.show_text("\n\n".join(lines))
+        size = self.sheet.sizeHint()
+        corner = self.details.mapToGlobal(QPoint(self.details.width(), 0))
+        self.sheet.move(corner.x() - size.width(), corner.y() - size.height() - 4)
+        self.sheet.show()
+
+    def _restyle(self) -> None:
+        theme = self._looks.theme
+        colour = theme.warning if self._is_error else theme.text
+        self.message.setStyleSheet(f"color: {colour};")

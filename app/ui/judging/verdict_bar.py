@@ -1,0 +1,142 @@
+"""The bar at the top: verdict buttons, what holds now, confidence, the agent's proposal, undo."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.queue import Line
+from app.core.records import Opinion, Verdict
+from app.ui.judging.answers import Answers
+from app.ui.judging.confidence_row import ConfidenceRow
+from app.ui.judging.key_words import hint
+from app.ui.judging.painted_button import PaintedButton
+from app.ui.judging.proposal_button import ProposalButton
+from app.ui.judging.state_block import StateBlock
+from app.ui.judging.verdict_words import MARKS
+from app.ui.workplace import Workplace
+
+HEIGHT = 36
+ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
+ACTIONS = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
+
+
+class VerdictBar(QFrame):
+    """Answers to all that judges and moves."""
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._desk, self._keymap = place.desk, place.keymap
+        self.answers = Answers(place.desk, place.commands, self)
+        self.buttons = {verdict: self._verdict_button(place, verdict) for verdict in ORDER}
+        self.state = StateBlock(place, self)
+        self.confidence = ConfidenceRow(place.looks, place.keymap, self)
+        self.proposal = ProposalButton(place, self)
+        self.undo = PaintedButton(place.looks, attrgetter("accent"), self, is_quiet=True)
+        self.redo = PaintedButton(place.looks, attrgetter("accent"), self, is_quiet=True)
+        self._lay_out()
+        self._show_keys()
+        place.keymap.changed.connect(self._show_keys)
+        self.confidence.chosen.connect(self._desk.set_confidence)
+        self.undo.clicked.connect(self._desk.undo)
+        self.redo.clicked.connect(self._desk.redo)
+        self._desk.moved.connect(self._show_line)
+        self._desk.opinion_changed.connect(self._show_opinion)
+        self._desk.line_changed.connect(self._show_line)
+        self._desk.spectrum_changed.connect(self._allow)
+        self._desk.unreadable.connect(self._allow)
+        self._show_line(self._desk.line)
+
+    def _show_keys(self) -> None:
+        keymap = self._keymap
+        words = {
+            Verdict.ACCEPT: self.tr("Accept"),
+            Verdict.REJECT: self.tr("Reject"),
+            Verdict.UNSURE: self.tr("Unsure"),
+        }
+        for verdict, button in self.buttons.items():
+            name = ACTIONS[verdict]
+            stay = self.tr("{key}: the same, and stay here")
+            stay = stay.replace("{key}", keymap.label(f"{name}_stay"))
+            about = f"{hint(words[verdict], keymap, name)}\n{stay}"
+            button.say(words[verdict], keymap.label(name), about)
+        for name, button, said in (
+            ("undo", self.undo, self.tr("Undo")),
+            ("redo", self.redo, self.tr("Redo")),
+        ):
+            shown = keymap.label(name) if name == "undo" else ""
+            button.say(said, shown, hint(said, keymap, name))
+
+    def _verdict_button(self, place: Workplace, verdict: Verdict) -> PaintedButton:
+        button = PaintedButton(
+            place.looks,
+            attrgetter(ACTIONS[verdict]),
+            self,
+            mark=MARKS[verdict],
+            height=HEIGHT,
+            is_bold=True,
+        )
+        button.setCheckable(True)
+        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        return button
+
+    def _lay_out(self) -> None:
+        group = QButtonGroup(self)
+        group.setExclusive(False)
+        group.idClicked.connect(self._press)
+        upper, lower = QHBoxLayout(), QHBoxLayout()
+        upper.setSpacing(8)
+        for number, verdict in enumerate(ORDER):
+            group.addButton(self.buttons[verdict], number)
+            upper.addWidget(self.buttons[verdict], 1)
+        upper.addWidget(self.proposal)
+        lower.setSpacing(8)
+        lower.addWidget(self.state, 1)
+        lower.addSpacing(4)
+        lower.addWidget(self.confidence)
+        lower.addSpacing(4)
+        lower.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignBottom)
+        lower.addWidget(self.redo, 0, Qt.AlignmentFlag.AlignBottom)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(12, 8, 12, 8)
+        whole.setSpacing(4)
+        whole.addLayout(upper)
+        whole.addLayout(lower)
+
+    def _press(self, number: int) -> None:
+        self._mark(self._desk.opinion)  # a click alone decides nothing: the desk does
+        self._desk.judge(ORDER[number])
+
+    def _show_line(self, line: Line | None) -> None:
+        self._show_opinion(self._desk.opinion)
+        self._allow()
+
+    def _show_opinion(self, opinion: Opinion) -> None:
+        self._mark(opinion)
+        self.confidence.show_value(opinion.confidence)
+
+    def _mark(self, opinion: Opinion) -> None:
+        mine = self._desk.line.mine if self._desk.line is not None else None
+        held = None if mine is None else mine.opinion.verdict
+        for verdict, button in self.buttons.items():
+            button.setChecked(verdict == held)
+
+    def _allow(self, _: object = None) -> None:
+        """What cannot be judged has no buttons that look as if it could."""
+        may_write = not self._desk.session.is_read_only
+        is_there = self._desk.line is not None and may_write
+        for button in self.buttons.values():
+            button.setEnabled(is_there and not self._desk.fault)
+        self.confidence.setEnabled(is_there)
+        self.undo.setEnabled(may_write)
+        self.redo.setEnabled(may_write)

@@ -1,0 +1,80 @@
+"""Where candidates are judged: what is known left, the spectrum, then guideline and agent."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from app.ui.agent.agent_panel import AgentPanel
+from app.ui.judging.comment_box import CommentBox
+from app.ui.judging.verdict_bar import VerdictBar
+from app.ui.left.information_panel import InformationPanel
+from app.ui.left.nearby_panel import NearbyPanel
+from app.ui.left.queue_panel import QueuePanel
+from app.ui.operation.operation_panel import OperationPanel
+from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.workplace import Workplace
+
+COLUMNS = (290, 790, 360)
+"""Widths at 1440 pixels; the middle takes what there is."""
+LEFT = (290, 110, 380)
+RIGHT = (430, 400)
+
+
+class JudgingPage(QWidget):
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._commands = place.commands
+        self.plot = SpectrumPanel(place)
+        self.comment = CommentBox(place)
+        self.verdicts = VerdictBar(place)
+        self.queue = QueuePanel(place)
+        self.information = InformationPanel(place)
+        self.nearby = NearbyPanel(place)
+        self.operation = OperationPanel(place)
+        self.agent = AgentPanel(place)
+        self.left = _stacked(self.information, self.nearby, self.queue, sizes=LEFT)
+        self.right = _stacked(self.operation, self.agent, sizes=RIGHT)
+        self.columns = QSplitter(Qt.Orientation.Horizontal)
+        for part in (self.left, self._centre(), self.right):
+            self.columns.addWidget(part)
+        self.columns.setStretchFactor(1, 1)
+        self.columns.setSizes(list(COLUMNS))
+        self.columns.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 4)
+        layout.addWidget(self.columns)
+        place.commands.add("panels", self.flip_panels)
+
+    def flip_panels(self) -> None:
+        """The spectrum alone, or with everything beside it."""
+        visible = not self.left.isVisible()
+        self.left.setVisible(visible)
+        self.right.setVisible(visible)
+
+    def give_back(self) -> None:
+        """The keys belong to the plot again."""
+        self.plot.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def splitters(self) -> tuple[QSplitter, ...]:
+        """Whose sizes a person may have changed."""
+        return self.columns, self.left, self.right
+
+    def _centre(self) -> QWidget:
+        centre = QWidget()
+        layout = QVBoxLayout(centre)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.verdicts)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.comment)
+        return centre
+
+
+def _stacked(*parts: QWidget, sizes: tuple[int, ...]) -> QSplitter:
+    splitter = QSplitter(Qt.Orientation.Vertical)
+    for part in parts:
+        splitter.addWidget(part)
+    splitter.setSizes(list(sizes))
+    splitter.setChildrenCollapsible(False)
+    return splitter

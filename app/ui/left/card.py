@@ -1,0 +1,71 @@
+"""A part of the left column: a heading that folds it away, and what lies under it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+OPEN, SHUT = "▾", "▸"
+
+
+class Card(QFrame):
+    folded = Signal(bool)
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.is_folded = False
+        self._title = title
+        self.heading = _Heading(self)
+        self.note = QLabel(self)
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.note.setProperty("role", "dim")
+        self.body = QWidget(self)
+        self.inside = QVBoxLayout(self.body)
+        self.inside.setContentsMargins(0, 0, 0, 0)
+        self.inside.setSpacing(8)
+        self.head = QHBoxLayout()
+        """The heading, whatever stands beside it, and the note at its end."""
+        self.head.setSpacing(8)
+        self.head.addWidget(self.heading)
+        self.head.addWidget(self.note, 0, Qt.AlignmentFlag.AlignRight)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(12, 8, 12, 8)
+        whole.setSpacing(4)
+        whole.addLayout(self.head)
+        whole.addWidget(self.body, 1)
+        self.heading.clicked.connect(self.flip)
+        self._show_heading()
+
+    def flip(self) -> None:
+        self.fold(not self.is_folded)
+
+    def fold(self, is_folded: bool) -> None:
+        self.is_folded = is_folded
+        self.body.setVisible(not is_folded)
+        policy = self.sizePolicy()
+        policy.setVerticalPolicy(
+            QSizePolicy.Policy.Maximum if is_folded else QSizePolicy.Policy.Preferred
+        )
+        self.setSizePolicy(policy)
+        self._show_heading()
+        self.folded.emit(is_folded)
+
+    def _show_heading(self) -> None:
+        self.heading.setText(f"{SHUT if self.is_folded else OPEN} {self._title}")
+        self.heading.setAccessibleName(self._title)
+
+
+class _Heading(QLabel):
+    clicked = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "title")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.rect().contains(event.position().toPoint()):
+            self.clicked.emit()

@@ -1,0 +1,87 @@
+"""Neighbours for a table view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+
+from app.ui.judging.verdict_words import colour, mark_and_word
+from app.ui.left.nearby import Nearby
+from app.ui.theme import Looks
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+Role = Qt.ItemDataRole
+APART, OBJECT, DATE, VERDICT = range(4)
+SAME = "="
+"""Of the same name: another epoch."""
+
+
+class NearbyModel(QAbstractTableModel):
+    def __init__(self, looks: Looks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._looks = looks
+        self.found: Sequence[Nearby] = ()
+
+    def show_found(self, found: Sequence[Nearby]) -> None:
+        self.beginResetModel()
+        self.found = found
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self.found)
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else 4
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
+    ) -> Any:
+        if role != Role.DisplayRole or orientation != Qt.Orientation.Horizontal:
+            return None
+        return (self.tr("apart"), self.tr("object"), self.tr("date"), self.tr("verdict"))[section]
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self.found):
+            return None
+        each = self.found[index.row()]
+        verdict = None if each.mine is None else each.mine.opinion.verdict
+        if role == Role.DisplayRole:
+            return self._text(each, index.column())
+        if role == Role.ToolTipRole:
+            return self._about(each)
+        if role == Role.ForegroundRole:
+            theme = self._looks.theme
+            is_verdict = index.column() == VERDICT
+            return QColor(colour(theme, verdict) if is_verdict else theme.text)
+        return None
+
+    def _text(self, each: Nearby, column: int) -> str:
+        candidate = each.neighbour.candidate
+        match column:
+            case 0:
+                return apart(each)
+            case 1:
+                mark = f"{SAME} " if each.neighbour.is_same_object else ""
+                return mark + (candidate.object_id or f"#{candidate.id}")
+            case 2:
+                return each.date
+        verdict = None if each.mine is None else each.mine.opinion.verdict
+        return mark_and_word(verdict) if verdict is not None else "–"
+
+    def _about(self, each: Nearby) -> str:
+        same = self.tr("another epoch of the same object")
+        near = self.tr("another object nearby")
+        name = each.neighbour.candidate.object_id or f"#{each.neighbour.candidate.id}"
+        return f"{name}\n{same if each.neighbour.is_same_object else near}"
+
+
+def apart(each: Nearby) -> str:
+    """Arcseconds, or minutes where there are many."""
+    separation = each.neighbour.separation
+    if separation is None:
+        return "–"
+    return f'{separation:.1f}"' if separation < 600 else f"{separation / 60:.0f}'"

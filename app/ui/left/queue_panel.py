@@ -1,0 +1,167 @@
+"""The queue: what is walked through, where one stands in it, and what was decided."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.queue import EVERYTHING, Filter, Line, Sort
+from app.core.records import Change
+from app.ui.judging.find_box import FindBox
+from app.ui.left.card import Card
+from app.ui.left.filter_bar import FilterBar
+from app.ui.left.line_table import LineTable
+from app.ui.left.queue_loader import QueueLoader
+from app.ui.left.queue_model import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT, QueueModel
+from app.ui.surroundings import Queue
+from app.ui.workplace import Workplace
+
+WIDEST = {
+    OBJECT: "J2147…2752.7",
+    VERDICT: "✓ accepted",
+    SNR: "1234.5",
+    SCORE: "0.12345",
+    AGENT: "agent",
+    P_YES: "p(YES)",
+    FLAGS: "velocity, noisy",
+}
+"""What must have room; the user may draw the columns wider."""
+ROOM_PX = 12
+OF_AGENT = frozenset({AGENT, P_YES})
+ALWAYS = frozenset({OBJECT, VERDICT})
+
+
+class QueuePanel(QWidget):
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = place.desk
+        self._is_following = True
+        """Whether the row on the desk is still to be brought into view."""
+        self.card = Card(self.tr("Queue"), self)
+        self.finder = FindBox(place, self.card)
+        self.filters = FilterBar(place, self.card)
+        self.model = QueueModel(place.looks, self)
+        self.loader = QueueLoader(place.bridge.session, place.runner, self.model, self)
+        self.table = LineTable(place.looks, self.card)
+        self.table.setModel(self.model)
+        self.table.setAccessibleName(self.tr("Queue"))
+        self.words = QLabel(self.card)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setProperty("role", "dim")
+        self.words.setWordWrap(True)
+        self.card.head.insertWidget(1, self.finder, 1)
+        self.card.inside.addWidget(self.filters)
+        self.card.inside.addWidget(self.words)
+        self.card.inside.addWidget(self.table, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.card)
+        self._set_widths()
+        self._connect(place)
+        self._show_queue(self._desk.queue)
+        self._show_line(self._desk.line)
+
+    def _connect(self, place: Workplace) -> None:
+        place.commands.add("filter", self._begin_filter)
+        self.filters.wanted.connect(self._walk)
+        self.table.wanted.connect(self._go)
+        self.model.used_changed.connect(self._show_columns)
+        self.loader.counted.connect(self._show_count)
+        self.loader.filled.connect(self._follow)
+        self.loader.failed.connect(self._tell)
+        self._desk.moved.connect(self._show_line)
+        self._desk.line_changed.connect(self._show_line_again)
+        self._desk.queue_changed.connect(self._show_queue)
+        self._desk.blindness.changed.connect(self._show_columns)
+        place.bridge.changed.connect(self._take_note)
+        place.looks.changed.connect(self.model.redraw)
+
+    def _set_widths(self) -> None:
+        metrics = self.table.fontMetrics()
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setStretchLastSection(True)
+        for column, words in WIDEST.items():
+            self.table.setColumnWidth(column, metrics.horizontalAdvance(words) + ROOM_PX)
+        self._show_columns()
+
+    def _begin_filter(self) -> None:
+        if self.filters.isVisible():
+            self.filters.begin()
+        else:
+            self._desk.said.emit(self.tr("The panel with the filter is hidden: show it first"))
+
+    def _walk(self, tree: Filter, sort: Sort) -> None:
+        self._desk.walk(tree, sort)
+        self.filters.show_queue(self._desk.queue)  # as it was, where that was refused
+
+    def _go(self, row: int) -> None:
+        line = self.model.blocks.line(row)
+        if line is not None:
+            self._desk.go_to(line.candidate.id)
+
+    def _take_note(self, change: Change) -> None:
+        self.loader.note(change)
+
+    def _show_queue(self, queue: Queue) -> None:
+        self.filters.show_queue(queue)
+        self._is_following = True
+        self.loader.show(queue)
+        self._show_count()
+
+    def _show_line(self, line: Line | None) -> None:
+        self.model.show_current(0 if line is None else line.candidate.id)
+        self._is_following = line is not None
+        self._follow()
+
+    def _show_line_again(self, line: Line | None) -> None:
+        self._follow()
+
+    def _follow(self) -> None:
+        """Bring the row on the desk into view, once it is known; then leave it to the user."""
+        line = self._desk.line
+        if line is None or not self._is_following or line.place is None:
+            return
+        blocks = self.model.blocks
+        block = blocks.block_of(line.place)
+        if block >= blocks.count or (block == blocks.count - 1 and self.loader.is_counting):
+            return
+        if not blocks.holds(block):
+            self.loader.want(block)
+            return
+        self._is_following = False
+        row = blocks.row_of(line.place, line.candidate.id)
+        if row is not None:
+            self._bring(row)
+
+    def _bring(self, row: int) -> None:
+        index = self.model.index(row, 0)
+        area = self.table.viewport().rect()
+        is_seen = area.contains(self.table.visualRect(index).center())
+        how = QAbstractItemView.ScrollHint
+        self.table.scrollTo(index, how.EnsureVisible if is_seen else how.PositionAtCenter)
+
+    def _show_columns(self, _: object = None) -> None:
+        """Only those in which something stands, and never what blind mode hides."""
+        shown = ALWAYS | self.model.used
+        if self._desk.blindness.is_on:
+            shown -= OF_AGENT
+        for column in WIDEST:
+            self.table.setColumnHidden(column, column not in shown)
+
+    def _show_count(self) -> None:
+        total, is_counting = self.model.blocks.total, self.loader.is_counting
+        self.card.note.setText(f"{total:,}…" if is_counting else f"{total:,}")
+        is_empty = not total and not is_counting
+        self.words.setVisible(is_empty)
+        self.words.setText(self._why_empty())
+        self._follow()
+
+    def _why_empty(self) -> str:
+        if self._desk.queue.tree == EVERYTHING:
+            return self.tr("No candidates yet: open a list (Ctrl+N)")
+        return self.tr("No candidate is like that: clear the filter to see all")
+
+    def _tell(self, error: WorkbenchError) -> None:
+        self._desk.tell(error)

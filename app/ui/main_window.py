@@ -1,0 +1,249 @@
+"""The window: a page before a session is open, and the session after."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QLabel, QMainWindow, QStackedWidget
+
+from agent.errors import WorkbenchError
+from app.core.errors import SessionHeldError
+from app.core.session import Session, open_session
+from app.ui.command_palette import CommandPalette
+from app.ui.commands import Commands
+from app.ui.key_filter import ANYWHERE, KeyFilter
+from app.ui.keymap import Keymap
+from app.ui.keys_overlay import KeysOverlay
+from app.ui.menus import Menus
+from app.ui.recent import remember
+from app.ui.reviewer import reviewer_name
+from app.ui.runner import Runner
+from app.ui.session_view import SessionView
+from app.ui.settings_dialog import SettingsDialog
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.start.choosing import choose_lists, choose_session
+from app.ui.start.drop_zone import DropZone
+from app.ui.start.dropped import Given, Kind
+from app.ui.start.held_page import HeldPage
+from app.ui.start.import_page import ImportPage
+from app.ui.start.sample import sample_session
+from app.ui.start.spectrum_session import spectrum_session
+from app.ui.start.welcome_page import WelcomePage
+from app.ui.theme import Looks
+from app.ui.window_state import WindowState
+
+TITLE = "Spec-o3 Workbench"
+
+
+class MainWindow(QMainWindow):
+    """One session at a time."""
+
+    def __init__(self, settings: SettingsKeeper, looks: Looks) -> None:
+        super().__init__()
+        self.setWindowTitle(TITLE)
+        self.resize(1440, 900)
+        self.settings, self.looks = settings, looks
+        self.runner = Runner(self)
+        self.commands = Commands(self)
+        self.keymap = Keymap(settings, self)
+        self.view: SessionView | None = None
+        self._stack = QStackedWidget()
+        self.setCentralWidget(self._stack)
+        self.welcome = WelcomePage(settings, looks, self.runner)
+        self.importing = ImportPage(settings, looks, self.runner)
+        self.held = HeldPage(looks)
+        for page in (self.welcome, self.importing, self.held):
+            self._stack.addWidget(page)
+        self._waiting = QLabel()
+        self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._waiting.setTextFormat(Qt.TextFormat.PlainText)
+        self._stack.addWidget(self._waiting)
+        self.overlay = KeysOverlay(self.keymap, self)
+        self.finder = CommandPalette(self.commands, self.keymap, self, self._makes_sense)
+        self.finder.closed.connect(self.give_back)
+        self.settings_dialog: SettingsDialog | None = None
+        self.key_filter = KeyFilter(
+            self.commands, self.keymap, self, self.give_back, self._makes_sense
+        )
+        self.menus = Menus(self.menuBar(), self.commands, self.keymap.label)
+        self.state = WindowState(self, settings)
+        self.dropping = DropZone(self, looks, self.runner)
+        self.dropping.given.connect(self.open_given)
+        self.welcome.list_chosen.connect(self.import_lists)
+        self.welcome.session_chosen.connect(self.open_session)
+        self.welcome.sample_wanted.connect(self.open_sample)
+        self.welcome.spectrum_chosen.connect(self.open_spectrum)
+        self.importing.session_made.connect(self.open_session)
+        self.importing.left.connect(self.show_welcome)
+        self.held.read_only_wanted.connect(self.open_read_only)
+        self.held.retried.connect(self.open_session)
+        self.held.left.connect(self.show_welcome)
+        self.runner.failed.connect(self._tell)
+        settings.said.connect(self.say)
+        self._add_commands()
+
+    # Opening
+
+    def open_session(self, place: Path | str) -> None:
+        self._open(place, read_only=False)
+
+    def open_read_only(self, place: Path | str) -> None:
+        self._open(place, read_only=True)
+
+    def open_sample(self) -> None:
+        self._wait_for(self.tr("Opening the sample"))
+        make = partial(sample_session, self._reviewer())
+        self.runner.run(make, self._show_session, self._not_opened, owner=self)
+
+    def open_spectrum(self, path: Path) -> None:
+        """One spectrum alone: a session of one candidate, kept with the program's own data."""
+        self._wait_for(self.tr("Opening {name}").replace("{name}", path.name))
+        make = partial(spectrum_session, path, self._reviewer())
+        self.runner.run(make, self._show_session, self._not_opened, owner=self)
+
+    def open_given(self, given: Given) -> None:
+        """What the command line, a file manager or a drop named."""
+        if given.kind is Kind.SESSION:
+            self.open_session(given.paths[0])
+        elif given.kind is Kind.SPECTRUM:
+            self.open_spectrum(given.paths[0])
+        elif given.kind is Kind.LIST:
+            self.import_lists(list(given.paths))
+        elif self.view is not None:
+            self.view.place.desk.said.emit(given.reason)
+        else:
+            self._not_opened(WorkbenchError(given.reason))
+
+    def import_lists(self, paths: list[Path]) -> None:
+        self.close_session()
+        self.importing.show_lists(paths)
+        self._stack.setCurrentWidget(self.importing)
+
+    def show_welcome(self) -> None:
+        self.close_session()
+        self.welcome.refresh()
+        self._stack.setCurrentWidget(self.welcome)
+
+    def close_session(self) -> None:
+        if self.view is None:
+            return
+        self.state.save()
+        view, self.view = self.view, None
+        self.commands.forget()
+        self._add_commands()
+        view.close_session()
+        self._stack.removeWidget(view)
+        view.deleteLater()
+        self.setWindowTitle(TITLE)
+
+    def give_back(self) -> None:
+        """The keys belong to the plot."""
+        if self.view is not None:
+            self.view.judging.give_back()
+
+    # What the window itself answers to
+
+    def _makes_sense(self, name: str) -> bool:
+        """Judging is for the page that shows the spectrum; undoing for the history, too."""
+        if name in ANYWHERE:
+            return True
+        page = "" if self.view is None else self.view.page
+        return page == "judging_page" or (page == "history_page" and name in ("undo", "redo"))
+
+    def _add_commands(self) -> None:
+        for name, call in (
+            ("keys", self.overlay.flip),
+            ("palette", self.finder.ask),
+            ("full_screen", self._flip_full_screen),
+            ("settings", self._show_settings),
+            ("open_list", self._choose_list),
+            ("open_session", self._choose_session),
+            ("welcome", self.show_welcome),
+            ("quit", self.close),
+            ("escape", self._step_back),
+        ):
+            self.commands.add(name, call)
+
+    def _choose_list(self) -> None:
+        if paths := choose_lists(self):
+            self.import_lists(paths)
+
+    def _choose_session(self) -> None:
+        if (place := choose_session(self)) is not None:
+            self.open_session(place)
+
+    def _step_back(self) -> None:
+        if self._stack.currentWidget() is self.importing:
+            self.importing.step_back()
+
+    def _flip_full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _show_settings(self) -> None:
+        if self.settings_dialog is None:
+            self.settings_dialog = SettingsDialog(self.settings, self.keymap, self.runner, self)
+        self.settings_dialog.open_page()
+
+    def _reviewer(self) -> str:
+        return reviewer_name(self.settings.settings)
+
+    def _open(self, place: Path | str, *, read_only: bool) -> None:
+        self._wait_for(self.tr("Opening {name}").replace("{name}", str(place)))
+        make = partial(open_session, place, self._reviewer(), read_only=read_only)
+        self.runner.run(make, self._show_session, partial(self._not_open, place), owner=self)
+
+    def _wait_for(self, words: str) -> None:
+        self.close_session()
+        self._waiting.setText(words)
+        self._stack.setCurrentWidget(self._waiting)
+
+    def _show_session(self, session: Session) -> None:
+        self.view = SessionView(
+            session,
+            commands=self.commands,
+            keymap=self.keymap,
+            settings=self.settings,
+            looks=self.looks,
+            runner=self.runner,
+            view=self.state.view,
+        )
+        self._stack.addWidget(self.view)
+        self._stack.setCurrentWidget(self.view)
+        self.setWindowTitle(f"{session.name} · {session.task.name} · {TITLE}")
+        self.settings.change(recent=remember(self.settings.settings.recent, str(session.place)))
+        self.state.restore_session(self.view)
+        QTimer.singleShot(0, self.view, self.view.start)
+
+    def _not_open(self, place: Path | str, error: WorkbenchError) -> None:
+        if isinstance(error, SessionHeldError):
+            self.held.show_holder(place, error)
+            self._stack.setCurrentWidget(self.held)
+            return
+        self._not_opened(error)
+
+    def _not_opened(self, error: WorkbenchError) -> None:
+        self.show_welcome()
+        self.welcome.show_problem(str(error))
+
+    def _tell(self, error: WorkbenchError) -> None:
+        self.say(str(error))
+
+    def say(self, words: str) -> None:
+        """Wherever there is a place for it just now."""
+        if self.view is None:
+            self.welcome.show_problem(words)
+        else:
+            self.view.status.say_trouble(words)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing is asked: everything is kept already."""
+        self.state.save()
+        self.close_session()
+        self.importing.stop()
+        self.runner.close()
+        self.key_filter.close()
+        self.settings.close()
+        super().closeEvent(event)

@@ -1,0 +1,85 @@
+"""What an expert would tell a colleague about the class: short first, the rest folded."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from agent.guideline import FRAME, Section, guideline_sections
+from app.ui.operation import section as folding
+from app.ui.operation.parts import name, words
+from app.ui.theme import Looks
+from app.ui.workplace import Workplace
+
+OPEN = frozenset({"summary", "primary"})
+ORDER = (
+    "summary", "primary", "answer_no", "secondary", "confirming", "states", "contaminants",
+    "not_testable", "pitfalls",
+)  # fmt: skip
+"""What decides comes first."""
+
+
+class GuidelineCard(QWidget):
+    """Of the session's task."""
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        task = place.desk.session.task
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        self.parts: dict[str, folding.Section] = {}
+        found = {each.id: each for each in guideline_sections(task)}
+        for key in ORDER:
+            if key == "summary":
+                layout.addWidget(_summary(found[key]))
+            elif key in found:
+                self.parts[key] = self._part(found[key], place.looks)
+                layout.addWidget(self.parts[key])
+        layout.addWidget(words(self.tr("Wavelengths in Å, in vacuum, at the star's rest"), "dim"))
+
+    def _part(self, found: Section, looks: Looks) -> folding.Section:
+        is_open = found.id in OPEN
+        part = folding.Section(self._title(found), looks, is_open=is_open, small=True)
+        part.body.addWidget(_entries(found))
+        part.set_note(str(len(found.lines)))
+        return part
+
+    def _title(self, found: Section) -> str:
+        titles = {
+            "primary": self.tr("Primary"),
+            "secondary": self.tr("Secondary"),
+            "confirming": self.tr("Confirming"),
+            "states": self.tr("States"),
+            "contaminants": self.tr("Taken for it"),
+            "answer_no": self.tr("Answer no when"),
+            "not_testable": self.tr("Not testable"),
+            "pitfalls": self.tr("Pitfalls"),
+        }
+        return titles.get(found.id, found.title)
+
+
+def _summary(found: Section) -> QWidget:
+    return words("\n".join(line for line in found.lines if line != FRAME).strip())
+
+
+def _entries(found: Section) -> QWidget:
+    """One below the other, each with a dot; a name before a colon stands out."""
+    grid = QWidget()
+    layout = QGridLayout(grid)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setHorizontalSpacing(6)
+    layout.setVerticalSpacing(4)
+    layout.setColumnStretch(1, 1)
+    has_heads = found.id in ("states", "contaminants")
+    for line in found.lines:
+        head, _, rest = line.partition(": ") if has_heads else ("", "", line)
+        at = layout.rowCount()
+        if head:
+            layout.addWidget(words(head, "title"), at, 0, 1, 2)
+            layout.addWidget(words(rest), at + 1, 0, 1, 2)
+            continue
+        dot = name("•", "dim")
+        layout.addWidget(dot, at, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(words(rest), at, 1)
+    return grid

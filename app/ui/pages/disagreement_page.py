@@ -1,0 +1,190 @@
+"""Where people differ, or they and the agent, or two agents: one after the other, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from agent.errors import WorkbenchError
+from app.ui.judging.verdict_words import mark
+from app.ui.operation.parts import button, check, row, words
+from app.ui.pages.dispute_view import DisputeView
+from app.ui.pages.disputes_found import MOST, Between, Disputed, Found, found_between
+from app.ui.pages.refresh import Refresh
+from app.ui.workplace import Workplace
+
+LIST_PX = 300
+SIDES: tuple[Between, ...] = ("people", "agent", "agents")
+
+
+class DisagreementPage(QWidget):
+    """What is chosen here lies on the desk; the desk goes back to where it was afterwards."""
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._desk, self._commands = place.desk.session, place.desk, place.commands
+        self._came_from: int | None = None
+        self.between: Between = "people"
+        self.found: tuple[Disputed, ...] = ()
+        self.sides: dict[Between, QPushButton] = {
+            "people": button(self.tr("People")),
+            "agent": button(self.tr("People and agent")),
+            "agents": button(self.tr("Agents")),
+        }
+        self.only_open = check(self.tr("Only those not settled"))
+        self.list = QListWidget()
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setAccessibleName(self.tr("Disagreements"))
+        self.empty, self.hint = words("", "dim"), words("", "dim")
+        self.view = DisputeView(place)
+        self._lay_out()
+        self.only_open.clicked.connect(self._other)
+        self.list.currentItemChanged.connect(self._choose)
+        self.view.opened.connect(self._open)
+        self.refresh = Refresh(self, place, self._prepare, self._show, self._could_not)
+        self.view.show_dispute(None)
+
+    @property
+    def is_refused(self) -> bool:
+        """What agents say of objects nobody here has judged is not for a blind person."""
+        return self.between == "agents" and self._desk.blindness.is_on
+
+    def show_between(self, between: Between, *_: object) -> None:
+        self.between = between
+        for name, each in self.sides.items():
+            each.setChecked(name == between)
+        self._other()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        came_from, self._came_from = self._came_from, None
+        chosen = self.view.shown
+        candidate = self._desk.candidate
+        is_still = chosen is not None and candidate is not None and candidate.id == chosen.id
+        if came_from is not None and is_still:
+            self._desk.go_to(came_from)
+
+    def _lay_out(self) -> None:
+        group = QButtonGroup(self)
+        for name, each in self.sides.items():
+            each.setCheckable(True)
+            each.setChecked(name == self.between)
+            each.clicked.connect(partial(self.show_between, name))
+            group.addButton(each)
+        left = QWidget()
+        left.setFixedWidth(LIST_PX)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(row(*self.sides.values(), 1, spacing=4))
+        column.addWidget(self.only_open)
+        column.addWidget(self.empty)
+        column.addWidget(self.list, 100)
+        column.addStretch(1)
+        right = QVBoxLayout()
+        right.addWidget(self.hint)
+        right.addWidget(self.view, 1)
+        whole = row(left, spacing=16)
+        whole.setContentsMargins(16, 16, 16, 16)
+        whole.addLayout(right, 1)
+        self.setLayout(whole)
+
+    def _other(self, *_: object) -> None:
+        self.only_open.setEnabled(self.between == "people")
+        self.refresh.soon()
+        self.refresh.now()
+
+    def _prepare(self) -> Callable[[], Found]:
+        if self.is_refused:
+            return partial(Found, self.between, ())
+        only_open = self.between == "people" and self.only_open.isChecked()
+        return partial(found_between, self._session, self.between, only_open=only_open)
+
+    def _show(self, told: Found) -> None:
+        found = told.disputes
+        if told.between != self.between:
+            self.refresh.soon()
+            return
+        blindness = self._desk.blindness
+        if told.between == "agent":
+            found = tuple(each for each in found if not blindness.hides(each.line))
+        self.found = found
+        chosen = self.view.shown
+        self.list.blockSignals(True)
+        self.list.clear()
+        for each in found:
+            self.list.addItem(_item(each))
+        self.list.blockSignals(False)
+        self.list.setVisible(bool(found))
+        self.empty.setText(self._why_empty() if not found else self._how_many())
+        self.hint.setText(self.tr("Choose one at the left") if found else "")
+        kept = None if chosen is None else self._place_of(chosen.id)
+        self._select(kept)
+        self.view.show_dispute(None if kept is None else found[kept])
+        self.hint.setVisible(kept is None)
+
+    def _how_many(self) -> str:
+        if len(self.found) == MOST:
+            return self.tr("The first {count}").replace("{count}", f"{MOST:,}")
+        return self.tr("{count} of them").replace("{count}", f"{len(self.found):,}")
+
+    def _why_empty(self) -> str:
+        if self.is_refused:
+            return self.tr("Blind mode: what agents say is not shown before you have judged.")
+        if self.between == "people":
+            return self.tr(
+                "No disagreement. Two people must have judged the same objects first: open the"
+                " session under another name, or merge a colleague's."
+            )
+        if self.between == "agent":
+            return self.tr("You and the agent agree wherever both have said something.")
+        return self.tr("Two models must have inspected the same objects first.")
+
+    def _place_of(self, candidate_id: int) -> int | None:
+        numbers = [each.id for each in self.found]
+        return numbers.index(candidate_id) if candidate_id in numbers else None
+
+    def _select(self, place: int | None) -> None:
+        self.list.blockSignals(True)
+        if place is None:
+            self.list.clearSelection()
+        else:
+            self.list.setCurrentRow(place, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self.list.blockSignals(False)
+
+    def _choose(self, item: QListWidgetItem | None, *_: object) -> None:
+        place = self.list.row(item) if item is not None else -1
+        if not 0 <= place < len(self.found):
+            return
+        if self._came_from is None and self._desk.candidate is not None:
+            self._came_from = self._desk.candidate.id
+        self.hint.hide()
+        self.view.show_dispute(self.found[place])
+
+    def _open(self) -> None:
+        """It stays on the desk."""
+        self._came_from = None
+        self._commands.run("judging_page")
+
+    def _could_not(self, error: WorkbenchError) -> None:
+        self._desk.tell(error)
+
+
+def _item(found: Disputed) -> QListWidgetItem:
+    """Name, and the marks of those who judged it; the agent's only where it may be seen."""
+    marks = " ".join(mark(each.opinion.verdict) for each in found.dispute.judgements)
+    item = QListWidgetItem(f"{found.line.candidate.object_id}    {marks}".rstrip())
+    names = ", ".join(each.reviewer for each in found.dispute.judgements)
+    item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, names)
+    return item

@@ -1,0 +1,78 @@
+"""The spectrum of a dispute, small: flux alone, and where the agent looked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QColor
+
+from agent.spectra.smoothing import smooth_gaussian
+from agent.spectra.spectrum import Spectrum
+from app.ui.pages.figures import Figure
+from app.ui.theme import Looks
+
+SMOOTH_PX = 3.0
+HEIGHT = 240
+CLIP = (0.5, 99.7)
+"""Per cent of the pixels: a single spike must not flatten the rest."""
+
+
+class SmallPlot(Figure):
+    painted = Signal(int)
+    """The spectrum of that candidate has been on screen."""
+
+    def __init__(self, looks: Looks, name: str) -> None:
+        super().__init__(looks, name)
+        self._of: int | None = None
+        self._is_told = True
+        self.setMinimumHeight(HEIGHT)
+        self.viewport().installEventFilter(self)
+
+    def show_spectrum(
+        self, candidate_id: int, spectrum: Spectrum, look: tuple[float, float] | None
+    ) -> None:
+        is_same = candidate_id == self._of
+        self._of, self._is_told = candidate_id, is_same and self._is_told
+        self.draw(_draw_spectrum, spectrum, look)
+        self.viewport().update()
+
+    def show_nothing(self) -> None:
+        self._of, self._is_told = None, True
+        self.draw(_draw_nothing)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What is painted now is on screen when the event loop comes round."""
+        if event.type() == QEvent.Type.Paint and not self._is_told and self._of is not None:
+            self._is_told = True
+            self.painted.emit(self._of)
+        return bool(super().eventFilter(watched, event))
+
+
+def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: Any) -> None:
+    flux = smooth_gaussian(spectrum.flux, spectrum.good, SMOOTH_PX)
+    known = flux[np.isfinite(flux)]
+    low, high = np.percentile(known, CLIP) if known.size else (0.0, 1.0)
+    room = 0.08 * (high - low) or 1.0
+    if look is not None:
+        colour = QColor(figure.theme.agent)
+        colour.setAlpha(50)
+        region = pg.LinearRegionItem(look, movable=False, brush=colour, pen=pg.mkPen(None))
+        figure.put(region)
+    figure.put(
+        pg.PlotDataItem(
+            spectrum.wavelength,
+            flux,
+            pen=pg.mkPen(figure.theme.flux),
+            connect="finite",
+            autoDownsample=True,
+        )
+    )
+    figure.getPlotItem().setLabel("bottom", "Å", color=figure.theme.dim)
+    figure.ranges(*spectrum.range, float(low - room), float(high + room))
+
+
+def _draw_nothing(figure: Figure) -> None:
+    figure.getPlotItem().setLabel("bottom", "")

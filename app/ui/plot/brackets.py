@@ -1,0 +1,38 @@
+"""The windows drawn in the overview: those of the task, and those the agent looked at."""
+
+from __future__ import annotations
+
+from agent.task_types import Task
+from agent.trajectory import Trajectory
+from app.ui.plot.overview import Bracket
+
+LABEL_LENGTH = 60
+
+
+def task_brackets(task: Task, z: float) -> tuple[Bracket, ...]:
+    """Named by their keys; they move with the star."""
+    shift = 1.0 + z
+    return tuple(
+        Bracket(
+            (window.range[0] * shift, window.range[1] * shift),
+            window.key,
+            f"{window.key}: {window.label}",
+        )
+        for window in task.windows
+    )
+
+
+def agent_brackets(trajectory: Trajectory | None) -> tuple[Bracket, ...]:
+    """Numbered as the agent looked."""
+    if trajectory is None:
+        return ()
+    shift = 1.0 + (trajectory.spectrum.z or 0.0)
+    return tuple(
+        Bracket(
+            (step.range[0] * shift, step.range[1] * shift),
+            str(number),
+            f"{number}: {' '.join(step.label.split())[:LABEL_LENGTH]}",
+        )
+        for number, step in enumerate(trajectory.looks, 1)
+        if step.range is not None
+    )

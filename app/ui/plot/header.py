@@ -1,0 +1,77 @@
+"""Over the plot: what is shown, how it is shown, and what lies under the mouse."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from agent.spectra.spectrum import Spectrum
+
+LEFT_PX, RIGHT_PX, TOP_PX = 8, 14, 4
+APART_PX = 12
+READOUT_SHARE = 0.55
+"""Of the second line; the rest is for the note."""
+
+
+class Header(QWidget):
+    """Two lines. Labels are put in place by hand: in a layout each new text would ask the whole
+    window for its size again, which costs more than painting the spectrum."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title, self.simulated = self._label("title"), self._label("warning")
+        self.about, self.note = self._label("dim"), self._label("dim")
+        self.readout = self._label("number")
+        self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
+        self.simulated.setText(self.tr("SIMULATED"))
+        self.simulated.hide()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._fix_height()
+
+    def show_object(self, object_id: str, spectrum: Spectrum | None) -> None:
+        self.title.setText(object_id)
+        self.simulated.setVisible(spectrum is not None and spectrum.simulated)
+        self.about.setText("" if spectrum is None else " · ".join(self._facts(spectrum)))
+        self._arrange()
+
+    def _facts(self, spectrum: Spectrum) -> list[str]:
+        survey = " ".join(part for part in (spectrum.survey, spectrum.release) if part)
+        snr = "" if spectrum.snr is None else f"S/N {spectrum.snr:.1f}"
+        bad = self.tr("{n} bad pixels").replace("{n}", str(spectrum.n_bad))
+        facts = survey, snr, bad if spectrum.n_bad else ""
+        return [fact for fact in (*facts, *spectrum.warnings[:1]) if fact]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fix_height()
+            self._arrange()
+
+    def _label(self, role: str) -> QLabel:
+        label = QLabel(self)
+        label.setProperty("role", role)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        return label
+
+    def _fix_height(self) -> None:
+        self._line = max(self.title.sizeHint().height(), self.note.sizeHint().height())
+        self.setFixedHeight(TOP_PX + 2 * self._line)
+
+    def _arrange(self) -> None:
+        end = self.width() - RIGHT_PX
+        left = LEFT_PX
+        for label in (self.title, self.simulated):
+            if not label.isHidden():
+                width = max(min(label.sizeHint().width(), end - left), 0)
+                label.setGeometry(QRect(left, TOP_PX, width, self._line))
+                left += width + APART_PX
+        self.about.setGeometry(QRect(left, TOP_PX, max(end - left, 0), self._line))
+        second = TOP_PX + self._line
+        middle = round(end - READOUT_SHARE * (end - LEFT_PX))
+        self.note.setGeometry(QRect(LEFT_PX, second, middle - LEFT_PX - APART_PX, self._line))
+        self.readout.setGeometry(QRect(middle, second, end - middle, self._line))

@@ -1,0 +1,110 @@
+"""What the plot answers to, by key, button or menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from agent.errors import WorkbenchError
+from app.ui.plot.measured_text import measured_text
+from app.ui.plot.ranges import panned, zoomed
+from app.ui.plot.snapshot import ENDINGS, save_snapshot
+from app.ui.view import RV_FINE_KMS, RV_STEP_KMS
+from app.ui.workplace import Workplace
+
+if TYPE_CHECKING:
+    from app.ui.plot.spectrum_panel import SpectrumPanel
+
+ZOOM = 1.5
+PAN = 0.2
+"""Of the window."""
+
+
+class PlotActions(QObject):
+    def __init__(self, panel: SpectrumPanel, place: Workplace) -> None:
+        super().__init__(panel)
+        self._panel = panel
+        self._view, self._desk, self._runner = place.view, place.desk, place.runner
+        view = place.view
+        calls: dict[str, Callable[[], object]] = {
+            "whole": panel.show_whole,
+            "reset": self.reset,
+            "autoscale": panel.autoscale,
+            "zoom_in": partial(self.zoom, 1.0 / ZOOM),
+            "zoom_out": partial(self.zoom, ZOOM),
+            "pan_left": partial(self.pan, -PAN),
+            "pan_right": partial(self.pan, PAN),
+            **{name: partial(view.flip, name) for name in ("lines", "labels", "errors", "mask")},
+            "rest_axis": partial(view.flip, "rest_axis"),
+            "smooth_more": partial(view.smooth, 1),
+            "smooth_less": partial(view.smooth, -1),
+            "smooth_off": partial(view.change, smoothing=0),
+            "rv_up": partial(view.nudge, RV_STEP_KMS),
+            "rv_down": partial(view.nudge, -RV_STEP_KMS),
+            "rv_up_fine": partial(view.nudge, RV_FINE_KMS),
+            "rv_down_fine": partial(view.nudge, -RV_FINE_KMS),
+            "snapshot": self.snapshot,
+            "copy_range": self.copy_range,
+        }
+        for name, call in calls.items():
+            place.commands.add(name, call)
+        place.commands.add("peek", panel.peek, panel.end_peek)
+        place.commands.ran.connect(self._take_note)
+
+    def reset(self) -> None:
+        """As it comes: all of it, as measured, at rest, without a template."""
+        self._view.change(smoothing=0, z=0.0, rest_axis=False, template="")
+        self._panel.show_whole()
+
+    def zoom(self, factor: float) -> None:
+        """About the mouse, where it is on the plot, else about the middle."""
+        self._panel.go(zoomed(self._panel.window_now, factor, self._panel.under_mouse))
+
+    def pan(self, share: float) -> None:
+        self._panel.go(panned(self._panel.window_now, share))
+
+    def snapshot(self) -> None:
+        spectrum = self._panel.spectrum
+        if spectrum is None:
+            self._desk.said.emit(self.tr("There is no spectrum to take a picture of"))
+            return
+        proposed = "".join(c if c.isalnum() or c in "-+." else "_" for c in spectrum.object_id)
+        types = ";;".join(f"{ending[1:].upper()} (*{ending})" for ending in ENDINGS)
+        words = self.tr("Save a picture of the plot")
+        name, chosen = QFileDialog.getSaveFileName(
+            self._panel, words, f"{proposed or 'spectrum'}.png", types
+        )
+        if not name:
+            return
+        path = Path(name)
+        if path.suffix.casefold() not in ENDINGS:
+            wanted = next((each for each in ENDINGS if f"*{each}" in chosen), ENDINGS[0])
+            path = path.with_name(path.name + wanted)
+        try:
+            save_snapshot(self._panel.plot, self._panel.caption, path)
+        except WorkbenchError as error:
+            self._desk.tell(error)
+            return
+        self._desk.said.emit(self.tr("Saved: {name}").replace("{name}", str(path)))
+
+    def copy_range(self) -> None:
+        """What is measured in the window, to the clipboard."""
+        spectrum = self._panel.spectrum
+        if spectrum is not None:
+            window, z = self._panel.window_now, self._view.options.z
+            measure = partial(measured_text, spectrum, window, z)
+            self._runner.run(measure, self._copy, self._desk.tell, owner=self)
+
+    def _copy(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._desk.said.emit(self.tr("Range and measurements are on the clipboard"))
+
+    def _take_note(self, name: str) -> None:
+        if name == "escape":
+            self._panel.leave_agent()

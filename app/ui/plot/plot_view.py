@@ -1,0 +1,182 @@
+"""The plot itself: a stage with its layers, and the axes around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg  # type: ignore[import-untyped]
+from PySide6.QtCore import QEvent, QRectF, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QWidget
+
+from agent.spectra.spectrum import FloatArray
+from app.ui.plot.error_band import ErrorBand
+from app.ui.plot.flux_range import flux_range
+from app.ui.plot.frame import Frame
+from app.ui.plot.layers import Curve, Grid
+from app.ui.plot.look_layer import LookLayer
+from app.ui.plot.marks_layer import Extents, MarksLayer
+from app.ui.plot.shades import Shades
+from app.ui.plot.stage import Stage
+from app.ui.plot.texts import Texts
+from app.ui.plot.trace import Range, Trace
+from app.ui.theme import Theme
+
+EMPTY = np.empty(0)
+
+
+class PlotView(pg.GraphicsView):  # type: ignore[misc]
+    """Draws what it is given; the panel decides what that is."""
+
+    painted = Signal(int)
+    """The spectrum of that candidate was really drawn on the screen. Once for each."""
+    hovered = Signal(object)
+    """The place on the stage, pixels; None: the mouse has left."""
+
+    laid_out = Signal()
+    """The stage lies elsewhere in the widget."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, background=theme.plot)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setViewportUpdateMode(pg.GraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.setAcceptDrops(False)
+        self.setMinimumSize(240, 160)
+        self.texts = Texts(self.font())
+        self.stage = Stage()
+        about = self.stage, theme, self.texts
+        self.frame = Frame(*about)
+        self.grid, self.shades = Grid(*about), Shades(*about)
+        self.errors = ErrorBand(*about, shades=self.shades)
+        self.raw, self.curve = Curve(*about, role="flux_raw"), Curve(*about, role="flux")
+        self.template = Curve(*about, role="template")
+        self.marks, self.look = MarksLayer(*about), LookLayer(*about)
+        self.extents = Extents(*about, marks=self.marks)
+        self._layers = (
+            self.extents,
+            *(self.grid, self.shades, self.errors, self.raw),
+            *(self.curve, self.template, self.marks, self.look),
+        )
+        self.raw.setZValue(-10)
+        self.template.setZValue(5)
+        self.template.is_dashed = True
+        self.setCentralItem(None)
+        self.addItem(self.frame)
+        self.addItem(self.stage)
+        self.trace: Trace | None = None
+        self._candidate_id: int | None = None
+        self.stage.scale_changed.connect(self._rescale)
+        self.sceneObj.sigMouseMoved.connect(self._hover)
+
+    # What is drawn
+
+    def show_trace(self, trace: Trace | None, candidate_id: int | None = None) -> None:
+        """Another spectrum, or the same smoothed otherwise."""
+        self.trace, self._candidate_id = trace, candidate_id
+        if trace is None:
+            for curve in (self.curve, self.raw):
+                curve.show_data(EMPTY, EMPTY)
+            self.errors.wavelength = self.errors.flux = self.errors.error = EMPTY
+            self.shades.bad = ()
+        else:
+            self.curve.show_data(trace.wavelength, trace.flux)
+            self.raw.show_data(trace.wavelength, raw_behind(trace))
+            error = EMPTY if trace.error is None else trace.error
+            self.errors.wavelength = trace.wavelength[: error.size]
+            self.errors.flux, self.errors.error = trace.flux[: error.size], error
+            self.shades.bad = trace.bad
+        self.viewport().update()
+
+    def show_range(self, window: Range, *, autoscale: bool) -> None:
+        scale = self.stage.scale_now
+        flux = scale.bottom, scale.top
+        if autoscale and self.trace is not None:
+            flux = flux_range(self.trace, window)
+        self.stage.show_range(window, flux)
+
+    def show_flux(self, low: float, high: float) -> None:
+        scale = self.stage.scale_now
+        if high - low > 1e-9 * max(abs(low), abs(high)):
+            self.stage.show_range((scale.lo, scale.hi), (low, high))
+
+    def show_titles(self, x: str, y: str, stretch: float) -> None:
+        self.frame.x_title, self.frame.y_title, self.frame.stretch = x, y, stretch
+        self._rescale()
+
+    def show_look(self, window: Range | None, label: str = "") -> None:
+        self.look.look, self.look.label = window, label
+        self.viewport().update()
+
+    def show_box(self, window: Range | None) -> None:
+        self.look.box = window
+        self.viewport().update()
+
+    def use(self, theme: Theme) -> None:
+        self.setBackground(QColor(theme.plot))
+        for item in (self.frame, *self._layers):
+            item.theme = theme
+        self.viewport().update()
+
+    # What Qt asks
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "look"):
+            self._lay_out()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "look"):
+            self.texts.use(self.font())
+            self.marks.refont()
+            self._lay_out()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys are the window's, the arrows too."""
+        event.ignore()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.hovered.emit(None)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        number = self._candidate_id
+        if number is not None and self.curve.was_painted and self._is_on_screen():
+            self._candidate_id = None
+            self.painted.emit(number)
+
+    def _is_on_screen(self) -> bool:
+        return self.isVisible() and not self.window().isMinimized()
+
+    def _lay_out(self) -> None:
+        size = QRectF(0.0, 0.0, self.width(), self.height())
+        self.frame.resized(size)
+        self.stage.setGeometry(self.frame.inner(size))
+        for layer in self._layers:
+            layer.resized()
+        self._rescale()
+        self.laid_out.emit()
+
+    def _rescale(self) -> None:
+        self.frame.retick()
+        self.grid.vertical = [x for x, _ in self.frame.x_ticks]
+        self.grid.horizontal = [y for y, _ in self.frame.y_ticks]
+        self.viewport().update()
+
+    def _hover(self, place: Any) -> None:
+        local = self.stage.mapFromScene(place)
+        self.hovered.emit(local if self.stage.rect().contains(local) else None)
+
+
+def raw_behind(trace: Trace) -> FloatArray:
+    """What is drawn under the curve: all of it under a smoothed one, else the bad pixels with their
+    neighbours, so that they are seen and join on."""
+    if trace.is_smoothed:
+        return trace.raw
+    hidden = np.isfinite(trace.flux)
+    alone = hidden.copy()
+    alone[1:] &= hidden[:-1]
+    alone[:-1] &= hidden[1:]
+    return np.where(alone, np.nan, trace.raw)

@@ -1,0 +1,391 @@
+"""The centre of the window: the spectrum, what is known of it, and the strip below."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from agent.spectra.lines import LineLists, builtin_lines
+from agent.spectra.spectrum import FloatArray, Spectrum
+from agent.trajectory import Trajectory
+from app.core.queue import Line
+from app.ui.plot.blank import Blank
+from app.ui.plot.brackets import agent_brackets, task_brackets
+from app.ui.plot.header import Header
+from app.ui.plot.marks import marks, task_ranks
+from app.ui.plot.overview import Overview
+from app.ui.plot.plot_actions import PlotActions
+from app.ui.plot.plot_view import EMPTY, PlotView
+from app.ui.plot.ranges import overlaps, within
+from app.ui.plot.readout import flux_title, neighbours, reading
+from app.ui.plot.template_fit import scaled
+from app.ui.plot.template_source import TemplateSource
+from app.ui.plot.trace import Range, trace
+from app.ui.plot.user_lines import user_line_lists
+from app.ui.theme import Theme
+from app.ui.workplace import Workplace
+
+NOWHERE: Range = (3700.0, 9100.0)
+"""What an empty plot spans."""
+LABEL_LENGTH = 60
+
+
+class SpectrumPanel(QFrame):
+    """Says to the desk when a spectrum was painted: before, it cannot be judged."""
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._desk, self._view, self._agent = place.desk, place.view, place.agent
+        self._runner, self._settings = place.runner, place.settings
+        self._task = place.bridge.session.task
+        self._ranks = task_ranks(self._task)
+        self._lists: LineLists = builtin_lines()
+        self._templates: TemplateSource | None = None
+        self._template: tuple[str, FloatArray, FloatArray] | None = None
+        self._spectrum: Spectrum | None = None
+        self._keeps_flux = False
+        self._peeks = False
+        self._before_agent: tuple[Range | None, str] | None = None
+        self._answer = ""
+        self._under_mouse: float | None = None
+        self.header = Header()
+        self.plot = PlotView(place.looks.theme)
+        self.overview = Overview(place.looks.theme)
+        self.blank = Blank(place.looks.theme, self.plot)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 8)
+        layout.setSpacing(4)
+        layout.addWidget(self.header)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.overview)
+        self.plot.setAccessibleName(self.tr("Spectrum"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusProxy(self.plot)
+        self.actions_here = PlotActions(self, place)
+        self._connect(place)
+        self._read_user_lines()
+        self._show_all()
+
+    # What others may ask
+
+    @property
+    def whole(self) -> Range:
+        return NOWHERE if self._spectrum is None else self._spectrum.range
+
+    @property
+    def window_now(self) -> Range:
+        """On screen, observed frame."""
+        scale = self.plot.stage.scale_now
+        return scale.lo, scale.hi
+
+    @property
+    def spectrum(self) -> Spectrum | None:
+        return self._spectrum
+
+    @property
+    def under_mouse(self) -> float | None:
+        """Wavelength, where the mouse is on the plot."""
+        return self._under_mouse
+
+    @property
+    def caption(self) -> str:
+        """What a picture of it is headed with."""
+        header = self.header
+        simulated = [header.simulated.text()] if not header.simulated.isHidden() else []
+        parts = header.title.text(), *simulated, header.about.text(), header.note.text()
+        return "   ".join(part for part in parts if part)
+
+    def use_templates(self, source: TemplateSource) -> None:
+        """Where the templates that `View.options.template` names come from."""
+        self._templates = source
+        self._fetch_template()
+
+    def show_template(self, wavelength_rest: FloatArray, flux: FloatArray, name: str) -> None:
+        """Over the spectrum, at its height and at the velocity of the view."""
+        self._template = name, wavelength_rest, flux
+        self._draw_template()
+
+    def clear_template(self) -> None:
+        self._template = None
+        self._draw_template()
+
+    def go(self, window: Range, *, keep_flux: bool = True) -> None:
+        """To another part of the spectrum, for good."""
+        self._keeps_flux = keep_flux
+        self._view.look_at(within(window, self.whole))
+        self._keeps_flux = False
+
+    def show_whole(self) -> None:
+        self._forget_agent()
+        self._view.look_at(None)
+        self.autoscale()
+
+    def autoscale(self) -> None:
+        self.plot.show_range(self.window_now, autoscale=True)
+
+    def peek(self) -> None:
+        self._peeks = True
+        self._show_window()
+
+    def end_peek(self) -> None:
+        self._peeks = False
+        self._show_window()
+
+    def leave_agent(self) -> None:
+        """Back to where the person was before the agent took the view along."""
+        before = self._before_agent
+        followed = self.plot.look.look
+        self._forget_agent()
+        if before is not None and self._view.window == followed:
+            self._view.look_at(*before)
+
+    # What happens elsewhere
+
+    def _connect(self, place: Workplace) -> None:
+        self._desk.moved.connect(self._meet)
+        self._desk.spectrum_changed.connect(self._show)
+        self._desk.unreadable.connect(self.blank.show_fault)
+        self._view.changed.connect(self._take_options)
+        self._view.window_changed.connect(self._show_window)
+        self._agent.looking.connect(self._follow_agent)
+        self._agent.shown_changed.connect(self._show_evidence)
+        self._settings.changed.connect(self._read_user_lines)
+        place.looks.changed.connect(self._dress)
+        self.plot.painted.connect(self._desk.note_painted)
+        self.plot.hovered.connect(self._hover)
+        self.plot.laid_out.connect(self._align)
+        self.blank.retry_wanted.connect(self._desk.retry)
+        self.blank.next_wanted.connect(self._desk.next)
+        stage, overview = self.plot.stage, self.overview
+        stage.range_wanted.connect(self._pan)
+        stage.range_drawn.connect(self._jump)
+        stage.box_changed.connect(self.plot.show_box)
+        stage.flux_wanted.connect(self.plot.show_flux)
+        stage.clicked.connect(self._identify)
+        stage.whole_wanted.connect(self.show_whole)
+        overview.range_wanted.connect(self._pan)
+        overview.let_go.connect(self.autoscale)
+        overview.whole_wanted.connect(self.show_whole)
+
+    def _meet(self, line: Line | None) -> None:
+        """Another object: the window stays, unless the person wants otherwise."""
+        self.leave_agent()
+        if not self._view.options.keep_window:
+            self._view.look_at(None)
+        self._answer = ""
+        if line is None:
+            self.blank.show_nothing()
+
+    def _show(self, spectrum: Spectrum | None) -> None:
+        candidate = self._desk.candidate
+        self._spectrum = spectrum
+        self.header.show_object("" if candidate is None else candidate.object_id, spectrum)
+        if spectrum is None:
+            self.plot.show_trace(None)
+            self.plot.template.hide()
+            self.overview.show_trace(None)
+            self.header.readout.clear()
+            self._say_how()
+            if candidate is not None:
+                self.blank.show_reading()
+            return
+        assert candidate is not None
+        self.blank.clear()
+        self._draw(candidate.id)
+
+    def _draw(self, candidate_id: int | None) -> None:
+        assert self._spectrum is not None
+        drawn = trace(self._spectrum, self._view.options.smoothing_px)
+        self.plot.show_trace(drawn, candidate_id)
+        self._title_axes()
+        self._show_window()
+        self._draw_template()
+        if candidate_id is not None:
+            plain = drawn if not drawn.is_smoothed else trace(self._spectrum)
+            self.overview.show_trace(plain)
+            self._show_evidence(self._agent.shown)
+
+    def _show_window(self, _: object = None) -> None:
+        """The person's window, or all where it holds nothing of this spectrum."""
+        wanted = None if self._peeks else self._view.window
+        is_there = wanted is not None and overlaps(wanted, self.whole)
+        window = wanted if wanted is not None and is_there else self.whole
+        self.plot.show_range(window, autoscale=not self._keeps_flux)
+        self.overview.show_window(window if is_there else None)
+        self._say_how()
+
+    def _take_options(self, names: frozenset[str]) -> None:
+        if "smoothing" in names and self._spectrum is not None:
+            self._keeps_flux = True
+            self._draw(None)
+            self._keeps_flux = False
+        if names & {"z", "rest_axis"}:
+            self._title_axes()
+        if "z" in names:
+            self._show_task_windows()
+        if names & {"z", "line_sets"}:
+            self._mark()
+        if "template" in names:
+            self._fetch_template()
+        elif "z" in names:
+            self._draw_template()
+        self._switch()
+        self._say_how()
+
+    def _dress(self, theme: Theme) -> None:
+        self.plot.use(theme)
+        self.overview.use(theme)
+        self.blank.use(theme)
+
+    def _show_all(self) -> None:
+        terrestrial = self._lists.terrestrial
+        self.plot.shades.show_terrestrial(terrestrial)
+        self.plot.show_range(self._view.window or NOWHERE, autoscale=False)
+        self._title_axes()
+        self._mark()
+        self._switch()
+        self._show_task_windows()
+
+    # Lines, windows, axes
+
+    def _mark(self) -> None:
+        options = self._view.options
+        sets = self._task.lines if options.line_sets is None else options.line_sets
+        self.plot.marks.show_marks(marks(self._lists, sets, self._ranks, options.z))
+        self.plot.viewport().update()
+
+    def _switch(self) -> None:
+        options = self._view.options
+        self.plot.marks.setVisible(options.lines)
+        self.plot.marks.has_names = options.labels
+        self.plot.errors.setVisible(options.errors)
+        self.plot.shades.setVisible(options.mask)
+        self.plot.viewport().update()
+
+    def _show_task_windows(self) -> None:
+        self.overview.show_task_windows(task_brackets(self._task, self._view.options.z))
+
+    def _show_evidence(self, trajectory: Trajectory | None) -> None:
+        self.overview.show_agent_windows(agent_brackets(trajectory))
+
+    def _title_axes(self) -> None:
+        options = self._view.options
+        words = self.tr("Wavelength at rest (Å, vacuum)")
+        if not options.rest_axis:
+            words = self.tr("Wavelength (Å, vacuum)")
+        drawn = self.plot.trace
+        unit = "" if self._spectrum is None else self._spectrum.flux_unit
+        exponent = 0 if drawn is None else drawn.exponent
+        flux = flux_title(self.tr("Relative flux"), self.tr("Flux"), unit, exponent)
+        self.plot.show_titles(words, flux, 1.0 + options.z if options.rest_axis else 1.0)
+
+    def _read_user_lines(self, _: object = None) -> None:
+        """Those of the box are there at once; the person's own follow."""
+        paths = self._settings.settings.line_lists
+        if paths or self._lists is not builtin_lines():
+            read = partial(user_line_lists, paths)
+            self._runner.run(read, self._take_lines, self._desk.tell, owner=self)
+
+    def _take_lines(self, lists: LineLists) -> None:
+        self._lists = lists
+        self.plot.shades.show_terrestrial(lists.terrestrial)
+        self._mark()
+
+    # The agent
+
+    def _follow_agent(self, window: Range | None, label: str) -> None:
+        if window is None:
+            self.leave_agent()
+            return
+        words = " ".join(label.split())[:LABEL_LENGTH]
+        if self._before_agent is None:
+            self._before_agent = self._view.window, self._view.window_name
+        self.plot.show_look(window, words or self.tr("The agent looks here"))
+        self._view.look_at(window, words)
+
+    def _forget_agent(self) -> None:
+        self._before_agent = None
+        self.plot.show_look(None)
+
+    # Templates
+
+    def _fetch_template(self) -> None:
+        name, source = self._view.options.template, self._templates
+        if not name or source is None:
+            self.clear_template()
+            return
+        done = partial(self._take_template, name)
+        self._runner.run(partial(source.load, name), done, self._no_template, owner=self)
+
+    def _take_template(self, name: str, curve: tuple[FloatArray, FloatArray]) -> None:
+        if name == self._view.options.template:
+            self.show_template(*curve, name)
+
+    def _no_template(self, error: WorkbenchError) -> None:
+        self.clear_template()
+        self._desk.tell(error)
+
+    def _draw_template(self) -> None:
+        drawn, found = self.plot.trace, None
+        if drawn is not None and self._template is not None:
+            found = scaled(drawn, *self._template[1:], self._view.options.z)
+        self.plot.template.show_data(*(found or (EMPTY, EMPTY)))
+        self.plot.template.setVisible(found is not None)
+        self.plot.viewport().update()
+        self._say_how()
+
+    # The mouse
+
+    def _pan(self, lo: float, hi: float) -> None:
+        self.go((lo, hi))
+
+    def _jump(self, lo: float, hi: float) -> None:
+        self.go((lo, hi), keep_flux=False)
+
+    def _hover(self, at: QPointF | None) -> None:
+        if at is None or self._spectrum is None:
+            self._under_mouse = None
+            self.header.readout.clear()
+            return
+        wavelength = self._under_mouse = self.plot.stage.scale_now.wavelength(at.x())
+        mark = self.plot.marks.at(at.x())
+        text = reading(self._spectrum, wavelength, self._view.options.z, mark)
+        self.header.readout.setText(text)
+
+    def _identify(self, wavelength: float) -> None:
+        """What is known near a place that was clicked on."""
+        near = neighbours(self._lists, wavelength, self._view.options.z)
+        words = self.tr("At {place}: {lines}").replace("{place}", f"{wavelength:.1f} Å")
+        self._answer = words.replace("{lines}", near or self.tr("no known line"))
+        self._say_how()
+
+    def _say_how(self) -> None:
+        """How the spectrum is drawn, on the line above it."""
+        self.header.note.setText("   ".join(self._notes()))
+
+    def _notes(self) -> list[str]:
+        drawn, notes = self.plot.trace, [self._answer] if self._answer else []
+        if drawn is not None and drawn.is_smoothed:
+            width = self.tr("Smoothed {px} px = {kms} km/s (FWHM)")
+            width = width.replace("{px}", f"{drawn.smoothing_px:g}")
+            notes.append(width.replace("{kms}", f"{drawn.smoothing_kms:.0f}"))
+        window = self._view.window
+        if drawn is not None and window is not None and not overlaps(window, self.whole):
+            nothing = self.tr("No data from {lo} to {hi} Å: all of it is shown")
+            nothing = nothing.replace("{lo}", f"{window[0]:.0f}")
+            notes.append(nothing.replace("{hi}", f"{window[1]:.0f}"))
+        if self._template is not None:
+            words = self.tr("Template: {name}").replace("{name}", self._template[0])
+            fits = self.plot.template.isVisible()
+            notes.append(words if fits or drawn is None else words + self.tr(" (no overlap)"))
+        return notes
+
+    def _align(self) -> None:
+        """The strip's wavelengths under those of the plot, and the words in the plot's place."""
+        self.blank.setGeometry(self.plot.rect())
+        where = self.plot.stage.geometry()
+        self.overview.align(where.left(), self.plot.width() - where.right())

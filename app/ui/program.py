@@ -1,0 +1,69 @@
+"""The program with a window: from the command line to the end of the event loop."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.ui import crash_dialog
+from app.ui.dressing import Dresser
+from app.ui.languages import language_of, speak
+from app.ui.main_window import TITLE, MainWindow
+from app.ui.settings_file import settings_path
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.start.dropped import sort_out
+from app.ui.theme import Looks
+
+NAME = "spec-o3-workbench"
+CTRL_C_MS = 200
+"""Python hears of a signal only between two steps of its own."""
+
+
+def start(argument: str = "", *, sample: bool = False) -> int:
+    """Open the window on a session, a list, a spectrum, or the welcome page."""
+    application = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(application, QApplication)
+    application.setApplicationName(NAME)
+    application.setApplicationDisplayName(TITLE)
+    application.setDesktopFileName(NAME)
+    settings = SettingsKeeper(settings_path())
+    looks = Looks()
+    speak(application, language_of(settings.settings.language))
+    dresser = Dresser(application, looks, settings)
+    window = MainWindow(settings, looks)
+    crash_dialog.install(window)
+    _hear_ctrl_c(window)
+    window.show()
+    if settings.fault:
+        window.welcome.show_problem(settings.fault)
+    if sample:
+        window.open_sample()
+    elif argument:
+        open_argument(window, argument)
+    status = application.exec()
+    dresser.deleteLater()
+    return status
+
+
+def open_argument(window: MainWindow, argument: str) -> None:
+    """What the command line or a file manager named."""
+    if "://" in argument:
+        window.open_session(argument)
+        return
+    paths = [Path(argument).expanduser().absolute()]
+    window.runner.run(lambda: sort_out(paths), window.open_given, owner=window)
+
+
+def _hear_ctrl_c(window: MainWindow) -> None:
+    signal.signal(signal.SIGINT, lambda *_: window.close())
+    ticking = QTimer(window, interval=CTRL_C_MS)
+    ticking.timeout.connect(_breathe)
+    ticking.start()
+
+
+def _breathe() -> None:
+    """Nothing: it lets Python look at its signals."""

@@ -1,0 +1,159 @@
+"""One open session in the window: its workplace, and the pages that look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.importing.importer import ORDER
+from app.core.queue import parse_filter, parse_sort
+from app.core.queue.filter_words import filter_text
+from app.core.queue.filters import FilterError
+from app.core.queue.sorts import sort_text
+from app.core.session import Session
+from app.ui.agent_desk import AgentDesk
+from app.ui.bridge import SessionBridge
+from app.ui.commands import Commands
+from app.ui.desk import Desk
+from app.ui.export_dialog import ExportDialog
+from app.ui.judging.status_line import StatusLine
+from app.ui.judging_page import JudgingPage
+from app.ui.keymap import Keymap
+from app.ui.pages.agreement_page import AgreementPage
+from app.ui.pages.disagreement_page import DisagreementPage
+from app.ui.pages.history_page import HistoryPage
+from app.ui.runner import Runner
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.surroundings import Queue
+from app.ui.theme import Looks
+from app.ui.top_bar import TopBar
+from app.ui.view import View
+from app.ui.workplace import Workplace
+
+QUEUE_FACT = "queue"
+
+
+class SessionView(QWidget):
+    """Close it before it is deleted: it ends the agent, the reading ahead and the session."""
+
+    page_changed = Signal(str)
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        commands: Commands,
+        keymap: Keymap,
+        settings: SettingsKeeper,
+        looks: Looks,
+        runner: Runner,
+        view: View,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.session = session
+        bridge = SessionBridge(session, self)
+        desk = Desk(bridge, runner, self)
+        self.place = Workplace(
+            bridge=bridge,
+            desk=desk,
+            view=view,
+            agent=AgentDesk(bridge, desk, runner, settings, self),
+            commands=commands,
+            keymap=keymap,
+            looks=looks,
+            runner=runner,
+            settings=settings,
+        )
+        self.judging = JudgingPage(self.place)
+        self.status = StatusLine(self.place)
+        self.export_dialog = ExportDialog(self.place, self)
+        self._pages: dict[str, QWidget] = {"judging_page": self.judging}
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.judging)
+        self.top = TopBar(self.place)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.top)
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(self.status)
+        for name, show in (
+            ("judging_page", self.show_judging),
+            ("disagreement_page", self.show_disagreement),
+            ("agreement_page", self.show_agreement),
+            ("history_page", self.show_history),
+        ):
+            commands.add(name, show)
+        self.page_changed.connect(self.top.mark)
+        desk.queue_changed.connect(self._keep_queue)
+        desk.moved.connect(self._back_to_judging)
+        self._walk_as_before()
+
+    def start(self) -> None:
+        """Put the first candidate on the desk."""
+        self.place.desk.start()
+        self.judging.give_back()
+
+    def show_judging(self) -> None:
+        self._show("judging_page")
+        self.judging.give_back()
+
+    def show_disagreement(self) -> None:
+        self._show("disagreement_page", DisagreementPage)
+
+    def show_agreement(self) -> None:
+        self._show("agreement_page", AgreementPage)
+
+    def show_history(self) -> None:
+        self._show("history_page", HistoryPage)
+
+    @property
+    def page(self) -> str:
+        """The name of the one on screen."""
+        current = self._stack.currentWidget()
+        return next(name for name, page in self._pages.items() if page is current)
+
+    def close_session(self) -> None:
+        """The agent goes first: it may be about to write."""
+        self.export_dialog.stop()
+        self.place.agent.close()
+        self.place.desk.close()
+        self.place.bridge.close()
+        self.session.close()
+
+    def _show(self, name: str, make: Callable[[Workplace], QWidget] | None = None) -> None:
+        page = self._pages.get(name)
+        if page is None and make is not None:
+            page = self._pages[name] = make(self.place)
+            self._stack.addWidget(page)
+        if page is not None:
+            self._stack.setCurrentWidget(page)
+            self.page_changed.emit(name)
+
+    def _back_to_judging(self, line: object) -> None:
+        """Whoever asks for an object in the history wants to see it."""
+        if line is not None and self.page == "history_page":
+            self.show_judging()
+
+    def _walk_as_before(self) -> None:
+        """The filter and order this person left it with, else the order of the list's scores."""
+        kept = self.session.fact(f"{QUEUE_FACT}:{self.session.reviewer}")
+        words = ["", self.session.fact(ORDER) or "list"] if kept is None else kept.split("\n")
+        try:
+            tree, sort = parse_filter(words[0]), parse_sort(words[-1])
+        except FilterError:
+            return
+        desk = self.place.desk
+        if not desk.blindness.refusal(tree, sort):
+            desk.queue = Queue(tree=tree, sort=sort)
+            desk.queue_changed.emit(desk.queue)
+
+    def _keep_queue(self, queue: Queue) -> None:
+        if not self.session.is_read_only:
+            words = f"{filter_text(queue.tree)}\n{sort_text(queue.sort)}"
+            key = f"{QUEUE_FACT}:{self.session.reviewer}"
+            if self.session.fact(key) != words:
+                self.session.set_fact(key, words)

@@ -1,0 +1,137 @@
+"""One way to begin: a picture, what it does, a line about it, and its key."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from app.ui.start.start_icons import Icon, draw_icon
+from app.ui.theme import Looks, Theme
+
+PAD, ICON, GAP = 14, 26, 14
+RADIUS = 8.0
+FIRST_ALPHA, HOVER_ALPHA, PRESSED_ALPHA = 24, 18, 40
+
+
+class StartButton(QAbstractButton):
+    """Wide and calm; `is_first` is the one that newcomers should take."""
+
+    def __init__(
+        self,
+        looks: Looks,
+        icon: Icon,
+        words: str,
+        about: str,
+        key: str = "",
+        parent: QWidget | None = None,
+        *,
+        is_first: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._looks, self._icon, self._about, self._key = looks, icon, about, key
+        self._is_first = is_first
+        self._is_hovered = False
+        self.setText(words)
+        self.setAccessibleName(words)
+        self.setAccessibleDescription(about)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        looks.changed.connect(self._redraw)
+
+    def sizeHint(self) -> QSize:
+        line = self.fontMetrics().height()
+        wide = max(
+            QFontMetrics(self._bold()).horizontalAdvance(self.text()) + self._key_width(),
+            self.fontMetrics().horizontalAdvance(self._about),
+        )
+        return QSize(wide + 2 * PAD + ICON + 2 * GAP, 2 * line + 2 * PAD + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(220, self.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._is_hovered = True
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._is_hovered = False
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._looks.theme
+        ink, dim = self._draw_plate(painter, theme)
+        left = PAD + ICON + GAP
+        icon_top = (self.height() - ICON) / 2
+        draw_icon(painter, self._icon, QRectF(PAD, icon_top, ICON, ICON), ink)
+        self._draw_words(painter, QRect(left, PAD, self.width() - left - PAD, 0), ink, dim)
+
+    def _draw_plate(self, painter: QPainter, theme: Theme) -> tuple[QColor, QColor]:
+        """The colours for what is written on it."""
+        plate = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        accent = QColor(theme.accent)
+        edge = accent if self._is_first or self.hasFocus() else QColor(theme.border)
+        painter.setPen(QPen(edge, 2.0 if self.hasFocus() else 1.0))
+        painter.setBrush(QColor(theme.panel))
+        painter.drawRoundedRect(plate, RADIUS, RADIUS)
+        accent.setAlpha(self._veil())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(accent)
+        painter.drawRoundedRect(plate, RADIUS, RADIUS)
+        is_lit = self._is_first or self._is_hovered
+        return QColor(theme.accent if is_lit else theme.text), QColor(theme.dim)
+
+    def _veil(self) -> int:
+        """How much of the accent lies over it."""
+        base = FIRST_ALPHA if self._is_first else 0
+        if self.isDown():
+            return base + PRESSED_ALPHA
+        return base + HOVER_ALPHA if self._is_hovered else base
+
+    def _draw_words(self, painter: QPainter, at: QRect, ink: QColor, dim: QColor) -> None:
+        line = self.fontMetrics().height()
+        painter.setFont(self._bold())
+        painter.setPen(ink)
+        title = QRect(at.left(), at.top(), at.width() - self._key_width(), line)
+        painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, self.text())
+        painter.setFont(self.font())
+        painter.setPen(dim)
+        below = QRect(at.left(), at.top() + line + 2, at.width(), line)
+        about = self.fontMetrics().elidedText(
+            self._about, Qt.TextElideMode.ElideRight, below.width()
+        )
+        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, about)
+        if self._key:
+            key = QRect(at.left(), at.top(), at.width(), line)
+            painter.drawText(
+                key, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key
+            )
+
+    def _bold(self) -> QFont:
+        font = QFont(self.font())
+        font.setWeight(QFont.Weight.DemiBold)
+        return font
+
+    def _key_width(self) -> int:
+        return self.fontMetrics().horizontalAdvance(self._key) + GAP if self._key else 0
+
+    def _redraw(self, theme: Theme) -> None:
+        self.update()

@@ -1,0 +1,198 @@
+"""The page before a session is open: try the sample, begin one, or go on with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.ui.actions import ACTIONS
+from app.ui.runner import Runner
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.start import start_icons
+from app.ui.start.choosing import choose_folder, choose_lists, choose_session
+from app.ui.start.drop_zone import DropZone
+from app.ui.start.dropped import Given, Kind
+from app.ui.start.mark import ProgramMark
+from app.ui.start.problem_line import ProblemLine
+from app.ui.start.recent_list import RecentList
+from app.ui.start.reviewer_name import ReviewerName
+from app.ui.start.start_button import StartButton
+from app.ui.theme import Looks
+
+PROGRAM = "Spec-o3 Workbench"
+MAX_WIDTH = 1080
+TITLE_SCALE = 1.9
+
+
+class WelcomePage(QWidget):
+    list_chosen = Signal(object)
+    """Paths of lists, or of folders of spectra."""
+    session_chosen = Signal(object)
+    """A path, or a database's URL."""
+    sample_wanted = Signal()
+    spectrum_chosen = Signal(object)
+    """The path of a single spectrum."""
+
+    def __init__(
+        self,
+        settings: SettingsKeeper,
+        looks: Looks,
+        runner: Runner,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._settings, self._looks = settings, looks
+        self.problem = ProblemLine()
+        self.recent = RecentList(settings, looks, runner)
+        self.recent.chosen.connect(self._open_recent)
+        self.reviewer = ReviewerName(settings)
+        self.drops = DropZone(self, looks, runner)
+        self.drops.given.connect(self.take)
+        self._make_buttons()
+        middle = QVBoxLayout()
+        middle.setSpacing(16)
+        middle.addStretch(2)
+        middle.addLayout(self._heading())
+        middle.addWidget(self.problem)
+        middle.addLayout(self._choices(), 12)
+        middle.addLayout(self._footer())
+        middle.addStretch(2)
+        column = QWidget()
+        column.setMaximumWidth(MAX_WIDTH)
+        column.setLayout(middle)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(24, 16, 24, 16)
+        layout.addStretch(1)
+        layout.addWidget(column, 100)
+        layout.addStretch(1)
+
+    def refresh(self) -> None:
+        """Sessions may have come, gone, or been worked on."""
+        self.problem.clear()
+        self.recent.refresh()
+
+    def show_problem(self, words: str) -> None:
+        self.problem.say(words)
+
+    def take(self, given: Given) -> None:
+        """What was dropped, by what it holds."""
+        self.problem.say(given.reason)
+        if given.kind is Kind.SESSION:
+            self.session_chosen.emit(given.paths[0])
+        elif given.kind is Kind.SPECTRUM:
+            self.spectrum_chosen.emit(given.paths[0])
+        elif given.kind is Kind.LIST:
+            self.list_chosen.emit(list(given.paths))
+
+    def _heading(self) -> QHBoxLayout:
+        name = QLabel(PROGRAM)
+        font = QFont(name.font())
+        font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
+        font.setWeight(QFont.Weight.DemiBold)
+        name.setFont(font)
+        name.setObjectName("program_name")
+        about = QLabel(
+            self.tr("Vet candidates of rare stars by their spectra, with an agent that looks too.")
+        )
+        about.setProperty("role", "dim")
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addStretch(1)
+        words.addWidget(name)
+        words.addWidget(about)
+        words.addStretch(1)
+        row = QHBoxLayout()
+        row.setSpacing(20)
+        row.addWidget(ProgramMark(self._looks, 72))
+        row.addLayout(words, 1)
+        return row
+
+    def _make_buttons(self) -> None:
+        looks = self._looks
+        self.sample_button = StartButton(
+            looks,
+            start_icons.spectrum,
+            self.tr("Try the sample"),
+            self.tr("60 simulated candidates of cataclysmic variables"),
+            is_first=True,
+        )
+        self.list_button = StartButton(
+            looks,
+            start_icons.table,
+            self.tr("Open a list"),
+            self.tr("CSV, ECSV, FITS, VOTable or Parquet"),
+            self._key("open_list"),
+        )
+        self.folder_button = StartButton(
+            looks,
+            start_icons.folder,
+            self.tr("Open a folder of spectra"),
+            self.tr("LAMOST, SDSS, DESI and other FITS or text spectra"),
+        )
+        self.session_button = StartButton(
+            looks,
+            start_icons.session,
+            self.tr("Open a session"),
+            self.tr("Go on where you left it, or look at a colleague's"),
+            self._key("open_session"),
+        )
+        self.sample_button.clicked.connect(self._want_sample)
+        self.list_button.clicked.connect(self._ask_for_lists)
+        self.folder_button.clicked.connect(self._ask_for_folder)
+        self.session_button.clicked.connect(self._ask_for_session)
+
+    def _choices(self) -> QHBoxLayout:
+        ways = QVBoxLayout()
+        ways.setSpacing(8)
+        for button in (
+            self.sample_button,
+            self.list_button,
+            self.folder_button,
+            self.session_button,
+        ):
+            ways.addWidget(button)
+        hint = QLabel(self.tr("Or drop lists, folders, spectra or a session anywhere here."))
+        hint.setProperty("role", "dim")
+        hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        ways.addSpacing(4)
+        ways.addWidget(hint)
+        ways.addStretch(1)
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        row.addLayout(ways, 4)
+        row.addWidget(self.recent, 5)
+        return row
+
+    def _footer(self) -> QHBoxLayout:
+        offline = QLabel(self.tr("Works without a network."))
+        offline.setProperty("role", "dim")
+        row = QHBoxLayout()
+        row.addWidget(self.reviewer, 1)
+        row.addWidget(offline)
+        return row
+
+    def _key(self, name: str) -> str:
+        keys = self._settings.settings.keys.get(name, ACTIONS[name].keys)
+        return keys[0] if keys else ""
+
+    def _want_sample(self) -> None:
+        self.problem.clear()
+        self.sample_wanted.emit()
+
+    def _open_recent(self, place: str) -> None:
+        self.session_chosen.emit(place if "://" in place else Path(place))
+
+    def _ask_for_lists(self) -> None:
+        if paths := choose_lists(self):
+            self.list_chosen.emit(paths)
+
+    def _ask_for_folder(self) -> None:
+        if (folder := choose_folder(self)) is not None:
+            self.list_chosen.emit([folder])
+
+    def _ask_for_session(self) -> None:
+        if (place := choose_session(self)) is not None:
+            self.session_chosen.emit(place)

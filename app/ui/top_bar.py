@@ -1,0 +1,78 @@
+"""Above everything: which page, how far one has come, whose session it is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.ui.actions import ACTIONS
+from app.ui.judging.progress_line import ProgressLine
+from app.ui.workplace import Workplace
+
+PAGES = ("judging_page", "disagreement_page", "agreement_page", "history_page")
+
+
+class TopBar(QFrame):
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "bar")
+        self._place = place
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 6, 12, 6)
+        layout.setSpacing(4)
+        self._group = QButtonGroup(self)
+        self._buttons: dict[str, QPushButton] = {}
+        for name in PAGES:
+            button = self._page_button(name)
+            layout.addWidget(button)
+        layout.addSpacing(16)
+        layout.addWidget(ProgressLine(place), 1)
+        layout.addSpacing(16)
+        self._blind = QPushButton()
+        self._blind.setProperty("role", "quiet")
+        self._blind.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._blind.clicked.connect(self._flip_blind)
+        layout.addWidget(self._blind)
+        who = QLabel(place.desk.session.reviewer)
+        who.setTextFormat(Qt.TextFormat.PlainText)
+        who.setProperty("role", "dim")
+        who.setToolTip(self.tr("Verdicts are kept under this name"))
+        layout.addWidget(who)
+        if place.desk.session.is_read_only:
+            note = QLabel(self.tr("read-only"))
+            note.setProperty("role", "warning")
+            layout.addWidget(note)
+        place.desk.blindness.changed.connect(self._show_blind)
+        self._show_blind(place.desk.blindness.is_on)
+        self.mark("judging_page")
+
+    def mark(self, page: str) -> None:
+        """Which page is on screen."""
+        self._buttons[page].setChecked(True)
+
+    def _page_button(self, name: str) -> QPushButton:
+        action = ACTIONS[name]
+        button = QPushButton(action.words)
+        button.setCheckable(True)
+        button.setProperty("role", "page")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setToolTip(", ".join(action.keys))
+        button.setObjectName(name)
+        button.clicked.connect(self._go)
+        self._group.addButton(button)
+        self._buttons[name] = button
+        return button
+
+    def _go(self) -> None:
+        self._place.commands.run(self.sender().objectName())
+
+    def _flip_blind(self) -> None:
+        self._place.commands.run("blind")
+
+    def _show_blind(self, on: bool) -> None:
+        self._blind.setText(self.tr("Blind: on") if on else self.tr("Blind: off"))
+        self._blind.setToolTip(
+            self.tr("The agent's opinion is hidden until you have judged")
+            if on
+            else self.tr("The agent's opinion is shown. Click to hide it until you have judged")
+        )

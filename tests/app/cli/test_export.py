@@ -1,0 +1,88 @@
+"""`spec-o3 export`: which candidates, and what it says of them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agent.trajectory_file import read_trajectories
+from app.cli.main import workbench
+from app.core.inspections import add_inspection
+from tests.app.core.exporting.catalogues import listed, people
+from tests.app.core.inspected import said
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """1 accepted by two, 2 disputed, 3 rejected; the agent says YES to 1, 2 and 5."""
+    place = tmp_path / "night.speco3"
+    with people(place) as session:
+        for number in range(1, 6):
+            verdict = "NO" if number in (3, 4) else "YES"
+            add_inspection(session, number, said(verdict=verdict, number=number))
+    return place
+
+
+def export(place: Path, out: Path, *words: str) -> str:
+    given = ["export", str(place), str(out), *words]
+    result = CliRunner().invoke(workbench(), given, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def objects(out: Path) -> list[int]:
+    with out.open(newline="", encoding="utf-8") as file:
+        return [int(row["object_id"].removeprefix("J")) for row in csv.DictReader(file)]
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ((), [1, 2, 3]),
+        (("--which", "accepted"), [1]),
+        (("--which", "all"), [1, 2, 3, 4, 5]),
+        (("--by", "Ada", "--which", "accepted"), [1, 2]),
+        (("--filter", "agent:yes"), [1, 2, 5]),
+        (("--filter", "agent:yes", "--which", "judged"), [1, 2]),
+        (("--filter", "agent:no", "--which", "accepted"), []),
+        (("--filter", "agent:yes", "--which", "accepted", "--by", "Ada"), [1, 2]),
+    ],
+)
+def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]) -> None:
+    catalogue, records = place.with_suffix(".csv"), place.with_suffix(".jsonl")
+    told = export(place, catalogue, *words)
+    assert objects(catalogue) == wanted
+    assert f"{catalogue}: {len(wanted)} rows" in told
+    if words:
+        assert export(place, records, *words) == f"{records}: {len(wanted)} records\n"
+        found = [each.spectrum.object_id for each in read_trajectories(records)]
+        assert found == [f"J{number:06d}" for number in wanted]
+
+
+def test_records_are_of_all_unless_some_are_asked_for(place: Path) -> None:
+    assert "5 records" in export(place, place.with_suffix(".jsonl"))
+
+
+def test_the_words_it_was_found_by(place: Path) -> None:
+    out = place.with_suffix(".csv")
+    told = export(place, out, "--filter", "agent:yes", "--which", "accepted")
+    assert "filter: agent:yes, of the accepted ones" in told
+    assert "of the" not in export(place, out, "--filter", "agent:yes", "--which", "all")
+
+
+def test_nothing_judged_yet(tmp_path: Path) -> None:
+    place = tmp_path / "night.speco3"
+    listed(place, [{}]).close()
+    assert "--which all" in export(place, place.with_suffix(".csv"))
+    assert "--which all" not in export(place, place.with_suffix(".csv"), "--which", "accepted")
+
+
+def test_a_report_is_of_all(place: Path) -> None:
+    given = ["export", str(place), str(place.with_suffix(".html")), "--which", "accepted"]
+    result = CliRunner().invoke(workbench(), given)
+    assert result.exit_code == 2
+    assert "whole session" in result.stderr
+    assert "the report" in export(place, place.with_suffix(".html"))

@@ -1,0 +1,235 @@
+"""The program as a whole: its children, what it says, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+
+from app.cli.children import CHILDREN
+from app.cli.main import COMMANDS, main
+from app.core.records import Opinion, Verdict
+from app.worker.wire import encode
+from tests.app.core.exporting.catalogues import listed
+
+PROGRAM = (sys.executable, "-c", "from app.cli.main import main; main()")
+SAMPLE = Path(__file__).parents[3] / "resources" / "sample"
+ODD = "caf\udce9 \x1b[31m\nY"
+"""As the name of a file: half of it no Unicode, the rest what a terminal obeys."""
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: object
+    stdout: bytes
+    stderr: bytes
+
+
+def child(*words: object, given: bytes = b"", **more: object) -> subprocess.CompletedProcess[bytes]:
+    """In a process of its own."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+    return subprocess.run([*PROGRAM, *map(str, words)], input=given, check=False, **streams)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch):
+    """In this process, with a terminal of any encoding."""
+
+    def run(*words: object, encoding: str = "utf-8") -> Done:
+        out, err = (TextIOWrapper(BytesIO(), encoding, "strict") for _ in range(2))
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["spec-o3", *map(str, words)])
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            patch.setenv("COLUMNS", "100")
+            status: object = 0
+            try:
+                main()
+            except SystemExit as end:
+                status = end.code
+        for stream in (out, err):
+            stream.flush()
+        return Done(status or 0, out.detach().getvalue(), err.detach().getvalue())
+
+    return run
+
+
+def is_harmless(said: bytes) -> bool:
+    return b"\x1b" not in said and b"Traceback" not in said
+
+
+# Children
+
+
+def test_the_worker_as_a_child_of_the_program() -> None:
+    done = child("--child", "worker", given=encode({"type": "ping", "id": 7}))
+    hello, pong = map(json.loads, done.stdout.splitlines())
+    assert hello["type"] == "hello"
+    assert pong == {"type": "pong", "id": 7}
+    assert done.returncode == 0
+
+
+def test_a_list_read_by_a_child_of_the_program() -> None:
+    asked = {"path": str(SAMPLE / "candidates.csv"), "roles": {}, "spectra": None}
+    done = child("--child", "list-reader", json.dumps(asked | {"allow_absolute": True}))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[0])["count"] == 60
+
+
+def test_the_server_s_child_has_its_own_usage() -> None:
+    done = child("--child", "llama-server")
+    assert done.returncode == 2
+    assert b"model" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("os",), ("../worker",), ("app.worker.__main__",)])
+def test_no_other_module_can_be_had(words: tuple[str, ...]) -> None:
+    done = child("--child", *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"spec-o3: there is no child")
+    assert done.stdout == b""
+
+
+def test_a_child_starts_with_little() -> None:
+    code = (
+        "import sys; sys.argv = ['spec-o3', '--child', 'worker']\n"
+        "import app.cli.children as c; c.import_module = lambda name: sys.exit(print("
+        "[n for n in ('typer', 'rich', 'numpy', 'sqlalchemy') if n in sys.modules]))\n"
+        "from app.cli.main import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_child_has_a_main() -> None:
+    for name in CHILDREN.values():
+        text = Path(*Path(__file__).parts[:-4], *name.split(".")).with_suffix(".py").read_text()
+        assert "\ndef main() ->" in text
+
+
+# What it says
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Path:
+    """A session of an odd name, in a folder of one."""
+    folder = tmp_path / ODD
+    folder.mkdir()
+    place = folder / f"{ODD}.speco3"
+    with listed(place, [{"object_id": "J1\x1b[2J", "path": ""}, {}]) as session:
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, comment="Hα \x1b[31m"))
+        session.reviewer = "Ben"
+        session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+    return place
+
+
+def commands_on(place: Path) -> list[tuple[object, ...]]:
+    folder = place.parent
+    spectrum = folder / f"{ODD}.fits.gz"
+    spectrum.write_bytes(next((SAMPLE / "spectra").rglob("*.fits.gz")).read_bytes())
+    fresh = folder / "fresh.speco3"
+    with listed(fresh, [{}], reviewer="Cy") as session:
+        session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+    return [
+        ("info", spectrum),
+        ("info", spectrum, "--json"),
+        ("render", spectrum, folder / f"{ODD}.png"),
+        ("inspect", spectrum, "--task", "CV", "--save", folder / f"{ODD}.jsonl"),
+        ("stats", place),
+        ("log", place),
+        *(
+            ("export", place, folder / f"{ODD}.{suffix}", *more)
+            for suffix, *more in (
+                ("csv", "--which", "all"),
+                ("vot",),
+                ("jsonl",),
+                ("html",),
+            )
+        ),
+        ("merge", place, fresh),
+        ("pack", place, folder / f"{ODD} sent.speco3"),
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "cp1252", "gb2312"])
+def test_whatever_is_in_a_name_can_be_printed(run, odd: Path, encoding: str) -> None:
+    for words in commands_on(odd):
+        done = run(*words, encoding=encoding)
+        assert done.returncode == 0, (words, done.stderr)
+        assert is_harmless(done.stdout + done.stderr), words
+        assert done.stderr == b"" or words[0] == "pack", (words, done.stderr)
+
+
+def test_a_message_is_one_line(run, odd: Path) -> None:
+    folder = odd.parent
+    for words in (
+        ("stats", folder / f"{ODD} none.speco3"),
+        ("export", odd, folder / f"{ODD}.doc"),
+        ("export", odd, folder / ODD / "out.csv"),
+        ("merge", odd, odd),
+        ("pack", odd, odd),
+        ("info", folder / f"{ODD}.fits"),
+        ("render", folder / ODD, folder / f"{ODD}.png"),
+        ("inspect", folder / ODD, "--task", folder / f"{ODD}.toml"),
+        ("models", "path", ODD),
+        ("models", "get", ODD),
+        ("demo", "--out", odd),
+    ):
+        done = run(*words)
+        assert done.returncode == 1, words
+        assert done.stdout == b"", words
+        assert done.stderr.startswith(b"spec-o3: "), words
+        assert done.stderr.count(b"\n") == 1, (words, done.stderr)
+        assert is_harmless(done.stderr), words
+
+
+def test_json_stands_alone(run, odd: Path) -> None:
+    for words in (("stats", odd, "--json"), ("models", "list", "--json")):
+        done = run(*words)
+        assert done.returncode == 0
+        json.loads(done.stdout)
+        assert done.stderr == b""
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "models list", "models get", "models path", ""])
+def test_help_without_work(run, command: str) -> None:
+    done = run(*command.split(), "--help")
+    assert done.returncode == 0
+    assert b"Usage:" in done.stdout
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("frobnicate", "it"),
+        ("export",),
+        ("export", "a.speco3", "out.csv", "--which", "best"),
+        ("merge", "a.speco3"),
+        ("render", "a.fits", "a.png", "--row", "first"),
+        ("models", "path"),
+        ("export", "a.speco3", "out.html", "--which", "all"),
+    ],
+)
+def test_usage(run, words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert b"Usage:" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
+@pytest.mark.parametrize("words", [("models", "list", "--json"), ("models",)])
+def test_output_that_nobody_takes(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = child(*words, stdout=full)
+    assert done.returncode == 1
+    told = done.stderr.decode().splitlines()[0]
+    assert told == "spec-o3: what was to be said could not be written: No space left on device"
+    assert b"Traceback" not in done.stderr

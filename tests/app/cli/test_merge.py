@@ -1,0 +1,64 @@
+"""`spec-o3 merge`: what it says of those who differ."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from app.cli import merge as command
+from app.cli.main import workbench
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from tests.app.core.exporting.catalogues import ACCEPT, REJECT, listed
+
+
+def merge(*places: Path) -> str:
+    words = ["merge", *map(str, places)]
+    result = CliRunner().invoke(workbench(), words, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def judged(place: Path, reviewer: str, said: dict[int, Opinion]) -> Path:
+    with listed(place, [{} for _ in range(4)], reviewer=reviewer) as session:
+        for number, opinion in said.items():
+            session.record_verdict(number, opinion)
+    return place
+
+
+def test_people_who_differ_are_named(tmp_path, monkeypatch):
+    ada = judged(tmp_path / "ada.speco3", "Ada", dict.fromkeys(range(1, 5), ACCEPT))
+    others = {1: REJECT, 2: ACCEPT, 3: REJECT, 4: Opinion(comment="later")}
+    ben = judged(tmp_path / "ben.speco3", "Ben", others)
+    told = merge(ada, ben)
+    assert "4 lines of the log" in told
+    assert "new reviewers: Ben" in told
+    assert "people differ on 2 candidates; see them with the filter disagree:people" in told
+    assert "J000001: Ada ACCEPT, Ben REJECT" in told
+    assert "J000003: Ada ACCEPT, Ben REJECT" in told
+    monkeypatch.setattr(command, "MAX_SHOWN", 1)
+    told = merge(ada, ben)
+    assert told.startswith(f"{ben}: 0 lines of the log")
+    assert "J000001: " in told
+    assert "... and 1 more" in told
+    assert "J000003" not in told
+
+
+def test_one_person_who_said_two_things(tmp_path):
+    here = judged(tmp_path / "a.speco3", "Ada", {})
+    there = tmp_path / "b.speco3"
+    shutil.copy(here, there)
+    again = Opinion(verdict=Verdict.ACCEPT, comment="wide")
+    for place, said in (
+        (here, (ACCEPT, ACCEPT, Opinion(comment="?"))),
+        (there, (REJECT, again, ACCEPT)),
+    ):
+        with open_session(place, "Ada") as session:
+            for number, opinion in enumerate(said, 1):
+                session.record_verdict(number, opinion)
+    told = merge(here, there)
+    assert "J000001: Ada said ACCEPT, later REJECT, which stands" in told
+    assert "J000002: Ada said ACCEPT twice, not in the same words; the later stands" in told
+    assert "J000003: Ada said nothing yet, later ACCEPT, which stands" in told

@@ -1,0 +1,54 @@
+"""Landmarks lead to every row of a queue, whatever its filter and order."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.queue import EVERYTHING, LIST_ORDER, matching
+from app.core.queue import landmarks as marking
+from app.core.queue.landmarks import block_lines, landmarks
+from tests.app.core.queue.trees import SORTS, TREES
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(marking, "BLOCK", 7)
+    monkeypatch.setattr(marking, "FIRST", 14)
+
+
+def all_of(session, tree, sort, rows):
+    """Every landmark, and how many lines there are."""
+    found = landmarks(session, tree, sort)
+    ends = list(found.ends)
+    while found.end is not None:
+        found = landmarks(session, tree, sort, after=found.end, rest=found.rest, rows=rows)
+        ends += found.ends
+    return ends, 7 * len(ends) + found.rest
+
+
+@settings(max_examples=60)
+@given(tree=TREES, sort=SORTS, rows=st.integers(1, 200))
+def test_they_stand_at_the_end_of_each_block(seen, tree, sort, rows):
+    order = seen.numbers(tree, sort)
+    ends, total = all_of(seen.session, tree, sort, rows)
+    assert total == len(order)
+    assert [each.id for each in ends] == order[6::7]
+
+
+@settings(max_examples=30)
+@given(tree=TREES, sort=SORTS)
+def test_blocks_between_them_are_the_queue(seen, tree, sort):
+    ends, _ = all_of(seen.session, tree, sort, 40)
+    blocks = [
+        block_lines(seen.session, tree, sort, after, until)
+        for after, until in zip([None, *ends], [*ends, None], strict=True)
+    ]
+    lines = [line.candidate.id for block in blocks for line in block]
+    assert lines == [line.candidate.id for line in matching(seen.session, tree, sort)]
+
+
+def test_no_more_lines_than_wanted(file_scene):
+    lines = block_lines(file_scene.session, EVERYTHING, LIST_ORDER, None, None, 11)
+    assert [line.candidate.id for line in lines] == list(range(1, 12))

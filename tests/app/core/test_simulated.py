@@ -1,0 +1,96 @@
+"""How many of a session's spectra are simulated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agent.errors import ReadError
+from agent.spectra.spectrum import Spectrum
+from app.core import simulated as module
+from app.core.inspections import add_inspection
+from app.core.simulated import Simulated, simulated_in, simulated_of
+from tests.app.core.exporting.catalogues import listed
+from tests.app.core.inspected import MEASURED, NANO, said
+
+
+def inspected(session, number, *, simulated, model=NANO):
+    trajectory = said(model=model, number=number)
+    spectrum = replace(trajectory.spectrum, simulated=simulated)
+    add_inspection(session, number, replace(trajectory, spectrum=spectrum))
+
+
+def words(session):
+    with session.database.reading() as connection:
+        return simulated_in(connection).words
+
+
+def test_as_the_records_tell(place):
+    with listed(place, [{} for _ in range(4)]) as session:
+        assert words(session) == ""
+        inspected(session, 1, simulated=False)
+        assert words(session) == "none of the 1 looked at"
+        inspected(session, 2, simulated=True)
+        inspected(session, 2, simulated=True, model=MEASURED)
+        assert words(session) == "1 of the 2 looked at"
+        inspected(session, 1, simulated=True)
+        assert words(session) == "all 2 looked at"
+        for number in (3, 4):
+            inspected(session, number, simulated=True)
+        assert words(session) == "all 4"
+
+
+@pytest.mark.parametrize("record", ["", "{}", "[]", '{"spectrum": 1}', "[" * 100_000])
+def test_a_record_of_a_stranger(place, record):
+    with listed(place, [{}, {}]) as session:
+        for number in (1, 2):
+            inspected(session, number, simulated=True)
+        with session.database.writing() as connection:
+            text = f"UPDATE inspections SET record = '{record}' WHERE candidate_id = 1"
+            connection.exec_driver_sql(text)
+        assert words(session) == "all 1 looked at"
+
+
+def test_of_very_many_some_from_first_to_last(file_place, monkeypatch):
+    monkeypatch.setattr(module, "MOST_RECORDS", 4)
+    with listed(file_place, [{} for _ in range(40)]) as session:
+        for number in range(1, 41):
+            inspected(session, number, simulated=number == 40)
+        assert words(session) == "1 of the 4 looked at"
+
+
+def read(candidate):
+    if candidate.id % 2:
+        raise ReadError("cut short")
+    wavelength = np.linspace(4000.0, 9000.0, 10)
+    return Spectrum(wavelength=wavelength, flux=wavelength, simulated=candidate.id < 5)
+
+
+def test_spectra_are_read_where_nothing_else_is_known(place):
+    with listed(place, [{} for _ in range(8)]) as session:
+        assert simulated_of(session, {}, read) == Simulated(found=2, looked_at=4, candidates=8)
+        known = dict.fromkeys(range(1, 9), True)
+        assert simulated_of(session, known, read).words == "all 8"
+
+
+def test_some_are_read_though_others_are_known(place):
+    """Half of a list may be simulated, and only the other half inspected."""
+    with listed(place, [{} for _ in range(8)]) as session:
+        for number in range(5, 9):
+            inspected(session, number, simulated=False)
+        assert simulated_of(session, {}, read).words == "2 of the 6 looked at"
+
+
+def test_no_more_than_a_few_are_read(file_place):
+    asked = []
+    with listed(file_place, [{} for _ in range(500)]) as session:
+        simulated_of(session, {}, lambda candidate: asked.append(candidate.id) or read(candidate))
+    assert len(asked) == module.MOST_READ
+    assert (min(asked), max(asked)) == (1, 500)
+
+
+def test_of_nothing(place):
+    with listed(place, []) as session:
+        assert simulated_of(session, {}, read).words == ""

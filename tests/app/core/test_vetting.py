@@ -1,0 +1,92 @@
+"""A batch over workers that are none: what is given to them, and what is kept of their answers."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import update
+
+from agent.errors import WorkbenchError
+from app.core.inspections import inspections_of, mark_fault, to_do
+from app.core.records import Change
+from app.core.tables import candidates
+from app.core.vetting import AT_ONCE, GONE, MOST_FAILURES, forget_gone, vet
+from app.worker.errors import InspectionError, WorkerCrash
+from app.worker.pool import Outcome
+from tests.app.core.inspected import NANO, said
+from tests.app.core.sessions import made
+
+
+class Workers:
+    """A pool that answers at once: with a record or an error, as `answer` gives."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.given = []
+
+    def run(self, requests):
+        for key, request in requests:
+            self.given.append((key, str(request.path)))
+            told = self.answer(key)
+            is_error = isinstance(told, Exception)
+            yield Outcome(key, error=told) if is_error else Outcome(key, told)
+
+
+def test_each_answer_is_kept_as_it_comes(place):
+    errors = {2: InspectionError("2.fits: it is damaged"), 3: WorkerCrash("the process died")}
+    workers = Workers(lambda number: errors.get(number) or said(number=number))
+    with made(place, 4) as session:
+        run = vet(session, workers, NANO)
+        first = next(run)
+        assert inspections_of(session, first.candidate.id)[0].trajectory == first.trajectory
+        rest = list(run)
+        assert [each.fault for each in rest] == ["2.fits: it is damaged", "the process died", ""]
+        assert [session.candidate(number).fault for number in (1, 2, 3, 4)] == [
+            *("", "2.fits: it is damaged", "the process died", "")
+        ]
+        assert workers.given[0] == (1, "/spectra/1.fits")
+        assert list(session.history()) == []
+
+
+def test_what_could_not_be_read_is_tried_where_one_asks(place):
+    workers = Workers(lambda number: said(number=number))
+    with made(place, 3) as session:
+        mark_fault(session, 2, "2.fits: it is damaged")
+        assert [each.candidate.id for each in vet(session, workers, NANO)] == [1, 3]
+        assert [each.candidate.id for each in vet(session, workers, NANO)] == []
+        assert [each.candidate.id for each in vet(session, workers, NANO, again=True)] == [2]
+        assert session.candidate(2).fault == ""
+
+
+def test_an_engine_that_keeps_failing_ends_the_batch(place):
+    failed = said(None, None, stopped_by="error")
+    workers = Workers(lambda number: failed)
+    with made(place, 20) as session:
+        with pytest.raises(WorkbenchError, match=f"{MOST_FAILURES} inspections in a row"):
+            list(vet(session, workers, NANO))
+        assert len(workers.given) == MOST_FAILURES
+        assert len(list(to_do(session, NANO))) == 20
+
+
+def test_files_that_are_there_again(place, tmp_path):
+    """Their disk was not mounted. What else is wrong with a file is not forgotten."""
+    count = AT_ONCE + 40
+    there = tmp_path / "there.fits"
+    with made(place, count) as session:
+        paths = {1: tmp_path / "gone.fits", 2: tmp_path / "damaged.fits"}
+        paths[2].write_bytes(b"")
+        with session.database.writing() as connection:
+            fault = f"there.fits: {GONE}"
+            connection.execute(update(candidates).values(path=str(there), fault=fault))
+            for number, path in paths.items():
+                here = candidates.c.id == number
+                connection.execute(update(candidates).where(here).values(path=str(path)))
+        mark_fault(session, 2, "damaged.fits: it is empty")
+        assert forget_gone(session) == 0
+        there.write_bytes(b"")
+        told = []
+        session.changed.connect(told.append)
+        assert forget_gone(session) == count - 2
+        assert forget_gone(session) == 0
+        assert [each.id for each in to_do(session, NANO, again=True)] == list(range(1, count + 1))
+        assert [each.id for each in to_do(session, NANO)] == list(range(3, count + 1))
+        assert told[0] == Change(aspect="spectrum", candidate_ids=frozenset(range(3, 3 + AT_ONCE)))

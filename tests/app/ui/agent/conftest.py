@@ -1,0 +1,42 @@
+"""A workplace whose agent is a script: it does what the object is called, see worker tests."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.ui.agent_desk import AgentDesk
+from app.ui.workplace import Workplace
+
+LONG_MS = 60_000
+"""Nothing here takes that long, on however busy a machine."""
+SCRIPT = Path(__file__).parents[2] / "worker" / "scripted_child.py"
+COMMAND = [sys.executable, "-P", str(SCRIPT)]
+
+
+@pytest.fixture
+def scripted(workplace) -> Iterator[Workplace]:
+    agent = AgentDesk(
+        workplace.bridge, workplace.desk, workplace.runner, workplace.settings, command=COMMAND
+    )
+    workplace.agent.close()
+    yield replace(workplace, agent=agent)
+    agent.close()
+
+
+def on_desk(qtbot, place: Workplace, number: int = 1, act: str = "") -> None:
+    """A candidate with its spectrum; `act` is what a scripted agent does with it."""
+    place.desk.go_to(number)
+    qtbot.waitUntil(lambda: place.desk.spectrum is not None, timeout=LONG_MS)
+    if act:
+        place.desk.spectrum = replace(place.desk.spectrum, object_id=act)
+
+
+def judged(place: Workplace, verdict) -> None:
+    """As a person does who stays there."""
+    place.desk.note_painted(place.desk.candidate.id)
+    place.desk.judge(verdict, stay=True)

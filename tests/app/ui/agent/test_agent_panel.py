@@ -1,0 +1,261 @@
+"""The panel: what a person sees of the agent, and does with keys and the mouse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+
+from agent.trajectory import Step
+from app.core.inspections import add_inspection
+from app.core.records import Verdict
+from app.ui.agent.agent_panel import AgentPanel
+from tests.app.ui.agent.conftest import LONG_MS, judged, on_desk
+from tests.app.ui.agent.trajectories import NANO, look, record
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def panel_of(qtbot, place):
+    panel = AgentPanel(place)
+    qtbot.addWidget(panel)
+    panel.resize(360, 500)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    return panel
+
+
+@pytest.fixture
+def panel(qtbot, workplace):
+    return panel_of(qtbot, workplace)
+
+
+@pytest.fixture
+def scripted_panel(qtbot, scripted):
+    return panel_of(qtbot, scripted)
+
+
+def inspected(qtbot, place):
+    """By the measured inspector, with V."""
+    on_desk(qtbot, place)
+    with qtbot.waitSignal(place.agent.ended, timeout=LONG_MS) as ended:
+        place.commands.run("run_agent")
+    return ended.args[1]
+
+
+def kept(qtbot, place, *records):
+    """As if they had been made some time ago."""
+    for each in records:
+        add_inspection(place.desk.session, 1, each)
+    on_desk(qtbot, place)
+    qtbot.waitUntil(lambda: place.agent.shown is not None, timeout=LONG_MS)
+
+
+def test_before_anything_it_says_how_to_begin(qtbot, workplace, panel):
+    on_desk(qtbot, workplace)
+    assert panel.empty.text() == "Not inspected yet (V runs the agent here)"
+    assert panel.stack.currentWidget() is panel.empty
+    assert not panel.verdict.isVisible() and not panel.takeover.isVisible()
+    assert panel.head.run.key == "V" and panel.head.list.key == "Ctrl+R"
+    assert panel.head.run.isEnabled() and not panel.head.stop.isEnabled()
+
+
+def test_a_run_fills_the_timeline_with_the_models_own_pictures(qtbot, workplace, panel):
+    trajectory = inspected(qtbot, workplace)
+    assert panel.verdict.verdict.text() == trajectory.verdict
+    assert panel.verdict.sureness.words.endswith("not calibrated")
+    cards = panel.timeline.cards
+    assert [card.content.place for card in cards] == list(range(len(trajectory.steps)))
+    looks = [card for card in cards if card.content.kind == "look"]
+    qtbot.waitUntil(lambda: all(card.has_picture for card in looks), timeout=LONG_MS)
+    assert set(panel.pictures.images) == {step.picture for step in trajectory.looks}
+
+
+def test_a_click_on_a_look_goes_to_exactly_that_view(qtbot, workplace, panel):
+    trajectory = inspected(qtbot, workplace)
+    workplace.view.look_at(None)
+    card = next(card for card in panel.timeline.cards if card.content.kind == "look")
+    qtbot.mouseClick(card, LEFT, pos=QPoint(card.width() - 20, 12))
+    shift = 1.0 + (trajectory.spectrum.z or 0.0)
+    low, high = trajectory.looks[0].range
+    assert workplace.view.window == (low * shift, high * shift)
+    assert workplace.view.window_name == trajectory.looks[0].label
+    assert card.is_current
+
+
+def test_space_steps_through_the_evidence_and_marks_it(qtbot, workplace, panel):
+    trajectory = inspected(qtbot, workplace)
+    marked = []
+    for _ in range(len(trajectory.looks) + 1):
+        workplace.commands.run("step")
+        marked += [card.content.place for card in panel.timeline.cards if card.is_current]
+    places = [place for place, step in enumerate(trajectory.steps) if step.is_look]
+    start = places.index(marked[0])
+    assert marked == [places[(start + n) % len(places)] for n in range(len(places) + 1)]
+
+
+def test_a_click_on_a_picture_enlarges_it(qtbot, workplace, panel):
+    inspected(qtbot, workplace)
+    card = next(card for card in panel.timeline.cards if card.content.kind == "look")
+    qtbot.waitUntil(lambda: card.has_picture, timeout=LONG_MS)
+    qtbot.mouseClick(card, LEFT, pos=QPoint(40, 60))
+    large = panel._large
+    assert large.isVisible() and card.content.aside in large.caption.text()
+    assert large.picture.pixmap().size() == panel.pictures.images[card.content.picture].size()
+    qtbot.keyClick(large, Qt.Key.Key_Escape)
+    assert not large.isVisible()
+
+
+def test_blind_it_says_hidden_and_shows_nothing(qtbot, workplace, panel):
+    workplace.desk.blindness.turn(True)
+    inspected(qtbot, workplace)
+    assert panel.empty.text() == "Hidden until you judge (Shift+V reveals)"
+    assert panel.timeline.cards == () and not panel.verdict.isVisible()
+    assert workplace.view.window is None and panel.pictures.images == {}
+    workplace.commands.run("reveal")
+    qtbot.waitUntil(lambda: panel.timeline.cards != (), timeout=LONG_MS)
+    assert panel.verdict.isVisible()
+
+
+def test_blind_it_appears_with_the_verdict(qtbot, workplace, panel):
+    workplace.desk.blindness.turn(True)
+    inspected(qtbot, workplace)
+    judged(workplace, Verdict.ACCEPT)
+    qtbot.waitUntil(lambda: panel.timeline.cards != (), timeout=LONG_MS)
+
+
+def test_words_stream_into_a_card_while_it_speaks(qtbot, scripted, scripted_panel):
+    on_desk(qtbot, scripted, act="endless")
+    qtbot.mouseClick(scripted_panel.head.run, LEFT)
+    qtbot.waitUntil(lambda: scripted_panel.timeline.cards != (), timeout=LONG_MS)
+    (card,) = scripted_panel.timeline.cards
+    assert card.content.kind == "speaking" and "Well." in card.content.text
+    assert scripted_panel.head.state.words.startswith("speaking")
+    assert not scripted_panel.head.run.isEnabled()
+    with qtbot.waitSignal(scripted.agent.ended, timeout=LONG_MS):
+        qtbot.mouseClick(scripted_panel.head.stop, LEFT)
+    assert scripted_panel.head.state.words == "ready · scripted"
+
+
+def test_taking_over_and_handing_back(qtbot, scripted, scripted_panel):
+    on_desk(qtbot, scripted, act="plain")
+    bar = scripted_panel.takeover
+    scripted.commands.run("run_agent")
+    scripted.commands.run("pause_agent")
+    assert bar.isVisible() and bar.hand_back.isVisible()
+    assert scripted_panel.head.hold.text() == "Go on"
+    scripted.view.look_at((4400.0, 5000.0), "Hβ")
+    qtbot.waitUntil(lambda: scripted.agent.run.is_started, timeout=LONG_MS)
+    qtbot.keyClicks(bar.remark, "is it broad?")
+    qtbot.mouseClick(bar.show_window, LEFT)
+    assert bar.remark.text() == ""
+    qtbot.keyClicks(bar.remark, "and Na D?")
+    qtbot.keyClick(bar.remark, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(scripted_panel.timeline.cards) == 2, timeout=LONG_MS)
+    mine, said = (card.content for card in scripted_panel.timeline.cards)
+    assert (mine.title, mine.label, mine.text) == ("Look 1, yours", "Hβ", "is it broad?")
+    assert (said.title, said.text) == ("You", "and Na D?")
+    with qtbot.waitSignal(scripted.agent.ended, timeout=LONG_MS):
+        qtbot.mouseClick(bar.hand_back, LEFT)
+    assert not bar.isVisible()
+
+
+def test_going_on_from_a_step_of_a_record(qtbot, scripted, scripted_panel):
+    scripted.agent.choose("good")
+    on_desk(qtbot, scripted, act="plain")
+    with qtbot.waitSignal(scripted.agent.ended, timeout=LONG_MS):
+        scripted.agent.run_here()
+    scripted.commands.run("step")
+    card = next(card for card in scripted_panel.timeline.cards if card.is_current)
+    assert card.may_go_on
+    go_on = card._laid_out(card.width()).go_on
+    qtbot.mouseClick(card, LEFT, pos=go_on.center().toPoint())
+    assert scripted.agent.is_held and len(scripted.agent.steps) == 2
+    with qtbot.waitSignal(scripted.agent.ended, timeout=LONG_MS) as ended:
+        scripted.commands.run("pause_agent")
+    assert len(ended.args[1].replies) == 3
+
+
+def test_an_unsupported_claim_is_marked_in_words(qtbot, workplace, panel):
+    kept(qtbot, workplace, record())
+    answer = panel.timeline.cards[-1].content
+    assert answer.warnings == ("Unsupported, no window was looked at: Na D",)
+
+
+def test_two_models_side_by_side(qtbot, workplace, panel):
+    other = record(model=NANO, verdict="NO", p_yes=None, steps=(look(8450, 8700, label="Ca II"),))
+    kept(qtbot, workplace, record(), other)
+    box = panel.verdict.record
+    assert box.isVisible() and [box.itemText(n) for n in range(2)] == ["nano", "spec-o3-7b"]
+    box.setCurrentIndex(1)
+    box.activated.emit(1)
+    assert panel.verdict.verdict.text() == "YES" and len(panel.timeline.cards) == 5
+    qtbot.mouseClick(panel.verdict.compare, LEFT)
+    cells = panel.comparison.cells
+    assert panel.stack.currentWidget() is panel.comparison
+    assert [cells["verdict", column].text() for column in (0, 1)] == ["YES", "NO"]
+    assert cells["p", 0].text() == "p(YES) 0.93 · not calibrated"
+    assert cells["p", 1].text() == "gives no p(YES)"
+    assert cells["looks", 1].text() == "8450 – 8700 Å\nCa II"
+    workplace.desk.go_to(2)
+    assert panel.stack.currentWidget() is panel.empty and not panel.verdict.compare.isChecked()
+
+
+def test_a_changed_spectrum_gets_no_pictures_and_a_word(qtbot, workplace, panel):
+    trajectory = inspected(qtbot, workplace)
+    panel.pictures.forget()
+    spectrum = workplace.desk.spectrum
+    workplace.desk.spectrum = replace(spectrum, flux=spectrum.flux * 2.0)
+    with qtbot.waitSignal(workplace.desk.said, timeout=LONG_MS) as said:
+        workplace.agent.show(replace(trajectory, seed=5))
+    assert "has changed since" in said.args[0] and panel.pictures.images == {}
+
+
+def test_the_list_runs_from_its_button(qtbot, scripted, scripted_panel):
+    qtbot.mouseClick(scripted_panel.head.list, LEFT)
+    assert scripted_panel.head.list.text() == "Stop list"
+    qtbot.waitUntil(lambda: not scripted.agent.batch.is_running, timeout=LONG_MS)
+    assert scripted_panel.batch.words.words == "List: 12 inspected"
+    assert (
+        scripted_panel.head.list.text() == "Run list" and not scripted_panel.batch.bar.isVisible()
+    )
+
+
+def test_buttons_show_the_keys_in_use(workplace, panel):
+    workplace.keymap.rebind("run_agent", ["J"])
+    assert panel.head.run.key == "J"
+
+
+def test_what_is_not_on_screen_is_not_built(qtbot, workplace, panel):
+    panel.hide()
+    inspected(qtbot, workplace)
+    assert panel.timeline.cards == () and panel.pictures.images == {}
+    panel.show()
+    assert panel.timeline.cards != ()
+
+
+def test_a_long_text_folds_and_opens(qtbot, workplace, panel):
+    steps = (Step(kind="think", text="word " * 400), look(6450, 6750, picture=""))
+    kept(qtbot, workplace, record(steps=steps))
+    card = panel.timeline.cards[0]
+    low = card.height()
+    more = card._laid_out(card.width()).more
+    qtbot.mouseClick(card, LEFT, pos=more.center().toPoint())
+    assert card.is_open and card.height() > 3 * low
+    assert panel.timeline.cards[1].y() >= card.height()
+
+
+def test_both_themes_paint(qtbot, workplace, panel):
+    from app.ui.theme import DARK
+
+    inspected(qtbot, workplace)
+    light = panel.timeline.cards[0].grab().toImage()
+    workplace.looks.use(DARK)
+    dark = panel.timeline.cards[0].grab().toImage()
+    assert brightness(light) > 150 > brightness(dark)
+
+
+def brightness(image: QImage) -> int:
+    return image.pixelColor(image.width() - 12, image.height() - 5).lightness()

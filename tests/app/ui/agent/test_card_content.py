@@ -1,0 +1,61 @@
+"""From steps to cards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent.trajectory import Step
+from app.ui.agent.card_content import contents, speaking
+from tests.app.ui.agent.trajectories import look, record
+
+
+def test_a_record_step_by_step():
+    cards = contents(record().steps)
+    assert [card.kind for card in cards] == ["thought", "look", "thought", "look", "answer"]
+    assert [card.place for card in cards] == [0, 1, 2, 3, 4]
+    first = cards[1]
+    assert (first.title, first.aside, first.label) == ("Look 1", "6450 – 6750 Å", "Hα")
+    assert first.rows[0].name == "Hα" and first.numbers.startswith("S/N 16.7")
+    answer = cards[-1]
+    assert answer.aside == "YES" and answer.text.startswith("Broad Hα")
+    assert answer.warnings == ("Unsupported, no window was looked at: Na D",)
+    start, end = answer.marks[0]
+    assert answer.text[start:end] == "Na D"
+    assert cards[2].warnings == ()
+
+
+def test_before_the_first_look_it_describes_the_whole():
+    steps = (Step(kind="think", text="Hδ looks broad."), look(6450, 6750))
+    assert contents(steps)[0].warnings == ()
+
+
+def test_while_it_runs_nothing_is_unsupported_yet():
+    assert all(card.warnings == () for card in contents(record().steps, is_over=False))
+
+
+def test_slips_and_what_the_person_put_in():
+    steps = (
+        Step(kind="zoom", error="wavelength_range must start below its end", range=(5.0, 4.0)),
+        Step(kind="text", by="person", text="look at Na D"),
+        look(5880, 5900, by="person", text="here"),
+        Step(kind="zoom", by="person", range=(1.0, 2.0), error="does not overlap the data"),
+    )
+    slip, remark, mine, missed = contents(steps)
+    assert slip.kind == "fault" and slip.warnings == ("wavelength_range must start below its end",)
+    assert (remark.title, remark.kind, remark.warnings) == ("You", "remark", ())
+    assert (mine.title, mine.text) == ("Look 1, yours", "here")
+    assert missed.title == "Could not be shown" and missed.aside == "1 – 2 Å"
+
+
+def test_what_is_being_said():
+    card = speaking("<think>The line is broad.</think>\n<tool_call>{")
+    assert (card.place, card.text, card.aside) == (-1, "The line is broad.", "asks for a picture")
+
+
+def test_all_words_for_the_clipboard():
+    words = contents(record().steps)[1].words
+    assert words.splitlines()[0] == "Look 1 6450 – 6750 Å Hα" and "−30.1 ± 1.1" in words
+
+
+def test_the_same_steps_make_equal_cards():
+    assert contents(record().steps) == contents(replace(record()).steps)

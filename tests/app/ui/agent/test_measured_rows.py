@@ -1,0 +1,46 @@
+"""Our measurements beside a look, from records as they are and as strangers write them."""
+
+from __future__ import annotations
+
+from app.ui.agent.measured_rows import measured_rows, remarks, window_words
+from tests.app.ui.agent.trajectories import MEASURED_THERE
+
+
+def test_known_lines_by_their_names():
+    (row,) = measured_rows(MEASURED_THERE)
+    assert row.cells == ("Hα", "6565.1", "−30.1 ± 1.1", "1200", "40")
+    assert window_words(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad"
+    assert remarks(MEASURED_THERE) == ("In the way: O₂ B",)
+
+
+def test_the_strongest_feature_where_it_is_no_known_line():
+    bump = MEASURED_THERE["feature"] | {"centroid": 6700.0, "ew": 2.345, "ew_error": 0.5}
+    first, second = measured_rows(MEASURED_THERE | {"feature": bump})
+    assert first.cells == ("Hα?", "6700.0", "2.35 ± 0.50", "1210", "41")
+    assert second.name == "Hα"
+    (alone,) = measured_rows({"feature": {"centroid": 5000.0, "kind": "emission"}})
+    assert alone.cells == ("emission", "5000.0", "", "", "")
+
+
+def test_band_heads_and_why_there_is_nothing():
+    measured = {"edges": [{"name": "TiO 7054", "drop": 0.23}], "reason": "outside the spectrum"}
+    assert remarks(measured) == (
+        "Band heads, drop: TiO 7054 23 %",
+        "Not measured: outside the spectrum",
+    )
+
+
+def test_what_a_stranger_may_have_written():
+    odd = {
+        "snr": "high",
+        "n_pixels": True,
+        "n_bad": float("nan"),
+        "lines": [None, 3, {"centroid": "x"}, {"centroid": 5e300}, {"name": 7, "centroid": 5000}],
+        "feature": ["centroid"],
+        "edges": {"name": 1},
+        "unsafe": 5,
+        "reason": {},
+    }
+    assert [row.cells for row in measured_rows(odd)] == [("", "5000.0", "", "", "")]
+    assert window_words(odd) == "" and remarks(odd) == ()
+    assert measured_rows({}) == () and window_words({}) == ""

@@ -1,0 +1,89 @@
+"""A small window with everything a focus can be in, for tests of keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QMainWindow,
+    QPlainTextEdit,
+    QPushButton,
+    QSlider,
+    QSpinBox,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.actions import ACTIONS
+from app.ui.commands import Commands
+from app.ui.key_filter import KeyFilter
+from app.ui.keymap import Keymap
+from app.ui.settings_keeper import SettingsKeeper
+
+
+class KeyWindow(QMainWindow):
+    """`ran`: what keys have done here, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ran: list[str] = []
+        self.ended: list[str] = []
+        self.allowed = set(ACTIONS)
+        self.settings = SettingsKeeper()
+        self.keymap = Keymap(self.settings)
+        self.commands = Commands()
+        self._add_widgets()
+        for name in ACTIONS:
+            self.commands.add(name, lambda name=name: self.ran.append(name), self._end(name))
+        self.filter = KeyFilter(
+            self.commands, self.keymap, self, self.plot.setFocus, lambda name: name in self.allowed
+        )
+
+    def fields(self) -> dict[str, QWidget]:
+        return {
+            "line": self.line,
+            "text": self.text,
+            "number": self.number,
+            "editable": self.editable,
+        }
+
+    def others(self) -> dict[str, QWidget]:
+        return {
+            "plot": self.plot,
+            "button": self.button,
+            "table": self.table,
+            "slider": self.slider,
+            "box": self.box,
+            "tick": self.tick,
+            "read_only": self.read_only,
+        }
+
+    def _end(self, name: str):
+        return (lambda: self.ended.append(name)) if name == "peek" else None
+
+    def _add_widgets(self) -> None:
+        self.plot = QWidget(focusPolicy=Qt.FocusPolicy.StrongFocus)
+        self.line = QLineEdit()
+        self.text = QPlainTextEdit()
+        self.number = QSpinBox(maximum=9999)
+        self.editable = QComboBox(editable=True)
+        self.button = QPushButton("Button")
+        self.table = QTableWidget(5, 1)
+        for row, text in enumerate(("alpha", "xi", "kappa", "upsilon", "nu")):
+            self.table.setItem(row, 0, QTableWidgetItem(text))
+        self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setValue(50)
+        self.box = QComboBox()
+        self.box.addItems(["apple", "xenon", "krypton"])
+        self.tick = QCheckBox("Tick")
+        self.read_only = QPlainTextEdit("what the agent said", readOnly=True)
+        middle = QWidget()
+        layout = QVBoxLayout(middle)
+        for widget in (*self.others().values(), *self.fields().values()):
+            layout.addWidget(widget)
+        self.setCentralWidget(middle)

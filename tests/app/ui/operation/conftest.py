@@ -1,0 +1,19 @@
+"""The right column, with a spectrum on the desk."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.operation.operation_panel import OperationPanel
+
+
+@pytest.fixture
+def panel(qtbot, workplace):
+    made = OperationPanel(workplace)
+    qtbot.addWidget(made)
+    made.resize(360, 900)
+    with qtbot.waitExposed(made):
+        made.show()
+    workplace.desk.start()
+    qtbot.waitUntil(lambda: workplace.desk.spectrum is not None and bool(made.lines.boxes))
+    return made

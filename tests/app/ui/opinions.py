@@ -1,0 +1,22 @@
+"""Agents' opinions, as an inspection leaves them."""
+
+from __future__ import annotations
+
+from sqlalchemy import update
+
+from app.core.records import Change
+from app.core.session import Session
+from app.core.tables import candidates
+
+
+def give_opinion(session: Session, number: int, verdict: str | None, p_yes: float | None) -> None:
+    """What the model nano said of a candidate."""
+    with session.database.writing() as connection:
+        values = {
+            "agent_verdict": verdict,
+            "agent_p_yes": p_yes,
+            "agent_model": "nano",
+            "agent_stopped_by": "answer",
+        }
+        connection.execute(update(candidates).where(candidates.c.id == number).values(values))
+    session.changed.emit(Change(aspect="inspection", candidate_ids=frozenset({number})))

@@ -1,0 +1,166 @@
+"""Disagreements: each kind in its list, side by side, judged through the desk."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from sqlalchemy import update
+
+from app.core.agreement.adjudication import adjudicator_of
+from app.core.records import Verdict
+from app.core.tables import candidates
+from app.ui.pages.disagreement_page import DisagreementPage
+from app.ui.pages.opinion_card import OpinionCard
+from tests.app.core.judged_sessions import A, R, say
+from tests.app.ui.pages.conftest import settled
+
+
+@pytest.fixture
+def page(qtbot, disputed, workplace, shown):
+    workplace.desk.start()
+    return shown(DisagreementPage(workplace))
+
+
+def click(qtbot, button):
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def choose(qtbot, page, number):
+    """A click on the row of that candidate."""
+    place = [each.id for each in page.found].index(number)
+    rect = page.list.visualItemRect(page.list.item(place))
+    qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
+    qtbot.waitUntil(lambda: page.view.details is not None and page.view.details.of == number)
+    qtbot.waitUntil(lambda: all(each.isVisible() for each in page.view.findChildren(OpinionCard)))
+
+
+def words(widget):
+    return " ".join(each.text() for each in widget.findChildren(QLabel) if each.isVisible())
+
+
+def judge(qtbot, page, workplace, button):
+    qtbot.waitUntil(lambda: workplace.desk.is_painted)
+    click(qtbot, button)
+
+
+def test_each_kind_has_its_list(qtbot, page, disputed):
+    assert [each.id for each in page.found] == [3, 5]
+    click(qtbot, page.sides["agent"])
+    settled(qtbot, page)
+    assert [each.id for each in page.found] == [8]
+    click(qtbot, page.sides["agents"])
+    settled(qtbot, page)
+    assert [each.id for each in page.found] == [7]
+    assert page.list.count() == 1
+
+
+def test_without_any_it_says_what_is_needed(qtbot, workplace, shown):
+    page = shown(DisagreementPage(workplace))
+    assert "Two people must have judged the same objects first" in page.empty.text()
+    assert not page.list.isVisible()
+    assert not page.view.isVisible()
+
+
+def test_both_opinions_stand_side_by_side(qtbot, page, workplace):
+    choose(qtbot, page, 3)
+    seen = words(page.view)
+    for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people differ"):
+        assert word in seen
+    assert workplace.desk.candidate.id == 3
+
+
+def test_the_agents_evidence_stands_beside_them(qtbot, page):
+    click(qtbot, page.sides["agents"])
+    settled(qtbot, page)
+    choose(qtbot, page, 7)
+    seen = words(page.view)
+    for word in ("Agent nano", "YES · p(YES) 0.90", "Agent measured", "NO · p(YES) 0.20", "Hα"):
+        assert word in seen
+
+
+def test_ones_own_verdict_is_set_here(qtbot, page, workplace, disputed):
+    choose(qtbot, page, 3)
+    judge(qtbot, page, workplace, page.view.reject)
+    assert disputed.judgement(3).opinion.verdict is Verdict.REJECT
+    assert workplace.desk.candidate.id == 3
+    settled(qtbot, page)
+    qtbot.waitUntil(lambda: [each.id for each in page.found] == [5])
+
+
+def test_nothing_is_judged_before_it_was_painted(qtbot, page, workplace, disputed):
+    choose(qtbot, page, 3)
+    workplace.desk._painted_at = None
+    click(qtbot, page.view.reject)
+    assert disputed.judgement(3).opinion.verdict is Verdict.ACCEPT
+
+
+def test_the_readers_word_may_decide(qtbot, page, workplace, disputed):
+    choose(qtbot, page, 3)
+    click(qtbot, page.view.settle)
+    assert adjudicator_of(disputed) == "Ada"
+    qtbot.waitUntil(lambda: "Settled by the adjudicator: ✓ accepted" in words(page.view))
+    click(qtbot, page.only_open)
+    qtbot.waitUntil(lambda: page.found == ())
+    settled(qtbot, page)
+    assert not page.view.isVisible()
+    click(qtbot, page.only_open)
+    qtbot.waitUntil(lambda: len(page.found) == 2)
+    choose(qtbot, page, 5)
+    click(qtbot, page.view.settle)
+    assert adjudicator_of(disputed) is None
+
+
+def test_the_desk_goes_back_to_where_it_was(qtbot, page, workplace):
+    before = workplace.desk.candidate.id
+    choose(qtbot, page, 3)
+    choose(qtbot, page, 5)
+    page.hide()
+    assert workplace.desk.candidate.id == before
+
+
+def test_an_opened_one_stays_on_the_desk(qtbot, page, workplace):
+    opened = []
+    workplace.commands.add("judging_page", lambda: opened.append(True))
+    choose(qtbot, page, 5)
+    click(qtbot, page.view.open)
+    page.hide()
+    assert opened
+    assert workplace.desk.candidate.id == 5
+
+
+def test_blind_mode_hides_what_agents_say(qtbot, page, workplace, disputed):
+    workplace.desk.blindness.turn(True)
+    click(qtbot, page.sides["agents"])
+    settled(qtbot, page)
+    assert page.found == ()
+    assert "Blind mode" in page.empty.text()
+
+
+def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, workplace, disputed, shown):
+    """Li Wei and Grace differ on 11, which Ada has not seen yet; nano has."""
+    say(disputed, "Li Wei", {11: A})
+    say(disputed, "Grace", {11: R})
+    workplace.desk.blindness.turn(True)
+    workplace.desk.start()
+    page = shown(DisagreementPage(workplace))
+    choose(qtbot, page, 11)
+    assert "nano" not in words(page.view)
+    assert "Hidden in blind mode" in words(page.view)
+    click(qtbot, page.sides["agent"])
+    settled(qtbot, page)
+    assert 11 not in [each.id for each in page.found]
+    click(qtbot, page.sides["people"])
+    settled(qtbot, page)
+    choose(qtbot, page, 11)
+    judge(qtbot, page, workplace, page.view.accept)
+    qtbot.waitUntil(lambda: "nano" in words(page.view))
+
+
+def test_a_spectrum_that_cannot_be_read_says_why(qtbot, page, workplace, disputed):
+    with disputed.database.writing() as connection:
+        here = candidates.c.id == 5
+        connection.execute(update(candidates).where(here).values(path="/nowhere/x.fits"))
+    choose(qtbot, page, 5)
+    qtbot.waitUntil(lambda: page.view.note.isVisible())
+    assert "x.fits" in page.view.note.text()

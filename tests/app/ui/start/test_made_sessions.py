@@ -1,0 +1,87 @@
+"""Sessions from lists, the sample and a single spectrum, without a window."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.errors import WorkbenchError
+from agent.tasks import task
+from app.core.importing.errors import ImportFailed, ImportStopped
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from app.ui.start.import_work import ImportOrder, ListOrder, make_session
+from app.ui.start.sample import sample_session
+from app.ui.start.spectrum_session import spectrum_session
+
+
+def order(place, *lists, **more):
+    return ImportOrder(
+        place=place,
+        task=task("CV"),
+        reviewer="Ada",
+        lists=tuple(ListOrder(path=path) for path in lists),
+        **more,
+    )
+
+
+def test_lists_become_a_session(tmp_path, sample_list):
+    again = tmp_path / "again.csv"
+    again.write_text(sample_list.read_text())
+    place = tmp_path / "night.speco3"
+    made = make_session(order(place, sample_list, again, spectra=sample_list.parent, blind=True))
+    assert (made.candidates, [each.duplicates for each in made.reports]) == (60, [0, 60])
+    with open_session(place, "Ada") as session:
+        assert session.count() == 60
+        assert session.fact("blind") == "yes"
+
+
+def test_a_list_that_fails_leaves_nothing(tmp_path, sample_list):
+    bad = tmp_path / "bad.csv"
+    bad.write_text("foo\n1\n")
+    with pytest.raises(ImportFailed, match=r"bad\.csv"):
+        make_session(order(tmp_path / "night.speco3", sample_list, bad))
+    assert not list(tmp_path.glob("*speco3*"))
+
+
+def test_a_stopped_import_leaves_nothing(tmp_path, sample_list):
+    with pytest.raises(ImportStopped):
+        make_session(order(tmp_path / "night.speco3", sample_list), should_stop=lambda: True)
+    assert not list(tmp_path.glob("*speco3*"))
+
+
+def test_what_is_there_is_not_touched(tmp_path, sample_list):
+    place = tmp_path / "night.speco3"
+    make_session(order(place, sample_list))
+    before = place.read_bytes()
+    with pytest.raises(WorkbenchError, match="already"):
+        make_session(order(place, sample_list))
+    assert place.read_bytes() == before
+
+
+def test_the_sample_is_made_once_and_keeps_its_verdicts(tmp_path):
+    with sample_session("Ada", tmp_path / "new folder") as session:
+        assert (session.count(), session.task.id) == (60, "CV")
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+    with sample_session("Ada", tmp_path / "new folder") as session:
+        assert session.judgement(1).opinion.verdict is Verdict.ACCEPT
+
+
+def test_one_spectrum_is_a_session_of_one(tmp_path, one_spectrum):
+    before = sorted(one_spectrum.parent.iterdir())
+    with spectrum_session(one_spectrum, "Ada", "WD", tmp_path) as session:
+        assert (session.count(), session.task.id) == (1, "WD")
+        assert session.candidate(1).path == str(one_spectrum)
+        session.record_verdict(1, Opinion(verdict=Verdict.UNSURE))
+        place = session.place
+    with spectrum_session(one_spectrum, "Ada", "WD", tmp_path) as session:
+        assert session.place == place
+        assert session.judgement(1).opinion.verdict is Verdict.UNSURE
+    with spectrum_session(one_spectrum, "Ada", "CV", tmp_path) as session:
+        assert session.place != place
+    assert sorted(one_spectrum.parent.iterdir()) == before
+
+
+def test_a_folder_that_cannot_be_made(tmp_path, one_spectrum):
+    (tmp_path / "file").touch()
+    with pytest.raises(WorkbenchError, match="no folder"):
+        spectrum_session(one_spectrum, "Ada", "CV", tmp_path / "file" / "folder")

@@ -1,0 +1,176 @@
+"""Themes: every text can be read, and they are put on as settings or desktop want it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from app.ui import dressing
+from app.ui.colours import contrast, mixed
+from app.ui.dressing import Dresser, theme_of
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.style_sheet import palette, style_sheet
+from app.ui.theme import DARK, LAMOST, LIGHT, THEMES, Looks
+from app.ui.tones import tint, tones
+
+READABLE = 4.5
+VERDICTS = ("accept", "reject", "unsure")
+COLOUR_BLIND = (
+    (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+)
+"""Linear colours as seen without long or without middle cones: Machado et al. 2009."""
+TELLING = 20.0
+"""In the units of CIE Lab: clearly different side by side."""
+
+
+@pytest.fixture
+def application(qapp):
+    before = (qapp.font(), qapp.palette(), qapp.style().name())
+    yield qapp
+    qapp.setStyleSheet("")
+    qapp.setPalette(before[1])
+    qapp.setFont(before[0])
+    qapp.setStyle(before[2])
+
+
+def texts(theme):
+    """Every colour of text with what it is written on."""
+    more = tones(theme)
+    surfaces = (theme.window, theme.panel, more.hover, more.field, more.row, more.chosen)
+    yield from ((theme.text, each) for each in (*surfaces, more.pressed))
+    yield from ((theme.dim, each) for each in surfaces)
+    yield from ((theme.accent, each) for each in (theme.window, theme.panel, more.hover))
+    yield from ((theme.on_accent, each) for each in (theme.accent, more.primary_hover))
+    notice = tint(theme, theme.warning, 0.12)
+    yield from ((theme.warning, each) for each in (theme.window, theme.panel, notice))
+    yield from ((theme.on_bar, theme.bar), (more.on_tip, more.tip))
+    yield from ((each, theme.plot) for each in (theme.axis, theme.line_text, theme.flux))
+    for name in VERDICTS:
+        colour = getattr(theme, name)
+        surfaces = (theme.window, theme.panel, tint(theme, colour, 0.07), tint(theme, colour, 0.14))
+        yield from ((colour, each) for each in surfaces)
+        yield theme.on_verdict, colour
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+def test_every_text_can_be_read(theme):
+    faint = [
+        (*pair, round(contrast(*pair), 2)) for pair in texts(theme) if contrast(*pair) < READABLE
+    ]
+    assert faint == []
+
+
+def test_contrast_is_that_of_the_standard():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.478, abs=0.001)
+    assert mixed("#000000", "#ffffff", 0.5) == "#808080"
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+def test_verdicts_differ_for_every_eye(theme):
+    for matrix in COLOUR_BLIND:
+        seen = {name: _seen(getattr(theme, name), matrix) for name in VERDICTS}
+        for one in VERDICTS:
+            for other in VERDICTS:
+                assert one == other or _distance(seen[one], seen[other]) > TELLING
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+def test_the_style_sheet_is_whole(theme, application, recwarn):
+    text = style_sheet(theme, 10.0)
+    assert "$" not in text
+    assert text.count("{") == text.count("}")
+    icons = re.findall(r'url\("([^"]+)"\)', text)
+    assert icons
+    assert [icon for icon in icons if not Path(icon).is_file()] == []
+
+
+def test_disabled_text_is_fainter_than_text():
+    for theme in THEMES.values():
+        made = palette(theme)
+        normal = made.color(QPalette.ColorGroup.Active, QPalette.ColorRole.Text).name()
+        disabled = made.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text).name()
+        assert normal == theme.text
+        assert contrast(disabled, theme.panel) < contrast(theme.dim, theme.panel)
+
+
+def test_a_theme_is_put_on_and_changed(qtbot, application):
+    settings, looks = SettingsKeeper(), Looks()
+    settings.change(theme="dark", font_pt=14)
+    dresser = Dresser(application, looks, settings)
+    button = QPushButton("Export")
+    button.setProperty("role", "primary")
+    qtbot.addWidget(button)
+    button.show()
+    assert looks.theme is DARK
+    assert QApplication.font().pointSize() == 14
+    assert _colour_of(button) == DARK.accent
+    with qtbot.waitSignal(looks.changed) as told:
+        settings.change(theme="lamost")
+    assert told.args == [LAMOST]
+    qtbot.waitUntil(lambda: _colour_of(button) == LAMOST.accent)
+    dresser.deleteLater()
+
+
+def test_the_desktop_is_followed_where_that_is_wanted(qtbot, application, monkeypatch):
+    schemes = [Qt.ColorScheme.Dark]
+    monkeypatch.setattr(dressing, "system_is_dark", lambda: schemes[0] == Qt.ColorScheme.Dark)
+    assert (theme_of("system"), theme_of("lamost")) == (DARK, LAMOST)
+    settings, looks = SettingsKeeper(), Looks()
+    dresser = Dresser(application, looks, settings)
+    assert looks.theme is DARK
+    schemes[0] = Qt.ColorScheme.Light
+    QGuiApplication.styleHints().colorSchemeChanged.emit(schemes[0])
+    assert looks.theme is LIGHT
+    settings.change(theme="dark")
+    QGuiApplication.styleHints().colorSchemeChanged.emit(schemes[0])
+    assert looks.theme is DARK
+    dresser.deleteLater()
+
+
+def _colour_of(button):
+    image = button.grab().toImage()
+    return QColor(image.pixel(6, image.height() // 2)).name()
+
+
+def _seen(colour, matrix):
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    light = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in channels
+    ]
+    return [sum(weight * value for weight, value in zip(row, light, strict=True)) for row in matrix]
+
+
+def _distance(one, other):
+    """Between two linear colours, in the units of CIE Lab."""
+    return sum((a - b) ** 2 for a, b in zip(_lab(one), _lab(other), strict=True)) ** 0.5
+
+
+def _lab(light):
+    red, green, blue = (min(max(value, 0.0), 1.0) for value in light)
+    rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    white = (0.9505, 1.0, 1.089)
+    x, y, z = (
+        _root((row[0] * red + row[1] * green + row[2] * blue) / full)
+        for row, full in zip(rows, white, strict=True)
+    )
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def _root(value):
+    return value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116

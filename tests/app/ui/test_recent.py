@@ -1,0 +1,53 @@
+"""Sessions of late, seen from outside."""
+
+from __future__ import annotations
+
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from app.ui.recent import MAX_RECENT, forget, glance, remember
+
+
+def test_the_newest_is_first_and_none_is_twice():
+    recent = remember(remember(remember((), "a"), "b"), "a")
+    assert recent == ("a", "b")
+    assert forget(recent, "a") == ("b",)
+
+
+def test_no_more_than_fit():
+    recent: tuple[str, ...] = ()
+    for number in range(MAX_RECENT + 5):
+        recent = remember(recent, str(number))
+    assert len(recent) == MAX_RECENT
+    assert recent[0] == str(MAX_RECENT + 4)
+
+
+def test_a_glance_while_somebody_works(session):
+    session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+    session.record_verdict(2, Opinion(comment="not yet"))
+    found = glance(str(session.place), "Ada")
+    assert (found.name, found.task) == ("night", "cataclysmic variable")
+    assert (found.done, found.total, found.problem) == (1, 12, "")
+    assert glance(str(session.place), "Grace").done == 0
+
+
+def test_a_glance_leaves_a_session_as_it_was(session):
+    place = session.place
+    session.close()
+    before = place.read_bytes()
+    glance(str(place), "Ada")
+    assert place.read_bytes() == before
+    with open_session(place, "Ada") as again:
+        assert again.count() == 12
+
+
+def test_what_is_gone_or_no_session(tmp_path):
+    assert not glance(str(tmp_path / "gone.speco3"), "Ada").is_there
+    (tmp_path / "list.csv").write_text("a,b\n1,2\n")
+    found = glance(str(tmp_path / "list.csv"), "Ada")
+    assert found.is_there
+    assert "not a session" in found.problem
+
+
+def test_a_server_is_not_asked():
+    found = glance("postgresql://ada@nowhere.invalid/night", "Ada")
+    assert (found.is_there, found.is_file, found.name) == (True, False, "night")

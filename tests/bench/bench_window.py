@@ -1,0 +1,241 @@
+"""From a key to the next spectrum painted, and what it costs above the floor.
+
+The floor is a bare pyqtgraph PlotWidget of the same size in the same process, given the same arrays.
+Painted: the paint event of the plot has ended. The sample's spectra stand for all candidates.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+from agent.spectra.spectrum import Spectrum
+from agent.tasks import task
+from app.core.prefetch import read_wanted
+from app.core.records import Verdict
+from app.core.session import new_session, open_session
+from app.ui.key_filter import KeyFilter
+from app.ui.keymap import Keymap
+from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.workplace import Workplace
+from tests.app.ui.candidates import take_sample
+from tests.app.ui.conftest import opened_workplace
+
+SIZES = (10, 100_000)
+WINDOW = (1000, 700)
+KEYS = 200
+LOOK_S = 0.05
+"""Between two keys: twenty objects a second."""
+FRAME_MS = 16.7
+OBJECTS = 5000
+WARM_UP = 500
+LIMIT_S = 30.0
+FLOOR = "a bare PlotWidget of the same size given the same arrays"
+
+
+def figures() -> Iterator[dict[str, object]]:
+    app = QApplication.instance() or QApplication([])
+    with tempfile.TemporaryDirectory() as folder:
+        for size in SIZES:
+            place = Path(folder) / f"{size}.speco3"
+            fill(place, size)
+            yield from _of_size(app, place, size)
+        yield _memory(app, place)
+
+
+def _of_size(app: Any, place: Path, size: int) -> Iterator[dict[str, object]]:
+    for with_prefetch in (True, False):
+        with _window(place) as bench:
+            if not with_prefetch:
+                _without_prefetch(bench.place)
+            keys = min(KEYS, 4 * size)
+            walk = bench.times(app, keys, bench.walk_key(size))
+            how = f"{size:,} candidates, {'with' if with_prefetch else 'without'} prefetch"
+            floor = _floor(app, bench.panel, bench.seen)
+            yield from _percentiles(f"N to painted, {how}", walk, floor)
+            if with_prefetch and size > KEYS:
+                judged = bench.times(app, KEYS, lambda _: Qt.Key.Key_A)
+                yield from _percentiles(f"A to written and next painted, {how}", judged, floor)
+
+
+def _percentiles(name: str, times: list[float], floor: list[float]) -> Iterator[dict[str, object]]:
+    base = _points(floor)
+    for point, value in _points(times).items():
+        yield {
+            "figure": f"{name}, {point}",
+            "value": value,
+            "unit": "ms",
+            "baseline": FLOOR,
+            "baseline_ms": round(base[point], 2),
+            "ratio": round(value / base[point], 2),
+            "target": FRAME_MS,
+        }
+
+
+def _points(times: list[float]) -> dict[str, float]:
+    cuts = statistics.quantiles(times, n=100, method="inclusive")
+    return {f"p{percent}": 1e3 * cuts[percent - 1] for percent in (50, 95, 99)}
+
+
+class Bench:
+    """The panel in a plain window with the real keys."""
+
+    def __init__(self, place: Workplace) -> None:
+        self.place = place
+        self.window = QMainWindow()
+        self.panel = SpectrumPanel(place)
+        self.window.setCentralWidget(self.panel)
+        self.window.resize(*WINDOW)
+        desk, commands = place.desk, place.commands
+        commands.add("next", desk.next)
+        commands.add("previous", desk.previous)
+        commands.add("accept", lambda: desk.judge(Verdict.ACCEPT))
+        self.filter = KeyFilter(commands, Keymap(place.settings), self.window, self.panel.setFocus)
+        self.seen: list[Spectrum] = []
+        self.painted_at: float | None = None
+        self.panel.plot.painted.connect(self._note)
+
+    def start(self, app: Any) -> None:
+        self.window.show()
+        self.place.desk.start()
+        _wait(app, lambda: self.painted_at is not None)
+
+    def walk_key(self, size: int) -> Callable[[int], Qt.Key]:
+        """To the end of the list and back."""
+        turn = size - 1
+        return lambda number: Qt.Key.Key_N if (number // turn) % 2 == 0 else Qt.Key.Key_B
+
+    def times(self, app: Any, count: int, key: Callable[[int], Qt.Key]) -> list[float]:
+        times = []
+        for number in range(count):
+            _look(app, LOOK_S)
+            times.append(self.press(app, key(number)))
+            assert self.place.desk.spectrum is not None
+            self.seen.append(self.place.desk.spectrum)
+        return times
+
+    def press(self, app: Any, key: Qt.Key) -> float:
+        self.painted_at = None
+        began = time.perf_counter()
+        QTest.keyClick(self.window, key)
+        _wait(app, lambda: self.painted_at is not None)
+        assert self.painted_at is not None
+        return self.painted_at - began
+
+    def close(self) -> None:
+        self.filter.close()
+        self.window.close()
+
+    def _note(self, _: int) -> None:
+        self.painted_at = time.perf_counter()
+
+
+@contextmanager
+def _window(place: Path) -> Iterator[Bench]:
+    with open_session(place, "Ada") as session, opened_workplace(session) as workplace:
+        bench = Bench(workplace)
+        try:
+            bench.start(QApplication.instance())
+            yield bench
+        finally:
+            bench.close()
+
+
+def _without_prefetch(place: Workplace) -> None:
+    place.desk.prefetch.look_at = lambda *_: None  # type: ignore[method-assign]
+    place.desk.prefetch.peek = lambda key: None  # type: ignore[method-assign]
+    place.desk.prefetch.get = read_wanted  # type: ignore[method-assign]
+
+
+class BarePlot(pg.PlotWidget):  # type: ignore[misc]
+    painted_at: float | None = None
+
+    def paintEvent(self, event: Any) -> None:
+        super().paintEvent(event)
+        self.painted_at = time.perf_counter()
+
+
+def _floor(app: Any, panel: SpectrumPanel, spectra: list[Spectrum]) -> list[float]:
+    plot = BarePlot()
+    curve = plot.plot(pen=pg.mkPen("w", width=1))
+    plot.resize(panel.plot.size())
+    plot.show()
+    times = []
+    for spectrum in (*spectra[:20], *spectra):
+        _look(app, 0.005)
+        plot.painted_at, began = None, time.perf_counter()
+        curve.setData(spectrum.wavelength, spectrum.flux)
+        _wait(app, lambda: plot.painted_at is not None)
+        times.append(plot.painted_at - began)
+    plot.close()
+    return times[20:]
+
+
+def _memory(app: Any, place: Path) -> dict[str, object]:
+    with _window(place) as bench:
+        for _ in range(WARM_UP):
+            bench.press(app, Qt.Key.Key_N)
+        before = _resident_mib()
+        for _ in range(OBJECTS):
+            bench.press(app, Qt.Key.Key_N)
+        grown = _resident_mib() - before
+    return {
+        "figure": f"memory grown over {OBJECTS:,} objects",
+        "value": grown,
+        "unit": "MiB",
+        "baseline": f"after {WARM_UP} objects",
+        "baseline_mib": round(before),
+    }
+
+
+def fill(place: Path, size: int) -> None:
+    """The sample over and over, written straight into the table."""
+    with new_session(place, task("CV"), "Ada") as session:
+        take_sample(session, min(size, 60))
+    with closing(sqlite3.connect(place, isolation_level=None)) as connection:
+        named = connection.execute("SELECT name FROM pragma_table_info('candidates')")
+        others = ", ".join(f'"{name}"' for (name,) in named if name not in ("id", "line"))
+        known = connection.execute("SELECT max(id) FROM candidates").fetchone()[0]
+        # From one that can be read: the queue of the bench holds no faulty ones.
+        connection.execute(
+            f"""
+            WITH RECURSIVE more(n) AS (SELECT ? UNION ALL SELECT n + 1 FROM more WHERE n < ?)
+            INSERT INTO candidates (id, line, {others})
+            SELECT more.n, more.n, {others} FROM more JOIN candidates ON id = 1 + more.n % ?
+            """,
+            (known + 1, size, known),
+        ) if size > known else None
+
+
+def _look(app: Any, seconds: float) -> None:
+    until = time.perf_counter() + seconds
+    while (left := until - time.perf_counter()) > 0:
+        app.processEvents()
+        time.sleep(min(left, 0.002))
+
+
+def _wait(app: Any, is_so: Callable[[], bool]) -> None:
+    until = time.perf_counter() + LIMIT_S
+    while not is_so():
+        app.processEvents()
+        if time.perf_counter() > until:
+            raise TimeoutError("the next spectrum was not painted")
+
+
+def _resident_mib() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -1,0 +1,202 @@
+"""Class templates for the window, simulated: `python -m train.simulate.templates [FOLDER]`.
+
+Noiseless, at rest, as a spectrograph of R 2000 would see them. Each is the most typical of many
+draws of its kind, so that no odd draw stands for a class. The same every time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from train.simulate.sky import draw_source
+from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray, Source
+
+FOLDER = Path(__file__).resolve().parents[2] / "resources" / "templates"
+INDEX_FILE = "index.json"
+README_FILE = "README.md"
+README = """# Class templates
+
+All of these are **simulated**: no survey's spectra are among them. Each is the most typical of many
+noiseless draws of its kind, at rest, in vacuum, at a resolution of 2000. Flux is told in whole
+numbers on a grid even in velocity; its unit is arbitrary.
+
+Made by `python -m train.simulate.templates`, the same every time.
+"""
+SEED = 20261
+RESOLUTION = 2000.0
+SAMPLING_KMS = 75.0
+"""Two pixels a resolution element."""
+FIRST, LAST = 3700.0, 9100.0
+BLUEST = 1000.0
+"""Of what redshift brings into view."""
+DRAWS = 36
+"""Of each kind, of which one is kept."""
+MOST_DRAWS = 6000
+CLEAR = 0.5
+"""Of the draws, the share kept that has the least dust."""
+FULL = 65_535
+"""Flux is told in whole numbers, this the highest of a template."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A template to be made: its name, its group in the window, and the draws it is chosen from."""
+
+    name: str
+    group: str
+    label: str
+    subtype: str = ""
+    """Empty: any."""
+    z: tuple[float, float] | None = None
+    stem: str
+
+    def takes(self, source: Source) -> bool:
+        is_near = self.z is None or self.z[0] <= source.z <= self.z[1]
+        return is_near and self.subtype in ("", source.subtype)
+
+
+def _kinds(group: str, label: str, *names: tuple[str, str]) -> tuple[Kind, ...]:
+    """Name and subtype of each."""
+    return tuple(
+        Kind(name=name, group=group, label=label, subtype=subtype, stem=_stem(name))
+        for name, subtype in names
+    )
+
+
+def _stem(name: str) -> str:
+    return "_".join("".join(each if each.isalnum() else " " for each in name.lower()).split())
+
+
+KINDS: tuple[Kind, ...] = (
+    *_kinds(
+        "Cataclysmic variables", "CV",
+        ("CV in quiescence", "quiescent"), ("CV in outburst", "outburst"),
+        ("Novalike CV", "novalike"), ("Polar", "polar"), ("AM CVn", "AM CVn"),
+    ),
+    *_kinds("Carbon stars", "CS", ("Carbon star C-R", "C-R"), ("Carbon star C-N", "C-N"),
+            ("Carbon star C-H", "C-H")),
+    *_kinds("S stars", "SS", ("MS star", "MS"), ("S star", "S")),
+    *_kinds("M giants", "MG", ("M giant, early", "MG early"), ("M giant, mid", "MG mid"),
+            ("M giant, late", "MG late")),
+    *_kinds("White dwarfs", "WD", ("White dwarf DA", "DA"), ("White dwarf DB", "DB"),
+            ("White dwarf DZ", "DZ"), ("White dwarf and M dwarf", "DA+dM")),
+    *_kinds("O, B and A stars", "O", ("O star", "O")),
+    *_kinds("O, B and A stars", "B", ("B dwarf", "B V"), ("Be star", "Be")),
+    *_kinds("O, B and A stars", "A", ("A dwarf", "A V"), ("Horizontal branch A star", "BHB")),
+    *_kinds("O, B and A stars", "SDB", ("Hot subdwarf sdB", "sdB")),
+    *_kinds("F, G and K stars", "F", ("F dwarf", "F dwarf")),
+    *_kinds("F, G and K stars", "G", ("G dwarf", "G dwarf")),
+    *_kinds("F, G and K stars", "K", ("K dwarf", "K dwarf"), ("K giant", "K giant")),
+    *_kinds("M dwarfs", "M_DWARF", ("M dwarf", "M dwarf"), ("M dwarf, active", "M dwarf active")),
+    *_kinds("Emission-line stars", "SYMBIOTIC", ("Symbiotic star", "symbiotic")),
+    *_kinds("Emission-line stars", "WR", ("Wolf-Rayet WN", "WN"), ("Wolf-Rayet WC", "WC")),
+    *_kinds("Emission-line stars", "YSO", ("T Tauri star", "CTTS")),
+    *_kinds("Nebulae and galaxies", "NEBULA", ("Compact nebula", "compact nebula")),
+    *_kinds("Nebulae and galaxies", "GALAXY", ("Galaxy, passive", "passive"),
+            ("Galaxy, star-forming", "starforming")),
+    Kind(name="Quasar, low redshift", group="Quasars", label="QSO", subtype="QSO",
+         z=(0.15, 0.5), stem="quasar_low"),
+    Kind(name="Quasar, high redshift", group="Quasars", label="QSO", subtype="QSO",
+         z=(1.8, 2.6), stem="quasar_high"),
+    *_kinds("Artefacts", "ARTEFACT", ("Twilight", "twilight")),
+)  # fmt: skip
+
+
+def build(folder: Path = FOLDER) -> None:
+    """Write every template and the index."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.json"):
+        old.unlink()
+    for kind in KINDS:
+        _write(folder / f"{kind.stem}.json", template(kind))
+    index = [{"name": each.name, "group": each.group, "file": f"{each.stem}.json",
+              "class": each.label} for each in KINDS]  # fmt: skip
+    _write(folder / INDEX_FILE, {"simulated": True, "templates": index})
+    (folder / README_FILE).write_text(README, encoding="utf-8")
+
+
+def template(kind: Kind) -> dict[str, object]:
+    """One file: flux in whole numbers on a grid even in velocity, vacuum angstrom at rest."""
+    source = typical(kind)
+    grid = rest_grid(source)
+    flux = np.interp(grid, GRID / (1.0 + source.z), seen(source.flux))
+    return {
+        "name": kind.name,
+        "class": kind.label,
+        "subtype": source.subtype,
+        "simulated": True,
+        "medium": "vacuum",
+        "first_angstrom": round(float(grid[0]), 6),
+        "step_kms": SAMPLING_KMS,
+        "resolution": RESOLUTION,
+        "made_of": source.parameters,
+        "flux": np.rint(flux / flux.max() * FULL).astype(int).tolist(),
+    }
+
+
+def typical(kind: Kind) -> Source:
+    """Of draws with little dust the one nearest to their median in the logarithm of the flux."""
+    drawn = sorted(_draws(kind), key=_dust)[: math.ceil(DRAWS * CLEAR)]
+    grid = np.geomspace(*_common(drawn), 1500)
+    shapes = np.array([_shape(source, grid) for source in drawn])
+    away = np.abs(shapes - np.median(shapes, axis=0)).mean(axis=1)
+    return drawn[int(np.argmin(away))]
+
+
+def seen(flux: FloatArray) -> FloatArray:
+    """Through a spectrograph of constant resolution."""
+    sigma = LIGHT_KMS / RESOLUTION / 2.3548 / STEP_KMS
+    reach = math.ceil(5 * sigma)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    return np.convolve(np.pad(flux, reach, mode="edge"), kernel / kernel.sum(), mode="valid")
+
+
+def rest_grid(source: Source) -> FloatArray:
+    """FIRST to LAST, or what of it a redshifted source shows; bluer for what comes from there."""
+    low, high = (edge / (1.0 + source.z) for edge in source.valid)
+    first = max(low, BLUEST) if source.z > 0.1 else FIRST
+    last = min(high, LAST)
+    count = int(math.log(last / first) * LIGHT_KMS / SAMPLING_KMS)
+    return np.asarray(first * np.exp(np.arange(count + 1) * SAMPLING_KMS / LIGHT_KMS))
+
+
+def _draws(kind: Kind) -> Iterator[Source]:
+    found = 0
+    for number in range(MOST_DRAWS):
+        source = draw_source(kind.label, np.random.default_rng((SEED, number)))
+        if kind.takes(source):
+            yield source
+            found += 1
+        if found == DRAWS:
+            return
+    raise ValueError(f"{MOST_DRAWS} draws hold {found} of {kind.name}")
+
+
+def _dust(source: Source) -> float:
+    return float(source.parameters.get("ebv", 0.0))
+
+
+def _common(drawn: list[Source]) -> tuple[float, float]:
+    grids = [rest_grid(source) for source in drawn]
+    return max(grid[0] for grid in grids), min(grid[-1] for grid in grids)
+
+
+def _shape(source: Source, grid: FloatArray) -> FloatArray:
+    flux = np.interp(grid, GRID / (1.0 + source.z), source.flux)
+    log = np.log(np.maximum(flux, 1e-4 * float(np.median(flux))))
+    return np.asarray(log - np.median(log))
+
+
+def _write(path: Path, content: dict[str, object]) -> None:
+    path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
