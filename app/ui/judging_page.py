@@ -44,6 +44,7 @@ class JudgingPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 4)
         layout.addWidget(self.columns)
+        self.plot.use_templates(self.operation.templates)
         place.commands.add("panels", self.flip_panels)
 
     def flip_panels(self) -> None:

@@ -82,7 +82,7 @@ def _card(
         return _fault(place, step) if step.error else _look(place, step, look)
     if step.error:
         return _fault(place, step)
-    text = _without_box(step.text) if step.kind == "answer" else step.text
+    text = without_box(step.text) if step.kind == "answer" else step.text
     bare = () if looked_at is None else unsupported(text, looked_at)
     names = ", ".join(claim.words for claim in bare[:MAX_NAMED])
     warning = translate("agent", "Unsupported, no window was looked at: {what}")
@@ -146,7 +146,7 @@ def _title(step: Step) -> str:
     return translate("agent", "Thought") if step.kind == "think" else translate("agent", "Says")
 
 
-def _without_box(text: str) -> str:
+def without_box(text: str) -> str:
     """The verdict stands beside the title."""
     for box in ("\\boxed{YES}", "\\boxed{NO}"):
         if text.startswith(box):

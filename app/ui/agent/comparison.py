@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QScrollArea, QWidget
 
 from agent.trajectory import Trajectory
+from app.ui.agent.card_content import without_box
 from app.ui.agent.records import Records
 from app.ui.agent.small_parts import colour_verdict, label, record_names
 from app.ui.agent.words import ended_words, sureness, verdict_words
@@ -100,5 +101,5 @@ def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
         if look.range is not None
     ]
     yield "looks", "\n".join(looks) or "–"
-    reasons = record.reasons
+    reasons = without_box(record.reasons)
     yield "reasons", reasons[:MAX_REASONS] + ("…" if len(reasons) > MAX_REASONS else "")

@@ -43,6 +43,7 @@ class ModelChooser(QFrame):
         self.list.setWordWrap(True)
         self.list.setAccessibleName(self.tr("Models"))
         self.list.setFixedHeight(LIST_HEIGHT)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.address = QLineEdit()
         self.address.setPlaceholderText(self.tr("http://host:port/v1#model"))
         self.address.setAccessibleName(self.tr("Address of a server"))
@@ -145,5 +146,5 @@ class ModelChooser(QFrame):
 
 
 def _words(row: ModelRow) -> str:
-    about = f"\n{row.about}" if row.about else ""
-    return f"{row.title}{about}" + (f"\n{row.need}" if row.need else "")
+    first = f"{row.title} · {row.state}"
+    return f"{first}\n{row.about}" if row.about else first

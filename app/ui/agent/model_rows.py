@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication
 
@@ -21,6 +21,7 @@ class ModelRow:
     key: str
     title: str
     about: str
+    state: str
     need: str = ""
     """What is missing and how to get it; empty: it is ready."""
 
@@ -39,7 +40,8 @@ def _measured() -> ModelRow:
     return ModelRow(
         key="",
         title=MEASURED,
-        about=translate("agent", "Measurements alone, no model. Always there."),
+        about=translate("agent", "Measurements alone, needs no model"),
+        state=translate("agent", "always there"),
     )
 
 
@@ -48,9 +50,9 @@ def _chosen(name: str) -> ModelRow:
     try:
         place = find_model(name)
     except ResourceError as error:
-        return ModelRow(key=name, title=name, about="", need=str(error))
-    row = _row(place)
-    return ModelRow(key=name, title=row.title, about=name, need=row.need)
+        gone = translate("agent", "not found")
+        return ModelRow(key=name, title=name, about="", state=gone, need=str(error))
+    return replace(_row(place), key=name, about=name)
 
 
 def _row(place: Place) -> ModelRow:
@@ -62,7 +64,22 @@ def _row(place: Place) -> ModelRow:
         key=card.name,
         title=card.name,
         about=" · ".join(part for part in parts if part),
+        state=_state(place),
         need=_need(place),
+    )
+
+
+def _state(place: Place) -> str:
+    if place.origin == "hub":
+        is_begun = is_partly_fetched(place)
+        partly = translate("agent", "fetched in part")
+        return partly if is_begun else translate("agent", "not on this machine")
+    if place.missing:
+        return translate("agent", "incomplete")
+    if _need_of_engine(place.card.engine):
+        return translate("agent", "its engine is not installed")
+    return (
+        translate("agent", "a server") if place.origin == "server" else translate("agent", "ready")
     )
 
 
@@ -71,12 +88,13 @@ def _need(place: Place) -> str:
     if place.origin == "hub":
         words = translate(
             "agent",
-            "Not on this machine. In a terminal: spec-o3 models get {name}; "
-            "or put its files into {folder}",
+            "{name} is not on this machine yet. In a terminal: spec-o3 models get {name}\n"
+            "Or put its files into {folder}",
         )
         if is_partly_fetched(place):
             words = translate(
-                "agent", "Fetched in part. In a terminal, to go on: spec-o3 models get {name}"
+                "agent",
+                "{name} was fetched in part. In a terminal, to go on: spec-o3 models get {name}",
             )
         return words.replace("{name}", card.name).replace("{folder}", str(models_folder()))
     if place.missing:

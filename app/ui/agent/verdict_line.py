@@ -39,19 +39,20 @@ class VerdictLine(QWidget):
         layout.addLayout(row(self.verdict, (self.sureness, 1)))
         layout.addLayout(row((self.record, 1), self.compare))
         self.record.activated.connect(self._choose)
-        self.compare.toggled.connect(self.compared)
+        self.compare.toggled.connect(self._compare)
         self.hide()
 
     def show_records(self, records: Records) -> None:
         self._records = records
         is_choice = len(records.trajectories) > 1
-        self.record.setVisible(is_choice)
+        self.record.setVisible(is_choice and not self.compare.isChecked())
         self.compare.setVisible(is_choice)
         if is_choice:
             self.record.clear()
             self.record.addItems(record_names(records.trajectories))
         else:
             self.compare.setChecked(False)
+            self.record.hide()
 
     def show_record(self, shown: Trajectory | None) -> None:
         """None: there is none, or it is hidden."""
@@ -67,6 +68,12 @@ class VerdictLine(QWidget):
         records = self._records.trajectories
         if shown in records:
             self.record.setCurrentIndex(records.index(shown))
+
+    def _compare(self, is_on: bool) -> None:
+        """Side by side each record has its own line and chooser."""
+        for part in (self.verdict, self.sureness, self.record):
+            part.setVisible(not is_on)
+        self.compared.emit(is_on)
 
     def _choose(self, place: int) -> None:
         records = self._records.trajectories

@@ -37,7 +37,7 @@ def _save_png(plot: PlotView, title: str, size: QSize, path: Path) -> None:
     image = QImage(size * SHARPER, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SHARPER)
     _draw(plot, title, size, image, path)
-    if not image.save(str(path), b"PNG"):
+    if not image.save(str(path)):
         raise _not_written(path)
 
 

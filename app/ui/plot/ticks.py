@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 MOST = 50
 """However wide an axis may be."""
+DECIMALS = 6
 
 
 def tick_step(lo: float, hi: float, most: int) -> float:
@@ -27,13 +27,11 @@ def ticks(lo: float, hi: float, most: int) -> tuple[float, ...]:
 
 
 def tick_texts(values: tuple[float, ...]) -> tuple[str, ...]:
-    """With as many decimals as tell them apart."""
-    if not values:
-        return ()
-    step = min((b - a for a, b in pairwise(values)), default=1.0)
-    decimals = next((n for n in range(6) if _is_whole(step * 10**n)), 6)
+    """With as many decimals as round numbers need."""
+    exact = (n for n in range(DECIMALS) if all(_is_whole(value * 10**n) for value in values))
+    decimals = next(exact, DECIMALS)
     return tuple(f"{value + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}") for value in values)
 
 
 def _is_whole(value: float) -> bool:
-    return abs(value - round(value)) < 1e-6 * max(1.0, abs(value))
+    return abs(value - round(value)) < 1e-6

@@ -13,7 +13,7 @@ from tests.app.ui.candidates import take_sample
 
 def test_the_column_of_the_label_is_known_by_its_name(tmp_path):
     with new_session(tmp_path / "night", task("CV"), "Ada") as session:
-        take_sample(session, 2)
+        take_sample(session, 12)
         assert list_roles(session)[1]["label"] == "subclass"
 
 

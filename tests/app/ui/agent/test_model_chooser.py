@@ -1,0 +1,141 @@
+"""Which model: those there are, what is missing and how to get it, folders and servers."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.ui.agent.model_chooser import ModelChooser
+from app.ui.agent.model_rows import model_rows
+
+LEFT = Qt.MouseButton.LeftButton
+GGUF_CARD = """
+name = "mine"
+title = "A model of mine"
+family = "qwen2.5-vl"
+engine = "gguf"
+simulated_only = true
+
+[[files]]
+role = "weights"
+path = "mine.gguf"
+size = 5
+
+[[files]]
+role = "mmproj"
+path = "mmproj.gguf"
+size = 5
+"""
+
+
+@pytest.fixture(autouse=True)
+def models(tmp_path, monkeypatch):
+    """The user's folder of models, empty."""
+    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "models"
+
+
+@pytest.fixture
+def chooser(qtbot, workplace):
+    window = QWidget()
+    qtbot.addWidget(window)
+    chooser = ModelChooser(workplace.runner, window)
+    chooser.open_at(QPoint(0, 0), "")
+    qtbot.waitUntil(lambda: chooser.list.count() > 0)
+    yield chooser
+    chooser.close()
+
+
+def row_named(title, chosen=""):
+    return next(row for row in model_rows(chosen)[0] if row.title == title)
+
+
+def click(qtbot, chooser, title):
+    for place in range(chooser.list.count()):
+        item = chooser.list.item(place)
+        if item.text().startswith(title):
+            chooser.list.scrollToItem(item)
+            at = chooser.list.visualItemRect(item).center()
+            qtbot.mouseClick(chooser.list.viewport(), LEFT, pos=at)
+            return
+    raise AssertionError(f"no row {title}")
+
+
+def put(folder, **sizes):
+    folder.mkdir(parents=True)
+    (folder / "model.toml").write_text(GGUF_CARD)
+    for name, size in sizes.items():
+        (folder / f"{name}.gguf").write_bytes(b"x" * size)
+
+
+def test_the_measured_one_is_first_and_always_there():
+    first = model_rows("")[0][0]
+    assert (first.key, first.title, first.state, first.need) == ("", "measured", "always there", "")
+
+
+def test_a_published_one_that_is_not_here_says_how_to_get_it(models):
+    row = row_named("spec-o3-7b")
+    assert row.state == "not on this machine" and "8.3 billion" in row.about
+    assert "spec-o3 models get spec-o3-7b" in row.need and str(models) in row.need
+
+
+def test_models_of_the_users_own(models):
+    put(models / "mine", mine=5, mmproj=5)
+    row = row_named("mine")
+    assert row.state in ("ready", "its engine is not installed")
+    assert "simulations only" in row.about
+    (models / "mine" / "mmproj.gguf").unlink()
+    row = row_named("mine")
+    assert row.state == "incomplete" and "mmproj.gguf is missing" in row.need
+
+
+def test_a_faulty_folder_is_left_out_and_told(models):
+    (models / "bad").mkdir(parents=True)
+    (models / "bad" / "model.toml").write_text("name = [")
+    rows, faults = model_rows("")
+    assert rows and "bad" in faults
+
+
+def test_what_was_chosen_by_path_or_address_is_in_the_list(models, tmp_path):
+    put(tmp_path / "elsewhere", mine=5, mmproj=5)
+    path = str(tmp_path / "elsewhere")
+    assert [row.title for row in model_rows(path)[0] if row.key == path] == ["mine"]
+    gone = row_named("/no/such/model", "/no/such/model")
+    assert gone.state == "not found" and "no model" in gone.need
+    server = next(row for row in model_rows("http://localhost:1/v1#m")[0] if row.title == "m")
+    assert server.state == "a server" and server.need == ""
+
+
+def test_a_click_chooses(qtbot, chooser):
+    with qtbot.waitSignal(chooser.chosen) as chosen:
+        click(qtbot, chooser, "measured")
+    assert chosen.args == [""] and not chooser.isVisible()
+
+
+def test_a_click_on_what_is_missing_says_what_to_do(qtbot, chooser):
+    click(qtbot, chooser, "spec-o3-7b")
+    assert chooser.isVisible() and "spec-o3 models get spec-o3-7b" in chooser.note.text()
+
+
+def test_a_server_by_its_address(qtbot, chooser):
+    qtbot.keyClicks(chooser.address, "localhost:8080")
+    qtbot.mouseClick(chooser.use, LEFT)
+    assert "http://" in chooser.note.text()
+    chooser.address.setText("http://localhost:8080/v1#m")
+    with qtbot.waitSignal(chooser.chosen) as chosen:
+        qtbot.keyClick(chooser.address, Qt.Key.Key_Return)
+    assert chosen.args == ["http://localhost:8080/v1#m"]
+
+
+def test_a_folder_or_a_file(qtbot, chooser, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *about: "/models/mine")
+    with qtbot.waitSignal(chooser.chosen) as chosen:
+        qtbot.mouseClick(chooser.folder, LEFT)
+    assert chosen.args == ["/models/mine"]
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *about: ("/m/a.gguf", ""))
+    with qtbot.waitSignal(chooser.chosen) as chosen:
+        chooser.show()
+        qtbot.mouseClick(chooser.file, LEFT)
+    assert chosen.args == ["/m/a.gguf"]

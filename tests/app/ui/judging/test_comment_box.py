@@ -1,0 +1,197 @@
+"""Words and flags: typed where they belong, kept with the object they were typed for."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtWidgets import QApplication
+
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from app.ui.judging.comment_box import CommentBox
+from app.ui.judging.flag_menu import FLAGS, FlagMenu
+from app.ui.judging.verdict_bar import VerdictBar
+from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.steps import painted, put_on_desk, shown_in
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def box(qtbot, workplace):
+    return shown_in(qtbot, CommentBox(workplace), 640, 40)
+
+
+def type_comment(qtbot, workplace, box, text):
+    workplace.commands.run("comment")
+    qtbot.waitUntil(box.edit.hasFocus)
+    qtbot.keyClicks(box.edit, text)
+
+
+def test_enter_saves_and_gives_the_focus_back(qtbot, box, workplace, session):
+    put_on_desk(qtbot, workplace)
+    type_comment(qtbot, workplace, box, "axu ")
+    composed = QInputMethodEvent()  # as Chinese is typed
+    composed.setCommitString("双峰 Hα")
+    QApplication.sendEvent(box.edit, composed)
+    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    assert session.judgement(1).opinion == Opinion(comment="axu 双峰 Hα")
+    assert not box.edit.hasFocus()
+    assert workplace.desk.candidate.id == 1
+
+
+def test_leaving_the_field_saves(qtbot, box, workplace, session):
+    put_on_desk(qtbot, workplace)
+    type_comment(qtbot, workplace, box, "left")
+    box.edit.clearFocus()
+    assert session.judgement(1).opinion.comment == "left"
+    assert len(list(session.history())) == 1
+
+
+def test_typed_words_never_land_on_the_next_object(qtbot, box, workplace, session):
+    """Somebody clicks elsewhere in the middle of a word: no focus moves, only the object."""
+    put_on_desk(qtbot, workplace)
+    type_comment(qtbot, workplace, box, "for one")
+    workplace.desk.go_to(4)
+    assert box.edit.text() == ""
+    assert session.judgement(1).opinion.comment == "for one"
+    qtbot.keyClicks(box.edit, "for four")
+    workplace.commands.run("previous")
+    box.edit.clearFocus()
+    assert session.judgement(4).opinion.comment == "for four"
+    assert session.judgement(1).opinion.comment == "for one"
+    assert session.judgement(3) is None
+
+
+def test_a_verdict_by_mouse_takes_the_words_along(qtbot, box, workplace, session):
+    bar = shown_in(qtbot, VerdictBar(workplace))
+    put_on_desk(qtbot, workplace)
+    type_comment(qtbot, workplace, box, "with it")
+    qtbot.mouseClick(bar.buttons[Verdict.ACCEPT], LEFT)
+    opinion = session.judgement(1).opinion
+    assert (opinion.verdict, opinion.comment) == (Verdict.ACCEPT, "with it")
+
+
+def test_standard_comments_are_added_to_what_is_there(qtbot, box, workplace, session):
+    workplace.settings.change(comments=("mine & yours",))
+    put_on_desk(qtbot, workplace)
+    workplace.desk.set_comment("typed")
+    qtbot.mouseClick(box.standard, LEFT)
+    qtbot.waitUntil(box.menu.isVisible)
+    first = box.menu.actions()[0]
+    assert first.text() == "mine && yours"
+    first.trigger()
+    first.trigger()  # once is enough
+    box.menu.close()
+    assert session.judgement(1).opinion.comment == "typed; mine & yours"
+    assert box.edit.text() == "typed; mine & yours"
+
+
+def test_g_then_a_letter_flags_and_the_chip_takes_it_off(qtbot, box, workplace, session):
+    put_on_desk(qtbot, workplace)
+    workplace.commands.run("flags")
+    qtbot.waitUntil(box.flags.menu.isVisible)
+    qtbot.keyClick(box.flags.menu, Qt.Key.Key_N)
+    assert not box.flags.menu.isVisible()
+    assert session.judgement(1).opinion.flags == ("noisy",)
+    qtbot.mouseClick(box.flags.chips["noisy"], LEFT)
+    assert session.judgement(1).opinion.flags == ()
+    assert box.flags.chips == {}
+
+
+def test_every_flag_has_a_letter_of_its_own():
+    letters = [letter for letter, _ in FLAGS.values()]
+    assert len(set(letters)) == len(letters)
+    assert "O" not in letters
+
+
+def test_a_letter_without_a_meaning_flags_nothing(qtbot, workplace):
+    menu = FlagMenu()
+    qtbot.addWidget(menu)
+    menu.show_flags(())
+    chosen = []
+    menu.chosen.connect(chosen.append)
+    qtbot.keyClick(menu, Qt.Key.Key_Q)
+    assert chosen == []
+
+
+def test_an_own_flag(qtbot, box, workplace, session):
+    put_on_desk(qtbot, workplace)
+    workplace.commands.run("flags")
+    qtbot.waitUntil(box.flags.menu.isVisible)
+    qtbot.keyClick(box.flags.menu, Qt.Key.Key_O)
+    qtbot.waitUntil(box.flags.own.hasFocus)
+    qtbot.keyClicks(box.flags.own, "ring  of fire")
+    qtbot.keyClick(box.flags.own, Qt.Key.Key_Return)
+    assert session.judgement(1).opinion.flags == ("ring of fire",)
+    assert box.flags.own.isHidden()
+    assert "ring of fire" in box.flags.chips
+
+
+def test_an_own_flag_left_half_typed_flags_nothing(qtbot, box, workplace, session):
+    put_on_desk(qtbot, workplace)
+    box.flags._ask_own()
+    qtbot.waitUntil(box.flags.own.hasFocus)
+    qtbot.keyClicks(box.flags.own, "half")
+    workplace.desk.go_to(2)
+    assert session.judgement(1) is None
+    assert session.judgement(2) is None
+    assert box.flags.own.text() == ""
+
+
+def test_the_star(qtbot, box, workplace, session):
+    put_on_desk(qtbot, workplace)
+    workplace.commands.run("star")
+    assert session.judgement(1).opinion.flags == ("star",)
+    assert box.flags.star.isChecked()
+    assert box.flags.chips == {}
+    qtbot.mouseClick(box.flags.star, LEFT)
+    assert session.judgement(1).opinion.flags == ()
+    assert not box.flags.star.isChecked()
+
+
+def test_many_flags_leave_room_for_words(qtbot, box, workplace):
+    put_on_desk(qtbot, workplace)
+    for name in (*FLAGS, "a rather long name of a flag of one's own"):
+        workplace.desk.toggle_flag(name)
+    QApplication.processEvents()
+    assert box.minimumSizeHint().width() <= 640
+    assert box.edit.width() >= 140
+    assert len(box.flags.chips) == 3
+    assert box.flags.rest.text() == "+6"
+
+
+def test_read_only_takes_no_words(qtbot, session, tmp_path):
+    session.record_verdict(1, Opinion(comment="kept"))
+    session.close()
+    with open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed:
+        with opened_workplace(closed) as place:
+            box = shown_in(qtbot, CommentBox(place))
+            put_on_desk(qtbot, place)
+            assert box.edit.text() == "kept"
+            for name in ("comment", "flags"):
+                with qtbot.waitSignal(place.desk.said) as told:
+                    place.commands.run(name)
+                assert "read-only" in told.args[0]
+            qtbot.keyClicks(box.edit, "more")
+            place.desk.go_to(2)
+            assert place.desk.candidate.id == 2
+
+
+def test_nothing_on_the_desk_takes_no_words(qtbot, box, workplace):
+    workplace.commands.run("comment")
+    assert not box.edit.isEnabled()
+    workplace.commands.run("flags")
+    assert not box.flags.menu.isVisible()
+
+
+def test_going_on_with_the_field_open(qtbot, box, workplace, session):
+    put_on_desk(qtbot, workplace)
+    type_comment(qtbot, workplace, box, "one")
+    workplace.commands.run("next")
+    painted(qtbot, workplace, 2)
+    qtbot.keyClicks(box.edit, "two")
+    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    comments = [session.judgement(number).opinion.comment for number in (1, 2)]
+    assert comments == ["one", "two"]

@@ -1,0 +1,65 @@
+"""Jumping to an object by what a person knows of it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.ui.judging.find_box import FindBox
+from tests.app.ui.steps import put_on_desk, shown_in
+
+
+@pytest.fixture
+def box(qtbot, workplace):
+    put_on_desk(qtbot, workplace)
+    return shown_in(qtbot, FindBox(workplace), 300, 40)
+
+
+def type_name(qtbot, workplace, box, text):
+    workplace.commands.run("find")
+    qtbot.waitUntil(box.edit.hasFocus)
+    qtbot.keyClicks(box.edit, text)
+
+
+def test_enter_goes_to_it_even_before_the_list_is_there(qtbot, box, workplace, session):
+    name = session.candidate(7).object_id
+    type_name(qtbot, workplace, box, name.lower())
+    box.edit.setText(name)
+    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: workplace.desk.candidate.id == 7)
+    assert box.edit.text() == ""
+    assert not box.edit.hasFocus()
+
+
+def test_a_number_is_found(qtbot, box, workplace):
+    type_name(qtbot, workplace, box, "9")
+    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: workplace.desk.candidate.id == 9)
+
+
+def test_names_that_begin_so_are_offered_and_can_be_chosen(qtbot, box, workplace, session):
+    type_name(qtbot, workplace, box, "SIM J")
+    qtbot.waitUntil(box.suggestions.popup.isVisible)
+    names = box.suggestions.words.stringList()
+    assert len(names) > 3
+    qtbot.keyClick(box.suggestions.popup, Qt.Key.Key_Down)
+    qtbot.keyClick(box.suggestions.popup, Qt.Key.Key_Down)
+    qtbot.keyClick(box.suggestions.popup, Qt.Key.Key_Return)
+    wanted = int(names[1].rsplit("#", 1)[1])
+    qtbot.waitUntil(lambda: workplace.desk.candidate.id == wanted)
+    assert not box.suggestions.popup.isVisible()
+
+
+def test_nobody_of_that_name(qtbot, box, workplace):
+    type_name(qtbot, workplace, box, "Betelgeuse")
+    with qtbot.waitSignal(workplace.desk.said) as told:
+        qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    assert "Betelgeuse" in told.args[0]
+    assert workplace.desk.candidate.id == 1
+
+
+def test_a_hidden_search_says_so(qtbot, box, workplace):
+    box.hide()
+    with qtbot.waitSignal(workplace.desk.said) as told:
+        workplace.commands.run("find")
+    assert "hidden" in told.args[0]

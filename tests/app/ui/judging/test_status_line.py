@@ -1,0 +1,67 @@
+"""Messages come and go; what went wrong can be read and copied afterwards."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from agent.errors import WorkbenchError
+from app.core.errors import SessionError
+from app.ui.judging.status_line import StatusLine
+from tests.app.ui.steps import shown_in
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def line(qtbot, workplace):
+    return shown_in(qtbot, StatusLine(workplace), 640, 28)
+
+
+def test_what_is_said_is_shown_as_it_is(line, workplace):
+    workplace.desk.said.emit("<b>not bold</b> & plain")
+    assert line.message.text() == "<b>not bold</b> & plain"
+    assert not line.details.isVisible()
+
+
+def test_an_error_keeps_its_details_to_be_copied(qtbot, line, workplace):
+    error = SessionError("the disk is full: make room")
+    error.__cause__ = OSError(28, "No space left")
+    workplace.desk.tell(error)
+    assert line.message.text() == "! the disk is full: make room"
+    workplace.desk.said.emit("something harmless")
+    qtbot.mouseClick(line.details, LEFT)
+    qtbot.waitUntil(line.sheet.isVisible)
+    qtbot.mouseClick(line.sheet.copy, LEFT)
+    line.sheet.close()
+    copied = QGuiApplication.clipboard().text()
+    assert "the disk is full" in copied
+    assert "No space left" in copied
+
+
+def test_errors_of_the_background_are_told(qtbot, line, workplace):
+    def break_down():
+        raise WorkbenchError("the worker is gone")
+
+    workplace.runner.run(break_down)
+    qtbot.waitUntil(lambda: "the worker is gone" in line.message.text())
+
+
+def test_only_so_many_are_kept(line, workplace):
+    for number in range(50):
+        workplace.desk.failed.emit(f"error {number}", "")
+    assert len(line.troubles) == 20
+    assert line.troubles[-1].message == "error 49"
+
+
+def test_a_long_message_does_not_widen_the_window(qtbot, line, workplace):
+    workplace.desk.said.emit("long " * 500)
+    assert line.minimumSizeHint().width() < 400
+    assert line.message.text().endswith("…")
+    assert line.message.words == "long " * 500
+
+
+def test_the_agent_has_its_place(line):
+    line.set_agent_words("nano: 12 of 60")
+    assert line.agent_words.text() == "nano: 12 of 60"

@@ -1,0 +1,176 @@
+"""The bar at the top: what is pressed is what is written down, and what it says is what holds."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.core.inspections import mark_fault
+from app.core.records import Opinion, Verdict
+from app.core.session import open_session
+from app.ui.judging.verdict_bar import VerdictBar
+from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.opinions import give_opinion
+from tests.app.ui.steps import painted, put_on_desk, shown_in
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def bar(qtbot, workplace):
+    return shown_in(qtbot, VerdictBar(workplace), 760, 110)
+
+
+def test_a_click_judges_and_says_so(qtbot, bar, workplace, session):
+    put_on_desk(qtbot, workplace)
+    qtbot.mouseClick(bar.buttons[Verdict.REJECT], LEFT)
+    assert session.judgement(1).opinion.verdict is Verdict.REJECT
+    assert "REJECT saved" in bar.state.saved.words
+    assert session.candidate(1).object_id in bar.state.saved.words
+    assert " s" in bar.state.saved.words.rsplit("·", 1)[1]
+    painted(qtbot, workplace, 2)
+    assert bar.state.verdict.text() == "not judged"
+
+
+def test_the_verdict_that_holds_is_marked_by_shape_and_word(qtbot, bar, workplace, session):
+    session.record_verdict(3, Opinion(verdict=Verdict.UNSURE))
+    put_on_desk(qtbot, workplace, 3)
+    assert [verdict for verdict, each in bar.buttons.items() if each.isChecked()] == ["UNSURE"]
+    assert bar.state.verdict.text() == "? unsure"
+    workplace.desk.undo()
+    assert not any(each.isChecked() for each in bar.buttons.values())
+    assert "Undone: not judged" in bar.state.saved.words
+
+
+def test_a_click_before_the_spectrum_is_drawn_marks_nothing(qtbot, bar, workplace, session):
+    workplace.desk.go_to(1)
+    qtbot.mouseClick(bar.buttons[Verdict.ACCEPT], LEFT)
+    assert session.judgement(1) is None
+    assert not bar.buttons[Verdict.ACCEPT].isChecked()
+
+
+@pytest.mark.parametrize(
+    "name, verdict, stays",
+    [
+        ("accept", "ACCEPT", False),
+        ("reject", "REJECT", False),
+        ("unsure", "UNSURE", False),
+        ("accept_stay", "ACCEPT", True),
+        ("reject_stay", "REJECT", True),
+        ("unsure_stay", "UNSURE", True),
+    ],
+)
+def test_every_verdict_has_an_action(qtbot, bar, workplace, session, name, verdict, stays):
+    put_on_desk(qtbot, workplace)
+    workplace.commands.run(name)
+    assert session.judgement(1).opinion.verdict == verdict
+    assert workplace.desk.candidate.id == (1 if stays else 2)
+
+
+def test_confidence_by_action_and_by_click(qtbot, bar, workplace, session):
+    put_on_desk(qtbot, workplace)
+    workplace.commands.run("confidence_3")
+    assert bar.confidence.buttons[3].isChecked()
+    qtbot.mouseClick(bar.confidence.buttons[4], LEFT)
+    workplace.commands.run("accept_stay")
+    assert session.judgement(1).opinion.confidence == 4
+    qtbot.mouseClick(bar.confidence.buttons[4], LEFT)  # pressed again: not given
+    assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT)
+    assert not bar.confidence.buttons[4].isChecked()
+
+
+def test_undo_and_redo_by_click(qtbot, bar, workplace, session):
+    put_on_desk(qtbot, workplace)
+    workplace.commands.run("accept")
+    painted(qtbot, workplace, 2)
+    qtbot.mouseClick(bar.undo, LEFT)
+    assert session.judgement(1) is None
+    qtbot.mouseClick(bar.redo, LEFT)
+    assert session.judgement(1).opinion.verdict is Verdict.ACCEPT
+
+
+@pytest.mark.parametrize("answer, verdict", [("YES", Verdict.ACCEPT), ("NO", Verdict.REJECT)])
+def test_the_agents_proposal_is_one_key_away(qtbot, bar, workplace, session, answer, verdict):
+    give_opinion(session, 1, answer, 0.93)
+    put_on_desk(qtbot, workplace)
+    assert bar.proposal.text() == f"Agent: {answer} 0.93"
+    assert bar.proposal.key == workplace.keymap.label("take_proposal")
+    workplace.commands.run("take_proposal")
+    assert session.judgement(1).opinion.verdict is verdict
+    assert workplace.desk.candidate.id == 2
+
+
+def test_no_proposal_says_why(qtbot, bar, workplace, session):
+    give_opinion(session, 1, None, None)
+    put_on_desk(qtbot, workplace)
+    assert not bar.proposal.isEnabled()
+    with qtbot.waitSignal(workplace.desk.said) as told:
+        workplace.commands.run("take_proposal")
+    assert "proposes nothing" in told.args[0]
+    assert session.judgement(1) is None
+
+
+def test_blind_mode_hides_the_proposal_and_its_width_tells_nothing(
+    qtbot, bar, workplace, session
+):
+    give_opinion(session, 1, "YES", 0.93)
+    put_on_desk(qtbot, workplace)
+    width = bar.proposal.width()
+    workplace.commands.run("blind")
+    assert workplace.desk.blindness.is_on
+    assert "YES" not in bar.proposal.text() + bar.proposal.toolTip() + bar.proposal.mark
+    assert bar.proposal.width() == width
+    with qtbot.waitSignal(workplace.desk.said) as told:
+        workplace.commands.run("take_proposal")
+    assert "Blind" in told.args[0]
+    assert session.judgement(1) is None
+    qtbot.mouseClick(bar.proposal, LEFT)  # the way to it
+    assert "YES" in bar.proposal.text()
+
+
+def test_buttons_show_the_keys_of_the_person(qtbot, bar, workplace):
+    assert bar.buttons[Verdict.ACCEPT].key == "A"
+    workplace.keymap.rebind("accept", ["J"])
+    assert bar.buttons[Verdict.ACCEPT].key == "J"
+
+
+def test_what_is_broken_has_no_live_verdict_buttons(qtbot, bar, workplace, session, tmp_path):
+    put_on_desk(qtbot, workplace)
+    workplace.desk._take_spectrum(None, "no such file")
+    assert not any(each.isEnabled() for each in bar.buttons.values())
+    assert "cannot be read" in bar.state.verdict.text()
+    put_on_desk(qtbot, workplace, 2)
+    assert all(each.isEnabled() for each in bar.buttons.values())
+
+
+def test_read_only_has_words_and_no_live_buttons(qtbot, session, tmp_path):
+    session.close()
+    with open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed:
+        with opened_workplace(closed) as place:
+            bar = shown_in(qtbot, VerdictBar(place))
+            put_on_desk(qtbot, place)
+            assert "read-only" in bar.state.saved.words
+            assert not any(each.isEnabled() for each in (*bar.buttons.values(), bar.undo))
+            with qtbot.waitSignal(place.desk.failed):
+                place.commands.run("blind")
+
+
+def test_the_flash_moves_nothing(qtbot, bar, workplace, session):
+    put_on_desk(qtbot, workplace)
+    before = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
+    workplace.commands.run("accept_stay")
+    assert bar.state.saved.words
+    after = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
+    assert after == before
+
+
+def test_it_fits_a_small_laptop(qtbot, bar):
+    assert bar.minimumSizeHint().width() <= 620
+
+
+def test_a_known_fault_counts_as_one_until_it_is_read(qtbot, bar, workplace, session):
+    mark_fault(session, 1, "was away")
+    put_on_desk(qtbot, workplace)
+    qtbot.waitUntil(lambda: session.candidate(1).fault == "")
+    workplace.commands.run("accept_stay")
+    assert session.judgement(1).opinion.verdict is Verdict.ACCEPT

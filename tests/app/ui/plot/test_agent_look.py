@@ -1,0 +1,74 @@
+"""Where the agent looks the plot goes, and comes back."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+
+HERE, THERE = (6450.0, 6750.0), (4800.0, 4900.0)
+
+
+def shown(panel):
+    return panel.plot.stage.viewRange()[0]
+
+
+def test_the_plot_goes_where_the_agent_looks_and_back_when_it_has_ended(workplace, panel):
+    workplace.view.look_at(THERE, "mine")
+    workplace.agent.looking.emit(HERE, "Hα\n  emission")
+    assert shown(panel) == pytest.approx(list(HERE))
+    assert panel.plot.look.look == HERE and panel.plot.look.label == "Hα emission"
+    assert workplace.view.window_name == "Hα emission"
+    workplace.agent.looking.emit((5000.0, 5100.0), "Mg b")
+    workplace.agent.looking.emit(None, "")
+    assert (workplace.view.window, workplace.view.window_name) == (THERE, "mine")
+    assert panel.plot.look.look is None
+
+
+@pytest.mark.parametrize("action", ["escape", "whole"])
+def test_the_person_takes_the_plot_back(workplace, panel, action):
+    workplace.commands.add("escape", lambda: None)
+    workplace.view.look_at(THERE)
+    workplace.agent.looking.emit(HERE, "Hα")
+    workplace.commands.run(action)
+    assert workplace.view.window == (THERE if action == "escape" else None)
+    assert panel.plot.look.look is None
+
+
+def test_a_person_who_has_moved_on_is_left_where_they_are(workplace, panel):
+    workplace.agent.looking.emit(HERE, "Hα")
+    workplace.view.look_at(THERE)
+    workplace.agent.looking.emit(None, "")
+    assert workplace.view.window == THERE
+
+
+def test_the_next_object_is_not_seen_through_the_agents_window(qtbot, workplace, panel):
+    workplace.agent.looking.emit(HERE, "Hα")
+    workplace.desk.next()
+    qtbot.waitUntil(lambda: workplace.desk.is_painted)
+    assert workplace.view.window is None and panel.plot.look.look is None
+
+
+def test_its_windows_are_numbered_in_the_strip(workplace, panel):
+    looks = (
+        Step(kind="zoom", range=(6400.0, 6700.0), label="Hα <b>"),
+        Step(kind="zoom", range=(1.0, 2.0), error="outside"),
+        Step(kind="zoom", range=(4800.0, 4900.0), label="Hβ"),
+    )
+    trajectory = Trajectory(
+        task="CV",
+        spectrum=SpectrumRef(z=0.1),
+        model=ModelRef(name="x"),
+        steps=looks,
+        stopped_by="answer",
+    )
+    workplace.agent.shown_changed.emit(trajectory)
+    found = panel.overview.agent_windows
+    assert [each.name for each in found] == ["1", "2"]
+    assert found[0].range == pytest.approx((6400 * 1.1, 6700 * 1.1))
+    x = panel.overview.place_of(7200)
+    assert "1: Hα <b>" in panel.overview.words_at(x)
+    panel.overview._show_what_can_be_grabbed(x)
+    assert "&lt;b&gt;" in panel.overview.toolTip()
+    workplace.agent.shown_changed.emit(None)
+    assert panel.overview.agent_windows == ()

@@ -1,0 +1,298 @@
+"""The centre as a person uses it: painted before judged, windows that stay, words for faults."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from agent.errors import ReadError
+from app.core.records import Verdict
+from app.ui.key_filter import KeyFilter
+from app.ui.keymap import Keymap
+from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.theme import THEMES
+from app.ui.view import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX
+
+HALPHA = (6450.0, 6750.0)
+
+
+@pytest.fixture
+def keys(workplace, panel):
+    """The real keys of the window."""
+    workplace.commands.add("next", workplace.desk.next)
+    workplace.commands.add("accept", lambda: workplace.desk.judge(Verdict.ACCEPT))
+    made = KeyFilter(workplace.commands, Keymap(workplace.settings), panel, panel.setFocus)
+    yield made
+    made.close()
+
+
+def shown(panel):
+    """Wavelengths on screen."""
+    return panel.plot.stage.viewRange()[0]
+
+
+def heights(panel):
+    return panel.plot.stage.viewRange()[1]
+
+
+def on_to(qtbot, place, number):
+    place.desk.go_to(number)
+    qtbot.waitUntil(lambda: place.desk.is_painted)
+
+
+# Painted before judged
+
+
+def test_a_spectrum_is_judged_when_it_was_painted_and_not_before(qtbot, workplace, session, panel):
+    desk = workplace.desk
+    panel.hide()
+    desk.go_to(2)
+    qtbot.waitUntil(lambda: desk.spectrum is not None)
+    panel.grab()
+    desk.judge(Verdict.ACCEPT)
+    assert not desk.is_painted and session.judgement(2) is None
+    panel.show()
+    qtbot.waitUntil(lambda: desk.is_painted)
+    desk.judge(Verdict.ACCEPT)
+    assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
+
+
+def test_each_spectrum_is_told_once(qtbot, workplace, panel):
+    told = []
+    panel.plot.painted.connect(told.append)
+    on_to(qtbot, workplace, 3)
+    panel.plot.viewport().repaint()
+    workplace.view.smooth(1)
+    panel.plot.viewport().repaint()
+    assert told == [3]
+
+
+def test_a_window_without_data_shows_all_of_it_and_says_so(qtbot, workplace, panel):
+    workplace.view.look_at((20_000.0, 21_000.0))
+    on_to(qtbot, workplace, 2)
+    assert tuple(shown(panel)) == pytest.approx(workplace.desk.spectrum.range)
+    assert "No data from 20000 to 21000" in panel.header.note.text()
+
+
+def test_a_spectrum_without_a_good_pixel_can_be_seen_and_judged(qtbot, workplace, panel):
+    spectrum = workplace.desk.spectrum
+    nothing = type(spectrum)(wavelength=spectrum.wavelength, flux=spectrum.flux * np.nan)
+    workplace.desk._take_spectrum(nothing, "")
+    qtbot.waitUntil(lambda: workplace.desk.is_painted)
+    assert len(panel.plot.shades.bad) == 1
+
+
+# Keys
+
+
+def test_keys_zoom_pan_and_come_back(qtbot, workplace, panel, keys):
+    whole = workplace.desk.spectrum.range
+    qtbot.keyClick(panel, Qt.Key.Key_Plus)
+    lo, hi = shown(panel)
+    assert hi - lo == pytest.approx((whole[1] - whole[0]) / 1.5)
+    levels = heights(panel)
+    qtbot.keyClick(panel, Qt.Key.Key_BracketRight)
+    assert shown(panel)[0] > lo and shown(panel)[1] - shown(panel)[0] == pytest.approx(hi - lo)
+    assert heights(panel) == levels
+    qtbot.keyClick(panel, Qt.Key.Key_BracketLeft)
+    assert shown(panel) == pytest.approx([lo, hi])
+    assert workplace.view.window == pytest.approx((lo, hi))
+    qtbot.keyClick(panel, Qt.Key.Key_W)
+    assert workplace.view.window is None and tuple(shown(panel)) == pytest.approx(whole)
+    qtbot.keyClick(panel, Qt.Key.Key_Minus)
+    assert workplace.view.window is None
+
+
+def test_panning_stops_at_the_end_of_the_spectrum(qtbot, workplace, panel, keys):
+    workplace.view.look_at(HALPHA)
+    for _ in range(60):
+        qtbot.keyClick(panel, Qt.Key.Key_BracketRight)
+    assert shown(panel)[1] == pytest.approx(workplace.desk.spectrum.range[1])
+    assert shown(panel)[1] - shown(panel)[0] == pytest.approx(300)
+
+
+def test_autoscale_is_asked_for_and_a_jump_does_it(qtbot, workplace, panel, keys):
+    workplace.view.look_at(HALPHA)
+    scaled = heights(panel)
+    panel.plot.show_flux(-1e4, 1e4)
+    qtbot.keyClick(panel, Qt.Key.Key_Y)
+    assert heights(panel) == pytest.approx(scaled)
+
+
+def test_peek_lasts_as_long_as_the_key(qtbot, workplace, panel, keys):
+    workplace.view.look_at(HALPHA)
+    qtbot.keyPress(panel, Qt.Key.Key_Z)
+    assert tuple(shown(panel)) == pytest.approx(workplace.desk.spectrum.range)
+    assert workplace.view.window == HALPHA
+    qtbot.keyRelease(panel, Qt.Key.Key_Z)
+    assert shown(panel) == pytest.approx(list(HALPHA))
+
+
+@pytest.mark.parametrize(
+    ("key", "part"), [("L", "marks"), ("E", "errors"), ("M", "shades")], ids=lambda each: each
+)
+def test_what_is_drawn_is_switched(qtbot, panel, keys, key, part):
+    item = getattr(panel.plot, part)
+    assert item.isVisible()
+    qtbot.keyClick(panel, key)
+    assert not item.isVisible()
+    qtbot.keyClick(panel, key)
+    assert item.isVisible()
+
+
+def test_names_go_and_the_lines_stay(qtbot, panel, keys):
+    before = panel.plot.grab().toImage()
+    qtbot.keyClick(panel, Qt.Key.Key_L, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.plot.marks.isVisible() and panel.plot.grab().toImage() != before
+
+
+def test_smoothing_states_its_width_and_stays(qtbot, workplace, panel, keys):
+    qtbot.keyClick(panel, Qt.Key.Key_S)
+    qtbot.keyClick(panel, Qt.Key.Key_S)
+    width = panel.plot.trace.smoothing_kms
+    text = f"Smoothed {SMOOTHINGS_PX[2]:g} px = {width:.0f} km/s (FWHM)"
+    assert panel.header.note.text() == text
+    on_to(qtbot, workplace, 2)
+    assert panel.plot.trace.smoothing_px == SMOOTHINGS_PX[2]
+    qtbot.keyClick(panel, Qt.Key.Key_S, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.header.note.text() == ""
+
+
+def test_velocity_moves_the_lines_and_the_rest_axis_but_not_the_sky(qtbot, workplace, panel, keys):
+    shift, alt = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier
+    sky, line = panel.plot.shades.windows, panel.plot.marks.marks[0].wavelength
+    qtbot.keyClick(panel, Qt.Key.Key_Right, shift)
+    qtbot.keyClick(panel, Qt.Key.Key_Right, shift | alt)
+    kms = RV_STEP_KMS + RV_FINE_KMS
+    assert workplace.view.options.velocity_kms == pytest.approx(kms)
+    moved = panel.plot.marks.marks[0].wavelength
+    assert moved == pytest.approx(line * (1 + kms / 299792.458), rel=1e-9)
+    assert panel.plot.shades.windows == sky
+    workplace.view.change(z=0.01)
+    workplace.view.look_at((6464.6, 6664.6))
+    qtbot.keyClick(panel, Qt.Key.Key_F)
+    assert "rest" in panel.plot.frame.x_title
+    x, text = panel.plot.frame.x_ticks[0]
+    assert panel.plot.stage.scale_now.wavelength(x) == pytest.approx(float(text) * 1.01)
+
+
+def test_reset_takes_everything_back(qtbot, workplace, panel, keys):
+    workplace.view.change(smoothing=3, z=0.01, rest_axis=True)
+    workplace.view.look_at(HALPHA)
+    qtbot.keyClick(panel, Qt.Key.Key_R)
+    options = workplace.view.options
+    assert (options.smoothing, options.z, options.rest_axis) == (0, 0.0, False)
+    assert workplace.view.window is None
+
+
+# From object to object
+
+
+def test_the_window_stays_unless_the_person_wants_otherwise(qtbot, workplace, panel, keys):
+    workplace.view.look_at(HALPHA)
+    qtbot.keyClick(panel, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: workplace.desk.is_painted)
+    assert workplace.desk.candidate.id == 2 and shown(panel) == pytest.approx(list(HALPHA))
+    workplace.view.change(keep_window=False)
+    on_to(qtbot, workplace, 3)
+    assert workplace.view.window is None
+
+
+def test_the_title_says_what_it_is(qtbot, workplace, panel):
+    on_to(qtbot, workplace, 2)
+    spectrum = workplace.desk.spectrum
+    assert panel.header.title.text() == workplace.desk.candidate.object_id
+    assert panel.header.simulated.isVisible()
+    assert f"S/N {spectrum.snr:.1f}" in panel.header.about.text()
+    assert spectrum.survey in panel.header.about.text()
+
+
+def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, workplace, panel):
+    desk = workplace.desk
+    read = desk.prefetch.read
+
+    def broken(key):
+        raise ReadError("lost.fits: there is no such file")
+
+    desk.prefetch.read = broken
+    desk.go_to(11)
+    qtbot.waitUntil(lambda: panel.blank.isVisible() and panel.blank.retry.isVisible())
+    assert panel.blank.reason.text() == "lost.fits: there is no such file"
+    assert not desk.is_painted
+    desk.prefetch.read = read
+    desk.prefetch._held.clear()
+    qtbot.mouseClick(panel.blank.retry, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: desk.is_painted)
+    assert not panel.blank.isVisible()
+    desk.prefetch.read = broken
+    desk.go_to(10)
+    qtbot.waitUntil(lambda: panel.blank.isVisible())
+    desk.prefetch.read = read
+    qtbot.mouseClick(panel.blank.go_on, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: desk.candidate.id == 11 and desk.is_painted)
+
+
+def test_an_empty_list_is_said_in_words(qtbot, workplace):
+    panel = SpectrumPanel(workplace)
+    qtbot.addWidget(panel)
+    workplace.desk._show(None)
+    assert not panel.blank.isHidden()
+    assert "empty" in panel.blank.reason.text()
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_every_theme_paints_its_own_background(qtbot, workplace, panel, name):
+    workplace.looks.use(THEMES[name])
+    image = panel.plot.grab().toImage()
+    where = panel.plot.stage.geometry().topLeft().toPoint()
+    assert image.pixelColor(where.x() - 40, 2).name() == THEMES[name].plot
+
+
+# Lines and templates
+
+
+def test_line_sets_are_those_of_the_task_until_others_are_chosen(workplace, panel):
+    def kinds():
+        return {mark.line.species for mark in panel.plot.marks.marks}
+
+    assert "H I" in kinds() and "TiO" not in kinds()
+    workplace.view.change(line_sets=frozenset({"molecules"}))
+    assert "TiO" in kinds() and "H I" not in kinds()
+
+
+def test_the_persons_own_lines_are_read(qtbot, workplace, panel, tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'name = "own"\ntitle = "Own"\nlines = [{ id = "X_1", label = "X 5000", '
+        'wavelength = 5000.0, medium = "vacuum" }]\n'
+    )
+    workplace.settings.change(line_lists=(str(own),))
+    workplace.view.change(line_sets=frozenset({"own"}))
+    qtbot.waitUntil(lambda: [each.line.id for each in panel.plot.marks.marks] == ["X_1"])
+    with qtbot.waitSignal(workplace.desk.failed):
+        workplace.settings.change(line_lists=(str(tmp_path / "none.toml"),))
+
+
+class Templates:
+    def load(self, name):
+        if name == "none":
+            raise ReadError("there is no template none")
+        return np.linspace(3000.0, 10_000.0, 500), np.full(500, 1e-17)
+
+
+def test_a_template_is_laid_over_and_scaled(qtbot, workplace, panel):
+    panel.use_templates(Templates())
+    workplace.view.change(template="G2V")
+    qtbot.waitUntil(panel.plot.template.isVisible)
+    level = np.nanmedian(panel.plot.trace.flux)
+    assert panel.plot.template.flux[0] == pytest.approx(level, rel=0.3)
+    assert "Template: G2V" in panel.header.note.text()
+    first = panel.plot.template.flux[0]
+    on_to(qtbot, workplace, 3)
+    assert panel.plot.template.isVisible() and panel.plot.template.flux[0] != first
+    workplace.view.change(template="")
+    assert not panel.plot.template.isVisible()
+    with qtbot.waitSignal(workplace.desk.failed) as told:
+        workplace.view.change(template="none")
+    assert "no template none" in told.args[0]
