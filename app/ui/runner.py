@@ -42,6 +42,10 @@ class Runner(QObject):
     ) -> Future[Any]:
         """`done` gets the result, `failed` a WorkbenchError; neither once `owner` is deleted. Any
         other exception is our own mistake and rises on the window's thread."""
+        if self._is_closed:  # a timer of a part of the window may come after it
+            never: Future[Any] = Future()
+            never.cancel()
+            return never
         future = self._pool.submit(work)
 
         def end(ended: Future[Any]) -> None:

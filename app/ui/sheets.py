@@ -27,7 +27,8 @@ SURFACES = """
 QMainWindow, QDialog { background: $window; }
 QFrame[role="card"] { background: $panel; border: 1px solid $border; border-radius: 8px; }
 QFrame[role="bar"] { background: $bar; border: none; border-bottom: 1px solid $bar_edge; }
-QFrame[role="bar"] > QLabel { color: $on_bar; }
+QFrame[role="bar"] QLabel { color: $on_bar; }
+QFrame[role="bar"] QLabel[role="warning"] { color: $bar_warning; }
 QFrame[role="line"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
 QFrame[role="notice"] { background: $notice; border: 1px solid $notice_edge; border-radius: 6px; }
 QScrollArea { border: none; background: transparent; }
@@ -69,7 +70,7 @@ QPushButton[role="primary"]:hover, QPushButton[role="primary"]:pressed {
     background: $primary_hover; border-color: $primary_hover; }
 QPushButton[role="primary"]:focus { border-color: $text; }
 QPushButton[role="primary"]:disabled { color: $disabled; background: $hover;
-    border-color: $border; font-weight: 400; }
+    border-color: $border; }
 QPushButton[role="quiet"], QToolButton { background: transparent; border-color: transparent; }
 QPushButton[role="quiet"] { color: $accent; padding: 5px 8px; }
 QPushButton[role="quiet"]:hover, QToolButton:hover { background: $hover; }
@@ -78,6 +79,11 @@ QPushButton[role="quiet"]:checked, QToolButton:checked { background: $chosen; }
 QPushButton[role="quiet"]:focus { border: 2px solid $accent; padding: 4px 7px; }
 QPushButton[role="quiet"]:disabled, QToolButton:disabled { color: $disabled;
     background: transparent; border-color: transparent; }
+QPushButton[role="page"], QFrame[role="bar"] QPushButton[role="quiet"] { color: $on_bar;
+    background: transparent; border: 1px solid transparent; }
+QPushButton[role="page"]:hover, QFrame[role="bar"] QPushButton[role="quiet"]:hover {
+    background: $bar_hover; }
+QPushButton[role="page"]:checked { background: $bar_chosen; }
 QPushButton[role="key"] { padding: 3px 8px; border-radius: 5px; text-align: left; }
 QPushButton[role="key"]:focus { padding: 2px 7px; }
 """

@@ -1,4 +1,4 @@
-"""How the window was left: its place, its panels, how spectra were looked at.
+"""How the window was left: its place, its panels, how spectra were looked at, what was open.
 
 Kept as it changes, so that a crash loses none of it.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from dataclasses import asdict, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QObject, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QMainWindow
 
 from app.ui.settings_keeper import SettingsKeeper
@@ -20,11 +21,21 @@ from app.ui.view import Options, View
 if TYPE_CHECKING:
     from app.ui.session_view import SessionView
 
-SAVE_AFTER_MS = 1500
+SAVE_AFTER_MS = 1000
 MAX_SIZE = 100_000
 """Pixels: a panel of a stranger's settings file."""
+MAX_NUMBER = 2**63 - 1
 KEPT = ("lines", "labels", "errors", "mask", "rest_axis", "smoothing", "keep_window")
 """Options of the view; the velocity belongs to the objects of one evening."""
+_MOVES = frozenset({QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange})
+
+
+@dataclass(frozen=True)
+class LeftOpen:
+    """A session that nobody closed: the program ended before."""
+
+    place: str
+    candidate_id: int | None
 
 
 class WindowState(QObject):
@@ -37,47 +48,97 @@ class WindowState(QObject):
         self._timer = QTimer(self, singleShot=True, interval=SAVE_AFTER_MS)
         self._timer.timeout.connect(self.save)
         self.view.changed.connect(self._soon)
-        self._sizes = self._restore_window()
+        found = _read(settings.settings.layout)
+        if geometry := _bytes(found.get("geometry")):
+            window.restoreGeometry(QByteArray(geometry))
+        self._sizes = _sizes(found.get("sizes"))
+        self.left_open = _left_open(found.get("open"))
+        """For the program's start; None: it ended as it should."""
+        window.installEventFilter(self)
 
-    def restore_session(self, session: SessionView) -> None:
-        """Panels as wide as they were left."""
+    def meet_session(self, session: SessionView) -> None:
+        """Panels as wide as they were left. What belongs to the objects of another one goes."""
         self._session = session
+        self.view.look_at(None)
+        fresh = Options()
+        self.view.change(z=fresh.z, template=fresh.template, line_sets=fresh.line_sets)
         splitters = session.judging.splitters()
         for splitter, sizes in zip(splitters, self._sizes, strict=False):
             if len(sizes) == splitter.count():
                 splitter.setSizes(sizes)
         for splitter in splitters:
             splitter.splitterMoved.connect(self._soon)
+        session.place.desk.moved.connect(self._soon)
+        self._soon()
+
+    def leave_session(self) -> None:
+        """It is about to be closed, as it should."""
+        self.save()
+        self._session = None
+        self.save()
 
     def save(self) -> None:
         self._timer.stop()
-        if self._session is not None and self._session.isVisible():
-            self._sizes = [splitter.sizes() for splitter in self._session.judging.splitters()]
+        session = self._session
+        if session is not None and session.judging.shows_panels:
+            self._sizes = [splitter.sizes() for splitter in session.judging.splitters()]
         geometry = base64.b64encode(self._window.saveGeometry().data()).decode()
-        layout = json.dumps({"geometry": geometry, "sizes": self._sizes})
+        layout = {"geometry": geometry, "sizes": self._sizes, "open": _open(session)}
         options = asdict(self.view.options)
         kept = {name: options[name] for name in KEPT if options[name] != getattr(Options(), name)}
-        self._settings.change(layout=layout, view=kept)
+        self._settings.change(layout=_written(layout), view=kept)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _MOVES and self._window.isVisible():
+            self._soon()
+        return False
 
     def _soon(self) -> None:
-        self._timer.start()
+        """Not put off for ever by somebody who never rests."""
+        if not self._timer.isActive():
+            self._timer.start()
 
-    def _restore_window(self) -> list[list[int]]:
-        try:
-            found = json.loads(self._settings.settings.layout or "{}")
-            geometry = base64.b64decode(str(found.get("geometry", "")), validate=True)
-        except (ValueError, AttributeError, RecursionError, binascii.Error):
-            return []
-        if geometry:
-            self._window.restoreGeometry(QByteArray(geometry))
-        return _sizes(found.get("sizes"))
+
+def _open(session: SessionView | None) -> Mapping[str, object] | None:
+    if session is None or session.session.is_read_only:
+        return None
+    candidate = session.place.desk.candidate
+    number = None if candidate is None else candidate.id
+    return {"place": str(session.session.place), "candidate": number}
+
+
+def _written(layout: Mapping[str, object]) -> str:
+    return base64.b64encode(json.dumps(layout).encode()).decode()
+
+
+def _read(text: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(base64.b64decode(text, validate=True) or b"{}")
+    except (ValueError, RecursionError, binascii.Error):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _bytes(found: Any) -> bytes:
+    try:
+        return base64.b64decode(found, validate=True) if isinstance(found, str) else b""
+    except (ValueError, binascii.Error):
+        return b""
+
+
+def _left_open(found: Any) -> LeftOpen | None:
+    if not isinstance(found, dict) or not isinstance(found.get("place"), str):
+        return None
+    number = found.get("candidate")
+    is_number = type(number) is int and 0 < number <= MAX_NUMBER
+    return LeftOpen(found["place"], number if is_number else None)
 
 
 def _sizes(found: Any) -> list[list[int]]:
     """What splitters can be given; nothing of it where anything is odd."""
     if not isinstance(found, list) or not all(isinstance(each, list) for each in found):
         return []
-    sound = all(isinstance(n, int) and 0 <= n <= MAX_SIZE for each in found for n in each)
+    sound = all(type(n) is int and 0 <= n <= MAX_SIZE for each in found for n in each)
     return found if sound else []
 
 

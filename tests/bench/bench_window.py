@@ -1,7 +1,7 @@
 """From a key to the next spectrum painted, and what it costs above the floor.
 
-The floor is a bare pyqtgraph PlotWidget of the same size in the same process, given the same arrays.
-Painted: the paint event of the plot has ended. The sample's spectra stand for all candidates.
+The floor is a bare pyqtgraph PlotWidget of the same size, in the same process, given the same
+arrays. Painted: the paint event of the plot has ended. The sample's spectra stand for all.
 """
 
 from __future__ import annotations
@@ -210,15 +210,13 @@ def fill(place: Path, size: int) -> None:
         named = connection.execute("SELECT name FROM pragma_table_info('candidates')")
         others = ", ".join(f'"{name}"' for (name,) in named if name not in ("id", "line"))
         known = connection.execute("SELECT max(id) FROM candidates").fetchone()[0]
-        # From one that can be read: the queue of the bench holds no faulty ones.
-        connection.execute(
-            f"""
-            WITH RECURSIVE more(n) AS (SELECT ? UNION ALL SELECT n + 1 FROM more WHERE n < ?)
+        copies = f"""
+            WITH RECURSIVE more(n) AS (SELECT :from UNION ALL SELECT n + 1 FROM more WHERE n < :to)
             INSERT INTO candidates (id, line, {others})
-            SELECT more.n, more.n, {others} FROM more JOIN candidates ON id = 1 + more.n % ?
-            """,
-            (known + 1, size, known),
-        ) if size > known else None
+            SELECT more.n, more.n, {others} FROM more JOIN candidates ON id = 1 + more.n % :known
+        """
+        if size > known:
+            connection.execute(copies, {"from": known + 1, "to": size, "known": known})
 
 
 def _look(app: Any, seconds: float) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, select
 
 from app.core.agreement.adjudication import final_of
 from app.core.exporting.selection import Selection
@@ -36,24 +36,13 @@ def said_of(
     connection: Connection, ids: Sequence[int], chosen: Selection, adjudicator: str | None
 ) -> list[Said]:
     """In the order of `ids`: what the chosen reviewer says, or what all of them come to."""
-    column = judgements.c.candidate_id
-    here = column.in_(ids) if chosen.ids is not None else column.between(ids[0], ids[-1])
-    query = (
-        select(judgements, reviewers.c.name)
-        .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
-        .where(here)
-        .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
-    )
-    if chosen.reviewer_id is not None:
-        query = query.where(judgements.c.reviewer_id == chosen.reviewer_id)
     given: dict[int, list[Row[Any]]] = defaultdict(list)
-    for row in connection.execute(query):
-        given[row.candidate_id].append(row)
+    for row in _rows(connection, judgements, ids, chosen):
+        if chosen.reviewer_id in (None, row.reviewer_id):
+            given[row.candidate_id].append(row)
     if not given:
         return [NOTHING_SAID] * len(ids)
-    column = log.c.candidate_id
-    here = column.in_(ids) if chosen.ids is not None else column.between(ids[0], ids[-1])
-    lines = _Lines(connection, here)
+    lines = _Lines(_rows(connection, log, ids, chosen))
     said = {number: _said(rows, lines, adjudicator) for number, rows in given.items()}
     return [said.get(number, NOTHING_SAID) for number in ids]
 
@@ -68,13 +57,41 @@ def time_text(at: str) -> str:
     return at.removesuffix("+00:00") + "Z" if at.endswith("+00:00") else at
 
 
+def _held(here: ColumnElement[bool]) -> Select[Any]:
+    columns = judgements.c.candidate_id, judgements.c.reviewer_id
+    names = reviewers.c.id == judgements.c.reviewer_id
+    return (
+        select(judgements, reviewers.c.name).join(reviewers, names).where(here).order_by(*columns)
+    )
+
+
+def _set(here: ColumnElement[bool]) -> Select[Any]:
+    columns = ("id", "candidate_id", "reviewer_id", "verdict", "shown", "before_id", "seconds")
+    return select(*(log.c[name] for name in columns)).where(here, log.c.action == "set")
+
+
+_BETWEEN = {
+    table: query(table.c.candidate_id.between(bindparam("first"), bindparam("last")))
+    for table, query in ((judgements, _held), (log, _set))
+}
+"""Made once: to make them for each page takes as long as to ask them."""
+
+
+def _rows(
+    connection: Connection, table: Table, ids: Sequence[int], chosen: Selection
+) -> Sequence[Row[Any]]:
+    """Those about the candidates."""
+    if chosen.ids is None:  # then they follow one another
+        return connection.execute(_BETWEEN[table], {"first": ids[0], "last": ids[-1]}).all()
+    query = _held if table is judgements else _set
+    return connection.execute(query(table.c.candidate_id.in_(ids))).all()
+
+
 class _Lines:
     """The log of some candidates."""
 
-    def __init__(self, connection: Connection, here: ColumnElement[bool]) -> None:
-        columns = ("id", "candidate_id", "reviewer_id", "verdict", "shown", "before_id", "seconds")
-        query = select(*(log.c[name] for name in columns)).where(here, log.c.action == "set")
-        self._by_id = {row.id: row for row in connection.execute(query)}
+    def __init__(self, rows: Sequence[Row[Any]]) -> None:
+        self._by_id = {row.id: row for row in rows}
         self._seconds: dict[tuple[int, int], float] = defaultdict(float)
         for row in self._by_id.values():
             if isinstance(row.seconds, float | int):

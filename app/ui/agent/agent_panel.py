@@ -19,7 +19,6 @@ from app.ui.agent.small_parts import label
 from app.ui.agent.takeover_bar import TakeoverBar
 from app.ui.agent.timeline import Timeline
 from app.ui.agent.verdict_line import VerdictLine
-from app.ui.view import Range
 from app.ui.workplace import Workplace
 
 
@@ -27,7 +26,7 @@ class AgentPanel(QFrame):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._agent, self._desk, self._view = place.agent, place.desk, place.view
+        self._agent, self._desk = place.agent, place.desk
         self._keymap = place.keymap
         self.head = AgentHead(place, self)
         self.batch = BatchLine(self)
@@ -66,7 +65,6 @@ class AgentPanel(QFrame):
         agent.shown_changed.connect(self._refresh)
         agent.records_changed.connect(self._show_records)
         agent.replayed.connect(self._mark)
-        agent.looking.connect(self._look)
         agent.spoke.connect(self._hear)
         agent.stepped.connect(self._hear)
         agent.batch_changed.connect(self.batch.follow)
@@ -86,6 +84,7 @@ class AgentPanel(QFrame):
         commands.add("step", agent.step_through)
         commands.add("reveal", place.desk.reveal)
         commands.add("run_queue", agent.run_queue)
+        commands.ran.connect(self._take_note)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -157,10 +156,6 @@ class AgentPanel(QFrame):
         may = self._agent.run is None and self._agent.holder.name != MEASURED
         self.timeline.mark(place, may_go_on=may)
 
-    def _look(self, window: Range | None, label: str) -> None:
-        if window is not None:
-            self._view.look_at(window, label)
-
     def _show_records(self, records: Records) -> None:
         self.verdict.show_records(records)
         if self.comparison is not None:
@@ -175,6 +170,10 @@ class AgentPanel(QFrame):
         self._refresh()
 
     # Doing
+
+    def _take_note(self, command: str) -> None:
+        if command == "escape":
+            self._agent.stop()
 
     def _go_on_from(self, place: int) -> None:
         """After the turn of that step."""

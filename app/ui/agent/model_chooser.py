@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.ui.agent.model_rows import ModelRow, model_rows
 from app.ui.runner import Runner
 
-WIDTH, LIST_HEIGHT = 420, 220
+WIDTH, LIST_HEIGHT = 460, 220
 KEY = Qt.ItemDataRole.UserRole
 NEED = Qt.ItemDataRole.UserRole + 1
 
@@ -71,6 +72,12 @@ class ModelChooser(QFrame):
         self._runner.run(work, self._show_rows, owner=self)
         self.move(place)
         self.show()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
         title = QLabel(self.tr("Model of the agent"))

@@ -37,7 +37,9 @@ class VerdictLine(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addLayout(row(self.verdict, (self.sureness, 1)))
-        layout.addLayout(row((self.record, 1), self.compare))
+        below = row((self.record, 1))
+        below.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignRight)
+        layout.addLayout(below)
         self.record.activated.connect(self._choose)
         self.compare.toggled.connect(self._compare)
         self.hide()
@@ -73,6 +75,9 @@ class VerdictLine(QWidget):
         """Side by side each record has its own line and chooser."""
         for part in (self.verdict, self.sureness, self.record):
             part.setVisible(not is_on)
+        words = self.tr("Back to the steps") if is_on else self.tr("Compare")
+        self.compare.setText(words)
+        self.compare.setAccessibleName(words)
         self.compared.emit(is_on)
 
     def _choose(self, place: int) -> None:

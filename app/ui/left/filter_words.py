@@ -33,7 +33,7 @@ def completions(text: str, cursor: int, own_columns: Sequence[str] = ()) -> tupl
     own = [f"own.{_quoted(name)}" for name in own_columns]
     every = (*CHOICES, *own)
     found = [each for each in every if each.lower().startswith(word) and each.lower() != word]
-    inside = [each for each in every if word in each.lower() and each not in found]
+    inside = [each for each in every if word in each.lower()[1:] and each not in found]
     return (*found, *inside)[:MOST] if found or len(word) > 1 else ()
 
 

@@ -68,7 +68,7 @@ class QueuePanel(QWidget):
         self.table.wanted.connect(self._go)
         self.model.used_changed.connect(self._show_columns)
         self.loader.counted.connect(self._show_count)
-        self.loader.filled.connect(self._follow)
+        self.loader.filled.connect(self._show_count)
         self.loader.failed.connect(self._tell)
         self._desk.moved.connect(self._show_line)
         self._desk.line_changed.connect(self._show_line_again)
@@ -112,6 +112,7 @@ class QueuePanel(QWidget):
 
     def _show_line(self, line: Line | None) -> None:
         self.model.show_current(0 if line is None else line.candidate.id)
+        self.filters.edit.own_columns = () if line is None else tuple(line.candidate.own)
         self._is_following = line is not None
         self._follow()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pyqtgraph.Qt import internals  # type: ignore[import-untyped]
+from pyqtgraph.Qt import internals
 from PySide6.QtCore import QLineF, Qt
 from PySide6.QtGui import QColor, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget

@@ -55,7 +55,6 @@ class PlotActions(QObject):
         for name, call in calls.items():
             place.commands.add(name, call)
         place.commands.add("peek", panel.peek, panel.end_peek)
-        place.commands.ran.connect(self._take_note)
 
     def reset(self) -> None:
         """As it comes: all of it, as measured, at rest, without a template."""
@@ -104,7 +103,3 @@ class PlotActions(QObject):
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
         self._desk.said.emit(self.tr("Range and measurements are on the clipboard"))
-
-    def _take_note(self, name: str) -> None:
-        if name == "escape":
-            self._panel.leave_agent()

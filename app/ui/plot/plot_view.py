@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pyqtgraph as pg  # type: ignore[import-untyped]
 from PySide6.QtCore import QEvent, QRectF, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
-from agent.spectra.spectrum import FloatArray
+from agent.spectra.spectrum import BoolArray, FloatArray
 from app.ui.plot.error_band import ErrorBand
 from app.ui.plot.flux_range import flux_range
 from app.ui.plot.frame import Frame
 from app.ui.plot.layers import Curve, Grid
 from app.ui.plot.look_layer import LookLayer
 from app.ui.plot.marks_layer import Extents, MarksLayer
+from app.ui.plot.mouse_view import MouseView
 from app.ui.plot.shades import Shades
-from app.ui.plot.stage import Stage
 from app.ui.plot.texts import Texts
 from app.ui.plot.trace import Range, Trace
 from app.ui.theme import Theme
@@ -26,25 +23,21 @@ from app.ui.theme import Theme
 EMPTY = np.empty(0)
 
 
-class PlotView(pg.GraphicsView):  # type: ignore[misc]
+class PlotView(MouseView):
     """Draws what it is given; the panel decides what that is."""
 
     painted = Signal(int)
     """The spectrum of that candidate was really drawn on the screen. Once for each."""
-    hovered = Signal(object)
-    """The place on the stage, pixels; None: the mouse has left."""
-
     laid_out = Signal()
     """The stage lies elsewhere in the widget."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent, background=theme.plot)
+        super().__init__(theme, parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setViewportUpdateMode(pg.GraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
         self.setAcceptDrops(False)
         self.setMinimumSize(240, 160)
         self.texts = Texts(self.font())
-        self.stage = Stage()
         about = self.stage, theme, self.texts
         self.frame = Frame(*about)
         self.grid, self.shades = Grid(*about), Shades(*about)
@@ -67,7 +60,6 @@ class PlotView(pg.GraphicsView):  # type: ignore[misc]
         self.trace: Trace | None = None
         self._candidate_id: int | None = None
         self.stage.scale_changed.connect(self._rescale)
-        self.sceneObj.sigMouseMoved.connect(self._hover)
 
     # What is drawn
 
@@ -81,7 +73,7 @@ class PlotView(pg.GraphicsView):  # type: ignore[misc]
             self.shades.bad = ()
         else:
             self.curve.show_data(trace.wavelength, trace.flux)
-            self.raw.show_data(trace.wavelength, raw_behind(trace))
+            self.raw.show_data(*raw_behind(trace))
             error = EMPTY if trace.error is None else trace.error
             self.errors.wavelength = trace.wavelength[: error.size]
             self.errors.flux, self.errors.error = trace.flux[: error.size], error
@@ -136,10 +128,6 @@ class PlotView(pg.GraphicsView):  # type: ignore[misc]
         """Keys are the window's, the arrows too."""
         event.ignore()
 
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.hovered.emit(None)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         number = self._candidate_id
@@ -165,18 +153,22 @@ class PlotView(pg.GraphicsView):  # type: ignore[misc]
         self.grid.horizontal = [y for y, _ in self.frame.y_ticks]
         self.viewport().update()
 
-    def _hover(self, place: Any) -> None:
-        local = self.stage.mapFromScene(place)
-        self.hovered.emit(local if self.stage.rect().contains(local) else None)
 
-
-def raw_behind(trace: Trace) -> FloatArray:
+def raw_behind(trace: Trace) -> tuple[FloatArray, FloatArray]:
     """What is drawn under the curve: all of it under a smoothed one, else the bad pixels with their
-    neighbours, so that they are seen and join on."""
+    neighbours, so that they are seen and join on; a gap between each two stretches."""
     if trace.is_smoothed:
-        return trace.raw
-    hidden = np.isfinite(trace.flux)
-    alone = hidden.copy()
-    alone[1:] &= hidden[:-1]
-    alone[:-1] &= hidden[1:]
-    return np.where(alone, np.nan, trace.raw)
+        return trace.wavelength, trace.raw
+    known = np.isfinite(trace.flux)
+    hidden = ~(known & _beside(known))
+    raw = np.where(hidden, trace.raw, np.nan)
+    kept = hidden | ~_beside(~hidden)
+    return trace.wavelength[kept], raw[kept]
+
+
+def _beside(which: BoolArray) -> BoolArray:
+    """Whether both neighbours are among them, as far as there are any."""
+    both = np.ones_like(which)
+    both[1:] &= which[:-1]
+    both[:-1] &= which[1:]
+    return both

@@ -7,21 +7,20 @@ from functools import partial
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from agent.errors import WorkbenchError
 from agent.spectra.lines import LineLists, builtin_lines
 from agent.spectra.spectrum import FloatArray, Spectrum
-from agent.trajectory import Trajectory
 from app.core.queue import Line
+from app.ui.plot.agent_follower import AgentFollower
 from app.ui.plot.blank import Blank
-from app.ui.plot.brackets import agent_brackets, task_brackets
+from app.ui.plot.brackets import task_brackets
 from app.ui.plot.header import Header
 from app.ui.plot.marks import marks, task_ranks
 from app.ui.plot.overview import Overview
 from app.ui.plot.plot_actions import PlotActions
-from app.ui.plot.plot_view import EMPTY, PlotView
+from app.ui.plot.plot_view import PlotView
 from app.ui.plot.ranges import overlaps, within
 from app.ui.plot.readout import flux_title, neighbours, reading
-from app.ui.plot.template_fit import scaled
+from app.ui.plot.template_overlay import TemplateOverlay
 from app.ui.plot.template_source import TemplateSource
 from app.ui.plot.trace import Range, trace
 from app.ui.plot.user_lines import user_line_lists
@@ -30,7 +29,6 @@ from app.ui.workplace import Workplace
 
 NOWHERE: Range = (3700.0, 9100.0)
 """What an empty plot spans."""
-LABEL_LENGTH = 60
 
 
 class SpectrumPanel(QFrame):
@@ -39,17 +37,14 @@ class SpectrumPanel(QFrame):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._desk, self._view, self._agent = place.desk, place.view, place.agent
+        self._desk, self._view = place.desk, place.view
         self._runner, self._settings = place.runner, place.settings
         self._task = place.bridge.session.task
         self._ranks = task_ranks(self._task)
         self._lists: LineLists = builtin_lines()
-        self._templates: TemplateSource | None = None
-        self._template: tuple[str, FloatArray, FloatArray] | None = None
         self._spectrum: Spectrum | None = None
         self._keeps_flux = False
         self._peeks = False
-        self._before_agent: tuple[Range | None, str] | None = None
         self._answer = ""
         self._under_mouse: float | None = None
         self.header = Header()
@@ -65,6 +60,8 @@ class SpectrumPanel(QFrame):
         self.plot.setAccessibleName(self.tr("Spectrum"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocusProxy(self.plot)
+        self.template = TemplateOverlay(place, self.plot, self)
+        self.follower = AgentFollower(place, self.plot, self.overview, self)
         self.actions_here = PlotActions(self, place)
         self._connect(place)
         self._read_user_lines()
@@ -101,17 +98,14 @@ class SpectrumPanel(QFrame):
 
     def use_templates(self, source: TemplateSource) -> None:
         """Where the templates that `View.options.template` names come from."""
-        self._templates = source
-        self._fetch_template()
+        self.template.use(source)
 
     def show_template(self, wavelength_rest: FloatArray, flux: FloatArray, name: str) -> None:
         """Over the spectrum, at its height and at the velocity of the view."""
-        self._template = name, wavelength_rest, flux
-        self._draw_template()
+        self.template.show(wavelength_rest, flux, name)
 
     def clear_template(self) -> None:
-        self._template = None
-        self._draw_template()
+        self.template.clear()
 
     def go(self, window: Range, *, keep_flux: bool = True) -> None:
         """To another part of the spectrum, for good."""
@@ -120,7 +114,7 @@ class SpectrumPanel(QFrame):
         self._keeps_flux = False
 
     def show_whole(self) -> None:
-        self._forget_agent()
+        self.follower.forget()
         self._view.look_at(None)
         self.autoscale()
 
@@ -135,14 +129,6 @@ class SpectrumPanel(QFrame):
         self._peeks = False
         self._show_window()
 
-    def leave_agent(self) -> None:
-        """Back to where the person was before the agent took the view along."""
-        before = self._before_agent
-        followed = self.plot.look.look
-        self._forget_agent()
-        if before is not None and self._view.window == followed:
-            self._view.look_at(*before)
-
     # What happens elsewhere
 
     def _connect(self, place: Workplace) -> None:
@@ -151,29 +137,28 @@ class SpectrumPanel(QFrame):
         self._desk.unreadable.connect(self.blank.show_fault)
         self._view.changed.connect(self._take_options)
         self._view.window_changed.connect(self._show_window)
-        self._agent.looking.connect(self._follow_agent)
-        self._agent.shown_changed.connect(self._show_evidence)
         self._settings.changed.connect(self._read_user_lines)
         place.looks.changed.connect(self._dress)
         self.plot.painted.connect(self._desk.note_painted)
+        self.template.changed.connect(self._say_how)
         self.plot.hovered.connect(self._hover)
         self.plot.laid_out.connect(self._align)
         self.blank.retry_wanted.connect(self._desk.retry)
         self.blank.next_wanted.connect(self._desk.next)
-        stage, overview = self.plot.stage, self.overview
-        stage.range_wanted.connect(self._pan)
-        stage.range_drawn.connect(self._jump)
-        stage.box_changed.connect(self.plot.show_box)
-        stage.flux_wanted.connect(self.plot.show_flux)
-        stage.clicked.connect(self._identify)
-        stage.whole_wanted.connect(self.show_whole)
+        plot, overview = self.plot, self.overview
+        plot.range_wanted.connect(self._pan)
+        plot.range_drawn.connect(self._jump)
+        plot.box_changed.connect(self.plot.show_box)
+        plot.flux_wanted.connect(self.plot.show_flux)
+        plot.clicked.connect(self._identify)
+        plot.whole_wanted.connect(self.show_whole)
         overview.range_wanted.connect(self._pan)
         overview.let_go.connect(self.autoscale)
         overview.whole_wanted.connect(self.show_whole)
 
     def _meet(self, line: Line | None) -> None:
         """Another object: the window stays, unless the person wants otherwise."""
-        self.leave_agent()
+        self.follower.leave()
         if not self._view.options.keep_window:
             self._view.look_at(None)
         self._answer = ""
@@ -186,7 +171,7 @@ class SpectrumPanel(QFrame):
         self.header.show_object("" if candidate is None else candidate.object_id, spectrum)
         if spectrum is None:
             self.plot.show_trace(None)
-            self.plot.template.hide()
+            self.template.draw()
             self.overview.show_trace(None)
             self.header.readout.clear()
             self._say_how()
@@ -203,11 +188,10 @@ class SpectrumPanel(QFrame):
         self.plot.show_trace(drawn, candidate_id)
         self._title_axes()
         self._show_window()
-        self._draw_template()
+        self.template.draw()
         if candidate_id is not None:
             plain = drawn if not drawn.is_smoothed else trace(self._spectrum)
             self.overview.show_trace(plain)
-            self._show_evidence(self._agent.shown)
 
     def _show_window(self, _: object = None) -> None:
         """The person's window, or all where it holds nothing of this spectrum."""
@@ -229,10 +213,6 @@ class SpectrumPanel(QFrame):
             self._show_task_windows()
         if names & {"z", "line_sets"}:
             self._mark()
-        if "template" in names:
-            self._fetch_template()
-        elif "z" in names:
-            self._draw_template()
         self._switch()
         self._say_how()
 
@@ -269,9 +249,6 @@ class SpectrumPanel(QFrame):
     def _show_task_windows(self) -> None:
         self.overview.show_task_windows(task_brackets(self._task, self._view.options.z))
 
-    def _show_evidence(self, trajectory: Trajectory | None) -> None:
-        self.overview.show_agent_windows(agent_brackets(trajectory))
-
     def _title_axes(self) -> None:
         options = self._view.options
         words = self.tr("Wavelength at rest (Å, vacuum)")
@@ -294,49 +271,6 @@ class SpectrumPanel(QFrame):
         self._lists = lists
         self.plot.shades.show_terrestrial(lists.terrestrial)
         self._mark()
-
-    # The agent
-
-    def _follow_agent(self, window: Range | None, label: str) -> None:
-        if window is None:
-            self.leave_agent()
-            return
-        words = " ".join(label.split())[:LABEL_LENGTH]
-        if self._before_agent is None:
-            self._before_agent = self._view.window, self._view.window_name
-        self.plot.show_look(window, words or self.tr("The agent looks here"))
-        self._view.look_at(window, words)
-
-    def _forget_agent(self) -> None:
-        self._before_agent = None
-        self.plot.show_look(None)
-
-    # Templates
-
-    def _fetch_template(self) -> None:
-        name, source = self._view.options.template, self._templates
-        if not name or source is None:
-            self.clear_template()
-            return
-        done = partial(self._take_template, name)
-        self._runner.run(partial(source.load, name), done, self._no_template, owner=self)
-
-    def _take_template(self, name: str, curve: tuple[FloatArray, FloatArray]) -> None:
-        if name == self._view.options.template:
-            self.show_template(*curve, name)
-
-    def _no_template(self, error: WorkbenchError) -> None:
-        self.clear_template()
-        self._desk.tell(error)
-
-    def _draw_template(self) -> None:
-        drawn, found = self.plot.trace, None
-        if drawn is not None and self._template is not None:
-            found = scaled(drawn, *self._template[1:], self._view.options.z)
-        self.plot.template.show_data(*(found or (EMPTY, EMPTY)))
-        self.plot.template.setVisible(found is not None)
-        self.plot.viewport().update()
-        self._say_how()
 
     # The mouse
 
@@ -378,10 +312,10 @@ class SpectrumPanel(QFrame):
             nothing = self.tr("No data from {lo} to {hi} Å: all of it is shown")
             nothing = nothing.replace("{lo}", f"{window[0]:.0f}")
             notes.append(nothing.replace("{hi}", f"{window[1]:.0f}"))
-        if self._template is not None:
-            words = self.tr("Template: {name}").replace("{name}", self._template[0])
-            fits = self.plot.template.isVisible()
-            notes.append(words if fits or drawn is None else words + self.tr(" (no overlap)"))
+        if self.template.name:
+            words = self.tr("Template: {name}").replace("{name}", self.template.name)
+            fits = self.template.fits or drawn is None
+            notes.append(words if fits else words + self.tr(" (no overlap)"))
         return notes
 
     def _align(self) -> None:

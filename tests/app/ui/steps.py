@@ -16,9 +16,9 @@ def put_on_desk(qtbot, place: Workplace, number: int = 1) -> None:
 def painted(qtbot, place: Workplace, number: int) -> None:
     desk = place.desk
     qtbot.waitUntil(
-        lambda: desk.candidate is not None
-        and desk.candidate.id == number
-        and desk.spectrum is not None
+        lambda: (
+            desk.candidate is not None and desk.candidate.id == number and desk.spectrum is not None
+        )
     )
     desk.note_painted(number)
 

@@ -366,13 +366,15 @@ def test_a_session_to_read_only_says_why(qtbot, session, tmp_path):
 
 
 def test_an_empty_session_has_words(qtbot, tmp_path):
-    with new_session(tmp_path / "empty", task("CV"), "Ada") as session:
-        with opened_workplace(session) as place:
-            with qtbot.waitSignal(place.desk.moved) as moved:
-                place.desk.start()
-            assert moved.args == [None]
-            told = said(qtbot, place.desk, lambda: place.desk.judge(Verdict.ACCEPT))
-            assert "Nothing is on the desk" in told
+    with (
+        new_session(tmp_path / "empty", task("CV"), "Ada") as session,
+        opened_workplace(session) as place,
+    ):
+        with qtbot.waitSignal(place.desk.moved) as moved:
+            place.desk.start()
+        assert moved.args == [None]
+        told = said(qtbot, place.desk, lambda: place.desk.judge(Verdict.ACCEPT))
+        assert "Nothing is on the desk" in told
 
 
 def test_walking_asks_the_session_for_nothing_but_what_comes_next(qtbot, workplace, monkeypatch):

@@ -8,12 +8,18 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
+from agent.inspecting import run
+from agent.measured.inspector import MeasuredInspector
+from agent.spectra.readers import read_numbered
+from agent.tasks import task
 from agent.trajectory import Step
 from app.core.inspections import add_inspection
 from app.core.records import Verdict
 from app.ui.agent.agent_panel import AgentPanel
+from app.ui.theme import DARK
 from tests.app.ui.agent.conftest import LONG_MS, judged, on_desk
 from tests.app.ui.agent.trajectories import NANO, look, record
+from tests.app.ui.candidates import SAMPLE
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -37,8 +43,15 @@ def scripted_panel(qtbot, scripted):
     return panel_of(qtbot, scripted)
 
 
-def inspected(qtbot, place):
-    """By the measured inspector, with V."""
+@pytest.fixture(scope="module")
+def measured():
+    """What the measured inspector makes of the sample's first candidate."""
+    first = next((SAMPLE / "spectra").glob("*/spec-90000-57602-0001.fits.gz"))
+    return run(MeasuredInspector().inspect(read_numbered(str(first), 0), task("CV")))
+
+
+def run_here(qtbot, place):
+    """With V, to the end."""
     on_desk(qtbot, place)
     with qtbot.waitSignal(place.agent.ended, timeout=LONG_MS) as ended:
         place.commands.run("run_agent")
@@ -51,6 +64,7 @@ def kept(qtbot, place, *records):
         add_inspection(place.desk.session, 1, each)
     on_desk(qtbot, place)
     qtbot.waitUntil(lambda: place.agent.shown is not None, timeout=LONG_MS)
+    return place.agent.shown
 
 
 def test_before_anything_it_says_how_to_begin(qtbot, workplace, panel):
@@ -63,7 +77,7 @@ def test_before_anything_it_says_how_to_begin(qtbot, workplace, panel):
 
 
 def test_a_run_fills_the_timeline_with_the_models_own_pictures(qtbot, workplace, panel):
-    trajectory = inspected(qtbot, workplace)
+    trajectory = run_here(qtbot, workplace)
     assert panel.verdict.verdict.text() == trajectory.verdict
     assert panel.verdict.sureness.words.endswith("not calibrated")
     cards = panel.timeline.cards
@@ -73,31 +87,29 @@ def test_a_run_fills_the_timeline_with_the_models_own_pictures(qtbot, workplace,
     assert set(panel.pictures.images) == {step.picture for step in trajectory.looks}
 
 
-def test_a_click_on_a_look_goes_to_exactly_that_view(qtbot, workplace, panel):
-    trajectory = inspected(qtbot, workplace)
-    workplace.view.look_at(None)
+def test_a_click_on_a_look_goes_to_exactly_that_view(qtbot, workplace, panel, measured):
+    trajectory = kept(qtbot, workplace, measured)
     card = next(card for card in panel.timeline.cards if card.content.kind == "look")
-    qtbot.mouseClick(card, LEFT, pos=QPoint(card.width() - 20, 12))
+    with qtbot.waitSignal(workplace.agent.looking) as looking:
+        qtbot.mouseClick(card, LEFT, pos=QPoint(card.width() - 20, 12))
     shift = 1.0 + (trajectory.spectrum.z or 0.0)
     low, high = trajectory.looks[0].range
-    assert workplace.view.window == (low * shift, high * shift)
-    assert workplace.view.window_name == trajectory.looks[0].label
+    assert looking.args == [(low * shift, high * shift), trajectory.looks[0].label]
     assert card.is_current
 
 
-def test_space_steps_through_the_evidence_and_marks_it(qtbot, workplace, panel):
-    trajectory = inspected(qtbot, workplace)
+def test_space_steps_through_the_evidence_and_marks_it(qtbot, workplace, panel, measured):
+    trajectory = kept(qtbot, workplace, measured)
     marked = []
     for _ in range(len(trajectory.looks) + 1):
         workplace.commands.run("step")
         marked += [card.content.place for card in panel.timeline.cards if card.is_current]
     places = [place for place, step in enumerate(trajectory.steps) if step.is_look]
-    start = places.index(marked[0])
-    assert marked == [places[(start + n) % len(places)] for n in range(len(places) + 1)]
+    assert marked == [*places, places[0]]
 
 
-def test_a_click_on_a_picture_enlarges_it(qtbot, workplace, panel):
-    inspected(qtbot, workplace)
+def test_a_click_on_a_picture_enlarges_it(qtbot, workplace, panel, measured):
+    kept(qtbot, workplace, measured)
     card = next(card for card in panel.timeline.cards if card.content.kind == "look")
     qtbot.waitUntil(lambda: card.has_picture, timeout=LONG_MS)
     qtbot.mouseClick(card, LEFT, pos=QPoint(40, 60))
@@ -110,18 +122,20 @@ def test_a_click_on_a_picture_enlarges_it(qtbot, workplace, panel):
 
 def test_blind_it_says_hidden_and_shows_nothing(qtbot, workplace, panel):
     workplace.desk.blindness.turn(True)
-    inspected(qtbot, workplace)
+    run_here(qtbot, workplace)
     assert panel.empty.text() == "Hidden until you judge (Shift+V reveals)"
     assert panel.timeline.cards == () and not panel.verdict.isVisible()
-    assert workplace.view.window is None and panel.pictures.images == {}
+    assert panel.pictures.images == {}
     workplace.commands.run("reveal")
     qtbot.waitUntil(lambda: panel.timeline.cards != (), timeout=LONG_MS)
     assert panel.verdict.isVisible()
 
 
-def test_blind_it_appears_with_the_verdict(qtbot, workplace, panel):
+def test_blind_it_appears_with_the_verdict(qtbot, workplace, panel, session):
     workplace.desk.blindness.turn(True)
-    inspected(qtbot, workplace)
+    add_inspection(session, 1, record())
+    on_desk(qtbot, workplace)
+    assert panel.timeline.cards == ()
     judged(workplace, Verdict.ACCEPT)
     qtbot.waitUntil(lambda: panel.timeline.cards != (), timeout=LONG_MS)
 
@@ -137,6 +151,19 @@ def test_words_stream_into_a_card_while_it_speaks(qtbot, scripted, scripted_pane
     with qtbot.waitSignal(scripted.agent.ended, timeout=LONG_MS):
         qtbot.mouseClick(scripted_panel.head.stop, LEFT)
     assert scripted_panel.head.state.words == "ready · scripted"
+
+
+def test_escape_stops_it_here_and_nowhere_else(qtbot, scripted, scripted_panel):
+    scripted.commands.add("escape", lambda: None)  # as the window does
+    on_desk(qtbot, scripted, act="endless")
+    scripted.commands.run("run_agent")
+    on_desk(qtbot, scripted, 2)
+    scripted.commands.run("escape")
+    assert not scripted.agent.runs[1].is_stopping
+    scripted.desk.go_to(1)
+    with qtbot.waitSignal(scripted.agent.ended, timeout=LONG_MS):
+        qtbot.waitUntil(lambda: scripted.agent.run.is_started, timeout=LONG_MS)
+        scripted.commands.run("escape")
 
 
 def test_taking_over_and_handing_back(qtbot, scripted, scripted_panel):
@@ -203,8 +230,8 @@ def test_two_models_side_by_side(qtbot, workplace, panel):
     assert panel.stack.currentWidget() is panel.empty and not panel.verdict.compare.isChecked()
 
 
-def test_a_changed_spectrum_gets_no_pictures_and_a_word(qtbot, workplace, panel):
-    trajectory = inspected(qtbot, workplace)
+def test_a_changed_spectrum_gets_no_pictures_and_a_word(qtbot, workplace, panel, measured):
+    trajectory = kept(qtbot, workplace, measured)
     panel.pictures.forget()
     spectrum = workplace.desk.spectrum
     workplace.desk.spectrum = replace(spectrum, flux=spectrum.flux * 2.0)
@@ -230,7 +257,7 @@ def test_buttons_show_the_keys_in_use(workplace, panel):
 
 def test_what_is_not_on_screen_is_not_built(qtbot, workplace, panel):
     panel.hide()
-    inspected(qtbot, workplace)
+    kept(qtbot, workplace, record())
     assert panel.timeline.cards == () and panel.pictures.images == {}
     panel.show()
     assert panel.timeline.cards != ()
@@ -247,10 +274,8 @@ def test_a_long_text_folds_and_opens(qtbot, workplace, panel):
     assert panel.timeline.cards[1].y() >= card.height()
 
 
-def test_both_themes_paint(qtbot, workplace, panel):
-    from app.ui.theme import DARK
-
-    inspected(qtbot, workplace)
+def test_both_themes_paint(qtbot, workplace, panel, measured):
+    kept(qtbot, workplace, measured)
     light = panel.timeline.cards[0].grab().toImage()
     workplace.looks.use(DARK)
     dark = panel.timeline.cards[0].grab().toImage()

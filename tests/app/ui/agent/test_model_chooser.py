@@ -119,6 +119,12 @@ def test_a_click_on_what_is_missing_says_what_to_do(qtbot, chooser):
     assert chooser.isVisible() and "spec-o3 models get spec-o3-7b" in chooser.note.text()
 
 
+def test_escape_leaves_all_as_it_was(qtbot, chooser):
+    with qtbot.assertNotEmitted(chooser.chosen):
+        qtbot.keyClick(chooser.list, Qt.Key.Key_Escape)
+    assert not chooser.isVisible()
+
+
 def test_a_server_by_its_address(qtbot, chooser):
     qtbot.keyClicks(chooser.address, "localhost:8080")
     qtbot.mouseClick(chooser.use, LEFT)

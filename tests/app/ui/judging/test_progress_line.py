@@ -29,10 +29,12 @@ def test_the_end_and_the_beginning_have_words(qtbot, workplace, session, tmp_pat
     for number in range(1, 13):
         session.record_verdict(number, Opinion(verdict=Verdict.UNSURE), seconds=1.0)
     words(qtbot, line, "All 12 are judged")
-    with new_session(tmp_path / "empty", task("CV"), "Ada") as empty:
-        with opened_workplace(empty) as place:
-            none = shown_in(qtbot, ProgressLine(place))
-            words(qtbot, none, "No candidates yet")
+    with (
+        new_session(tmp_path / "empty", task("CV"), "Ada") as empty,
+        opened_workplace(empty) as place,
+    ):
+        none = shown_in(qtbot, ProgressLine(place))
+        words(qtbot, none, "No candidates yet")
 
 
 def test_long_ways_are_said_in_hours(qtbot, workplace):

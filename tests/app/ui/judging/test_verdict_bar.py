@@ -110,9 +110,7 @@ def test_no_proposal_says_why(qtbot, bar, workplace, session):
     assert session.judgement(1) is None
 
 
-def test_blind_mode_hides_the_proposal_and_its_width_tells_nothing(
-    qtbot, bar, workplace, session
-):
+def test_blind_mode_hides_the_proposal_and_its_width_tells_nothing(qtbot, bar, workplace, session):
     give_opinion(session, 1, "YES", 0.93)
     put_on_desk(qtbot, workplace)
     width = bar.proposal.width()
@@ -145,14 +143,16 @@ def test_what_is_broken_has_no_live_verdict_buttons(qtbot, bar, workplace, sessi
 
 def test_read_only_has_words_and_no_live_buttons(qtbot, session, tmp_path):
     session.close()
-    with open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed:
-        with opened_workplace(closed) as place:
-            bar = shown_in(qtbot, VerdictBar(place))
-            put_on_desk(qtbot, place)
-            assert "read-only" in bar.state.saved.words
-            assert not any(each.isEnabled() for each in (*bar.buttons.values(), bar.undo))
-            with qtbot.waitSignal(place.desk.failed):
-                place.commands.run("blind")
+    with (
+        open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed,
+        opened_workplace(closed) as place,
+    ):
+        bar = shown_in(qtbot, VerdictBar(place))
+        put_on_desk(qtbot, place)
+        assert "read-only" in bar.state.saved.words
+        assert not any(each.isEnabled() for each in (*bar.buttons.values(), bar.undo))
+        with qtbot.waitSignal(place.desk.failed):
+            place.commands.run("blind")
 
 
 def test_the_flash_moves_nothing(qtbot, bar, workplace, session):

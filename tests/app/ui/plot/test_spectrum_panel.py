@@ -226,11 +226,11 @@ def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, workplac
     qtbot.waitUntil(lambda: desk.is_painted)
     assert not panel.blank.isVisible()
     desk.prefetch.read = broken
-    desk.go_to(10)
+    desk.go_to(3)
     qtbot.waitUntil(lambda: panel.blank.isVisible())
     desk.prefetch.read = read
     qtbot.mouseClick(panel.blank.go_on, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: desk.candidate.id == 11 and desk.is_painted)
+    qtbot.waitUntil(lambda: desk.candidate.id == 4 and desk.is_painted)
 
 
 def test_an_empty_list_is_said_in_words(qtbot, workplace):

@@ -1,0 +1,123 @@
+"""What the mouse asks of the plot.
+
+Drag pans, wheel zooms at the cursor (with Ctrl the flux), a right or Shift-drag draws a range.
+pyqtgraph's own mouse events are passed by: they leave out moves that come fast, and swallow errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from app.ui.plot.scale import Scale
+from app.ui.plot.stage import Stage
+from app.ui.theme import Theme
+
+WHEEL = 1.0016
+"""Per unit of the wheel; a notch has 120."""
+SIDEWAYS = 0.05
+"""Of the window, for a notch of a wheel that turns sideways."""
+DRAG_PX = 4.0
+"""Less than this is a click."""
+LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
+
+
+@dataclass
+class Drag:
+    start: QPointF
+    scale: Scale
+    """When it began."""
+    draws_box: bool
+    has_moved: bool = False
+
+
+class MouseView(pg.GraphicsView):  # type: ignore[misc]
+    range_wanted = Signal(float, float)
+    """By panning and zooming."""
+    range_drawn = Signal(float, float)
+    """A box, when it is finished."""
+    box_changed = Signal(object)
+    """The Range a box covers while it is drawn; None: no longer."""
+    flux_wanted = Signal(float, float)
+    clicked = Signal(float)
+    """On a wavelength."""
+    whole_wanted = Signal()
+    hovered = Signal(object)
+    """The place on the stage, pixels; None: the mouse has left it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, background=theme.plot)
+        self.stage = Stage()
+        self._drag: Drag | None = None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        at = self._on_stage(event.position())
+        if self._drag is None and event.button() in (LEFT, RIGHT) and self._is_on_stage(at):
+            with_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self._drag = Drag(at, self.stage.scale_now, event.button() == RIGHT or with_shift)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        at = self._on_stage(event.position())
+        self.hovered.emit(at if self._is_on_stage(at) else None)
+        drag = self._drag
+        if drag is None:
+            return
+        drag.has_moved = drag.has_moved or (at - drag.start).manhattanLength() > DRAG_PX
+        if drag.has_moved and drag.draws_box:
+            self.box_changed.emit(_box(drag, at))
+        elif drag.has_moved:
+            shift = (drag.start.x() - at.x()) * drag.scale.per_pixel
+            self.range_wanted.emit(drag.scale.lo + shift, drag.scale.hi + shift)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        drag, self._drag = self._drag, None
+        if drag is None:
+            return
+        at = self._on_stage(event.position())
+        if drag.has_moved and drag.draws_box:
+            self.box_changed.emit(None)
+            self.range_drawn.emit(*_box(drag, at))
+        elif not drag.has_moved and event.button() == LEFT:
+            self.clicked.emit(self.stage.scale_now.wavelength(at.x()))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        self._drag = None
+        if event.button() == LEFT:
+            self.whole_wanted.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        at, turn, scale = self._on_stage(event.position()), event.angleDelta(), self.stage.scale_now
+        factor = WHEEL ** -turn.y()
+        if abs(turn.x()) > abs(turn.y()):
+            step = -turn.x() / 120.0 * SIDEWAYS * (scale.hi - scale.lo)
+            self.range_wanted.emit(scale.lo + step, scale.hi + step)
+        elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            level = scale.flux(at.y())
+            ends = (level + (end - level) * factor for end in (scale.bottom, scale.top))
+            self.flux_wanted.emit(*ends)
+        else:
+            here = scale.wavelength(at.x())
+            self.range_wanted.emit(*(here + (end - here) * factor for end in (scale.lo, scale.hi)))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.hovered.emit(None)
+
+    def _on_stage(self, position: QPointF) -> QPointF:
+        return QPointF(self.stage.mapFromScene(position))
+
+    def _is_on_stage(self, place: QPointF) -> bool:
+        return bool(self.stage.rect().contains(place))
+
+
+def _box(drag: Drag, at: QPointF) -> tuple[float, float]:
+    ends = sorted(drag.scale.wavelength(place.x()) for place in (drag.start, at))
+    return ends[0], ends[1]

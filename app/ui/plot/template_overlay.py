@@ -1,0 +1,79 @@
+"""A template over the spectrum: fetched by name, brought to its height and velocity."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from agent.errors import WorkbenchError
+from agent.spectra.spectrum import FloatArray
+from app.ui.plot.plot_view import EMPTY, PlotView
+from app.ui.plot.template_fit import scaled
+from app.ui.plot.template_source import TemplateSource
+from app.ui.workplace import Workplace
+
+Curve = tuple[FloatArray, FloatArray]
+
+
+class TemplateOverlay(QObject):
+    changed = Signal()
+    """Another one is drawn, or none."""
+
+    def __init__(self, place: Workplace, plot: PlotView, parent: QObject) -> None:
+        super().__init__(parent)
+        self._view, self._desk, self._runner = place.view, place.desk, place.runner
+        self._plot = plot
+        self._source: TemplateSource | None = None
+        self._curve: Curve | None = None
+        self.name = ""
+        place.view.changed.connect(self._take_options)
+        plot.template.hide()
+
+    def use(self, source: TemplateSource) -> None:
+        self._source = source
+        self._fetch()
+
+    def show(self, wavelength_rest: FloatArray, flux: FloatArray, name: str) -> None:
+        self.name, self._curve = name, (wavelength_rest, flux)
+        self.draw()
+
+    def clear(self) -> None:
+        self.name, self._curve = "", None
+        self.draw()
+
+    @property
+    def fits(self) -> bool:
+        """Whether it has anything in common with what is drawn."""
+        return self._plot.template.isVisible()
+
+    def draw(self) -> None:
+        trace, found = self._plot.trace, None
+        if trace is not None and self._curve is not None:
+            found = scaled(trace, *self._curve, self._view.options.z)
+        self._plot.template.show_data(*(found or (EMPTY, EMPTY)))
+        self._plot.template.setVisible(found is not None)
+        self._plot.viewport().update()
+        self.changed.emit()
+
+    def _take_options(self, names: frozenset[str]) -> None:
+        if "template" in names:
+            self._fetch()
+        elif "z" in names:
+            self.draw()
+
+    def _fetch(self) -> None:
+        name, source = self._view.options.template, self._source
+        if not name or source is None:
+            self.clear()
+            return
+        done = partial(self._take, name)
+        self._runner.run(partial(source.load, name), done, self._not_there, owner=self)
+
+    def _take(self, name: str, curve: Curve) -> None:
+        if name == self._view.options.template:
+            self.show(*curve, name)
+
+    def _not_there(self, error: WorkbenchError) -> None:
+        self.clear()
+        self._desk.tell(error)

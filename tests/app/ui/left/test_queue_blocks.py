@@ -1,0 +1,98 @@
+"""Rows of a queue of any length, of which few are held: checked against a plain list."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from app.core.queue import LIST_ORDER, Line, Place, Sort
+from app.core.queue.landmarks import BLOCK
+from app.core.records import Candidate
+from app.ui.left.queue_blocks import HELD, QueueBlocks
+
+
+def line(number):
+    candidate = Candidate(id=number, list_id=1, line=number, object_id="", path="")
+    return Line(place=Place(number, number), candidate=candidate, mine=None)
+
+
+def blocks_of(count, sort=LIST_ORDER):
+    """Of candidates 1 to count, with landmarks but no lines."""
+    made = QueueBlocks(sort)
+    numbers = range(count, 0, -1) if sort.descending else range(1, count + 1)
+    ends = [Place(number, number) for number in list(numbers)[BLOCK - 1 :: BLOCK]]
+    made.extend(ends, count % BLOCK)
+    return made
+
+
+@pytest.mark.parametrize("count", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 10 * BLOCK + 5])
+def test_every_row_has_its_block(count):
+    blocks = blocks_of(count)
+    assert blocks.total == count
+    for row in range(count):
+        block = blocks.block_of_row(row)
+        assert block == row // BLOCK
+        assert blocks.block_of(Place(row + 1, row + 1)) == block
+
+
+def test_backwards_orders_too():
+    blocks = blocks_of(3 * BLOCK, Sort(descending=True))
+    assert blocks.block_of(Place(3 * BLOCK, 3 * BLOCK)) == 0
+    assert blocks.block_of(Place(1, 1)) == 2
+
+
+def test_counting_goes_on_where_it_stopped():
+    blocks = QueueBlocks(LIST_ORDER)
+    blocks.extend([Place(BLOCK, BLOCK)], 5)
+    blocks.fill(1, [line(BLOCK + 1 + at) for at in range(5)])
+    blocks.extend([Place(2 * BLOCK, 2 * BLOCK)], 7)
+    assert blocks.total == 2 * BLOCK + 7
+    assert not blocks.holds(1)
+    assert blocks.between(1) == (Place(BLOCK, BLOCK), Place(2 * BLOCK, 2 * BLOCK))
+    assert blocks.between(2) == (Place(2 * BLOCK, 2 * BLOCK), None)
+
+
+def test_few_blocks_are_held():
+    blocks = blocks_of(100 * BLOCK)
+    for block in range(100):
+        blocks.fill(block, [line(block * BLOCK + at + 1) for at in range(BLOCK)])
+    held = [block for block in range(100) if blocks.holds(block)]
+    assert held == list(range(100 - HELD, 100))
+
+
+def test_edits_turn_what_was_shown_into_what_is_there():
+    """As a table follows them: rows removed at a place, then rows added."""
+    draw = random.Random(5)
+    blocks = blocks_of(5 * BLOCK)
+    known = [list(range(at * BLOCK + 1, (at + 1) * BLOCK + 1)) for at in range(5)]
+    for _ in range(300):
+        block = draw.randrange(5)
+        numbers = [number for number in known[block] if draw.random() > 0.03]
+        if draw.random() < 0.5:
+            numbers = sorted({*numbers, *draw.sample(range(block * BLOCK + 1, 640), 2)})
+        rows = list(blocks._ids(block))
+        edit = blocks.edit(block, [line(number) for number in numbers])
+        assert edit.gone == 0 or edit.come == 0
+        del rows[edit.at : edit.at + edit.gone]
+        rows[edit.at : edit.at] = [None] * edit.come
+        assert len(rows) == len(numbers)
+        if edit.gone:
+            blocks.cut(block, edit.at, edit.gone)
+        blocks.fill(block, [line(number) for number in numbers])
+        known[block] = numbers
+        assert blocks.total == sum(map(len, known))
+    for block, numbers in enumerate(known):
+        first = blocks.span(block).first
+        for at, number in enumerate(numbers if blocks.holds(block) else []):
+            assert blocks.line(first + at).candidate.id == number
+
+
+def test_one_that_leaves_takes_only_its_row():
+    blocks = blocks_of(BLOCK)
+    lines = [line(number) for number in range(1, BLOCK + 1)]
+    blocks.fill(0, lines)
+    edit = blocks.edit(0, lines[:40] + lines[41:])
+    assert (edit.at, edit.gone, edit.come) == (40, 1, 0)
+    edit = blocks.edit(0, lines)
+    assert (edit.gone, edit.come) == (0, 0)

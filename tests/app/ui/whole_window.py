@@ -1,0 +1,158 @@
+"""The whole window on a session, and a person before it who has a keyboard and eyes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+from agent.tasks import task
+from app.core.records import LogEntry, Opinion
+from app.core.session import Session, new_session
+from app.ui.desk import Desk
+from app.ui.main_window import MainWindow
+from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.session_view import SessionView
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.theme import Looks
+from app.ui.view import Options, View
+from tests.app.ui.candidates import take_sample
+
+LONG_MS = 60_000
+"""Nothing here takes that long, on however busy a machine."""
+PLAIN = Qt.KeyboardModifier.NoModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
+ALT = Qt.KeyboardModifier.AltModifier
+LEFT = Qt.MouseButton.LeftButton
+
+qt_is_quiet = [
+    pytest.mark.qt_log_level_fail("WARNING"),
+    # All that the offscreen platform has to say.
+    pytest.mark.qt_log_ignore("propagateSizeHints"),
+]
+
+
+class Person:
+    """What is pressed goes to wherever the focus is."""
+
+    def __init__(self, qtbot, window: MainWindow) -> None:
+        self.qtbot, self.window = qtbot, window
+
+    @property
+    def view(self) -> SessionView:
+        assert self.window.view is not None
+        return self.window.view
+
+    @property
+    def session(self) -> Session:
+        return self.view.session
+
+    @property
+    def desk(self) -> Desk:
+        return self.view.place.desk
+
+    @property
+    def looks(self) -> View:
+        return self.view.place.view
+
+    @property
+    def options(self) -> Options:
+        return self.looks.options
+
+    @property
+    def plot(self) -> SpectrumPanel:
+        return self.view.judging.plot
+
+    @property
+    def number(self) -> int:
+        """Of the candidate on the desk."""
+        assert self.desk.candidate is not None
+        return self.desk.candidate.id
+
+    @property
+    def said(self) -> str:
+        """In the status line."""
+        return self.view.status.words.text()
+
+    def press(self, key: Qt.Key | str, held: Qt.KeyboardModifier = PLAIN) -> None:
+        QTest.keyClick(self.target, key, held)
+
+    def type(self, text: str) -> None:
+        QTest.keyClicks(self.target, text)
+
+    @property
+    def target(self) -> QWidget:
+        return QApplication.activePopupWidget() or QApplication.focusWidget() or self.window
+
+    def wait(self, is_so: Callable[[], object]) -> None:
+        self.qtbot.waitUntil(lambda: bool(is_so()), timeout=LONG_MS)
+
+    def sees(self, number: int) -> None:
+        """Wait until that candidate is on screen."""
+        self.wait(lambda: self.desk.is_painted and self.number == number)
+
+    def go(self, number: int) -> None:
+        if not (self.desk.is_painted and self.number == number):
+            self.desk.go_to(number)
+            self.sees(number)
+
+    def opinion(self, number: int) -> Opinion | None:
+        found = self.session.judgement(number)
+        return None if found is None else found.opinion
+
+    def verdicts(self) -> dict[int, str]:
+        every = ((number, self.opinion(number)) for number in range(1, self.session.count() + 1))
+        return {number: str(each.verdict) for number, each in every if each and each.verdict}
+
+    def log(self) -> list[LogEntry]:
+        return list(self.session.history())
+
+    def reads(self, words: str) -> bool:
+        """Whether it is to be read anywhere in the window."""
+        labels = self.window.findChildren(QLabel)
+        return any(words in label.text() for label in labels if label.isVisible())
+
+
+def sample_file(folder: Path, count: int = 12) -> Path:
+    """A session of the first candidates of the sample, closed."""
+    place = folder / "night.speco3"
+    with new_session(place, task("CV"), "Ada") as made:
+        take_sample(made, count)
+    return place
+
+
+@contextmanager
+def before_window(
+    qtbot, place: Path | None, settings: SettingsKeeper | None = None
+) -> Iterator[Person]:
+    """On that session, its first candidate painted; None: as it comes."""
+    keeper = settings or SettingsKeeper()
+    if not keeper.settings.reviewer:
+        keeper.change(reviewer="Ada")
+    window = MainWindow(keeper, Looks())
+    window.show()
+    window.activateWindow()
+    qtbot.waitExposed(window)
+    person = Person(qtbot, window)
+    try:
+        if place is not None:
+            window.open_session(place)
+            person.wait(lambda: window.view is not None and person.desk.line is not None)
+            person.wait(lambda: person.desk.is_painted or person.desk.fault)
+        yield person
+    finally:
+        window.close()
+        window.deleteLater()
+        QApplication.processEvents()
+
+
+def copied(place: Path, folder: Path) -> Path:
+    """The same session again, for a test of its own."""
+    return Path(shutil.copy(place, folder / place.name))

@@ -1,0 +1,134 @@
+"""What a key costs the window's thread before anything is drawn, and the queue on screen, with 100
+to 1,000,000 candidates. Nothing of it may grow with the list."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.core.queue import parse_filter, parse_sort
+from app.core.records import Verdict
+from app.core.session import open_session
+from app.ui.left.queue_panel import QueuePanel
+from app.ui.workplace import Workplace
+from tests.app.ui.candidates import SAMPLE
+from tests.app.ui.conftest import opened_workplace
+from tests.bench.bench_queue import fill
+
+SIZES = (100, 100_000, 1_000_000)
+STEPS = 40
+TARGET = 2.0
+TIMER = 2
+"""Milliseconds between two looks at whether the window's thread answers."""
+WAIT_S = 30.0
+
+
+def figures() -> Iterator[dict[str, object]]:
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    application = QApplication.instance() or QApplication([])
+    with tempfile.TemporaryDirectory() as folder:
+        measured = {size: dict(_measured(Path(folder), size)) for size in SIZES}
+    largest = measured[SIZES[-1]]
+    for name, ms in largest.items():
+        smaller = {f"at_{size}": measured[size][name] for size in SIZES[:-1]}
+        yield {"figure": name, "value": ms, "unit": "ms", **smaller}
+        if not name.startswith("once:"):
+            yield {
+                "figure": f"{name}: {SIZES[-1]:,} candidates against {SIZES[0]:,}",
+                "value": ms / smaller[f"at_{SIZES[0]}"],
+                "unit": "ratio",
+                "baseline": f"the same with {SIZES[0]:,}",
+                "target": TARGET,
+            }
+    del application
+
+
+def _measured(folder: Path, size: int) -> Iterator[tuple[str, float]]:
+    """Figure and milliseconds."""
+    place = folder / f"{size}.speco3"
+    fill(place, size)
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute("UPDATE candidates SET path = ?", (str(_spectrum()),))
+    with open_session(place, "Ada") as session, opened_workplace(session) as work:
+        work.desk.queue = type(work.desk.queue)(tree=parse_filter(""), sort=parse_sort("score"))
+        panel = QueuePanel(work)
+        panel.resize(320, 600)
+        panel.show()
+        began = time.perf_counter()
+        work.desk.start()
+        _until(lambda: work.desk.line is not None)
+        yield "once: the first candidate on the desk", 1e3 * (time.perf_counter() - began)
+        _until(lambda: not panel.loader.is_counting)
+        yield "once: every row of the queue has its place", 1e3 * (time.perf_counter() - began)
+        yield "next, until the desk has it", _median(work, work.desk.next)
+        yield "previous, until the desk has it", _median(work, work.desk.previous)
+        yield "a verdict on the disk and the next on the desk", _median(work, _press(work))
+        yield "once: longest the window did not answer in another order", _held_up(work, panel)
+        panel.close()
+
+
+def _spectrum() -> Path:
+    """One of the sample, for all of them."""
+    return sorted(SAMPLE.glob("spectra/**/*.fits.gz"))[0]
+
+
+def _press(work: Workplace) -> Callable[[], None]:
+    def press() -> None:
+        assert work.desk.candidate is not None
+        work.desk.note_painted(work.desk.candidate.id)
+        work.desk.judge(Verdict.REJECT)
+
+    return press
+
+
+def _median(work: Workplace, step: Callable[[], None]) -> float:
+    """Of steps as far apart as a person's keys are."""
+    spent = []
+    for _ in range(STEPS):
+        _rest(60)
+        _until(lambda: work.desk.spectrum is not None)
+        before = work.desk.line
+        began = time.perf_counter()
+        step()
+        _until(lambda before=before: work.desk.line is not before)
+        spent.append(1e3 * (time.perf_counter() - began))
+    return statistics.median(spent)
+
+
+def _held_up(work: Workplace, panel: QueuePanel) -> float:
+    """The longest gap between ticks of a timer while a queue is counted and scrolled through."""
+    ticks: list[float] = []
+    timer = QTimer(interval=TIMER)
+    timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
+    timer.start()
+    work.desk.walk(parse_filter("own.mag_r<19"), parse_sort("snr"))
+    _until(lambda: not panel.loader.is_counting)
+    bar = panel.table.verticalScrollBar()
+    for part in range(50):
+        bar.setValue(part * bar.maximum() // 50)
+        _rest(10)
+    timer.stop()
+    return 1e3 * max(after - before for before, after in pairwise(ticks))
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_S
+    while not holds():
+        assert time.monotonic() < end, "this takes too long"
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 5)
+
+
+def _rest(ms: int) -> None:
+    loop = QEventLoop()
+    QTimer.singleShot(ms, loop.quit)
+    loop.exec()
