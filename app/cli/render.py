@@ -49,7 +49,8 @@ def render(
     look = STYLES[style.value]
     if wavelengths is None:
         picture = png_bytes(render_array(spectrum, title=name, style=look))
-        reply = f"{cleaned(str(out))}: the whole spectrum"
+        simulated = ", SIMULATED" if spectrum.simulated else ""
+        reply = f"{cleaned(str(out))}: the whole spectrum{simulated}"
     else:
         arguments = {"wavelength_range": [_plain(end) for end in wavelengths], "label": label}
         result = run_tool(spectrum, arguments, look, title=name)

@@ -47,11 +47,17 @@ class JudgingPage(QWidget):
         self.plot.use_templates(self.operation.templates)
         place.commands.add("panels", self.flip_panels)
 
+    @property
+    def shows_panels(self) -> bool:
+        return not self.left.isHidden()
+
     def flip_panels(self) -> None:
         """The spectrum alone, or with everything beside it."""
-        visible = not self.left.isVisible()
-        self.left.setVisible(visible)
-        self.right.setVisible(visible)
+        if self.isVisible():
+            visible = not self.shows_panels
+            self.left.setVisible(visible)
+            self.right.setVisible(visible)
+            self.give_back()  # else the focus may land where a letter is text
 
     def give_back(self) -> None:
         """The keys belong to the plot again."""

@@ -18,6 +18,7 @@ from app.ui.key_filter import ANYWHERE, KeyFilter
 from app.ui.keymap import Keymap
 from app.ui.keys_overlay import KeysOverlay
 from app.ui.menus import Menus
+from app.ui.opener import Opener, Wish
 from app.ui.recent import remember
 from app.ui.reviewer import reviewer_name
 from app.ui.runner import Runner
@@ -33,7 +34,7 @@ from app.ui.start.sample import sample_session
 from app.ui.start.spectrum_session import spectrum_session
 from app.ui.start.welcome_page import WelcomePage
 from app.ui.theme import Looks
-from app.ui.window_state import WindowState
+from app.ui.window_state import LeftOpen, WindowState
 
 TITLE = "Spec-o3 Workbench"
 
@@ -47,6 +48,7 @@ class MainWindow(QMainWindow):
         self.resize(1440, 900)
         self.settings, self.looks = settings, looks
         self.runner = Runner(self)
+        self.opener = Opener(self.runner, self)
         self.commands = Commands(self)
         self.keymap = Keymap(settings, self)
         self.view: SessionView | None = None
@@ -68,7 +70,7 @@ class MainWindow(QMainWindow):
         self.key_filter = KeyFilter(
             self.commands, self.keymap, self, self.give_back, self._makes_sense
         )
-        self.menus = Menus(self.menuBar(), self.commands, self.keymap.label)
+        self.menus = Menus(self.menuBar(), self.commands, self.keymap.label, self._makes_sense)
         self.state = WindowState(self, settings)
         self.dropping = DropZone(self, looks, self.runner)
         self.dropping.given.connect(self.open_given)
@@ -84,6 +86,9 @@ class MainWindow(QMainWindow):
         self.runner.failed.connect(self._tell)
         settings.said.connect(self.say)
         self._add_commands()
+        self._has_untold_fault = bool(settings.fault)
+        if settings.fault:
+            self.welcome.show_problem(settings.fault)
 
     # Opening
 
@@ -96,13 +101,25 @@ class MainWindow(QMainWindow):
     def open_sample(self) -> None:
         self._wait_for(self.tr("Opening the sample"))
         make = partial(sample_session, self._reviewer())
-        self.runner.run(make, self._show_session, self._not_opened, owner=self)
+        self.opener.want(Wish(make, self._show_session, self._not_opened))
 
     def open_spectrum(self, path: Path) -> None:
         """One spectrum alone: a session of one candidate, kept with the program's own data."""
         self._wait_for(self.tr("Opening {name}").replace("{name}", path.name))
         make = partial(spectrum_session, path, self._reviewer())
-        self.runner.run(make, self._show_session, self._not_opened, owner=self)
+        self.opener.want(Wish(make, self._show_session, self._not_opened))
+
+    def reopen(self) -> bool:
+        """What was open when the program ended without closing it; False: nothing was."""
+        left, self.state.left_open = self.state.left_open, None
+        if left is None:
+            return False
+        self.state.save()
+        self.settings.flush()  # should it end so again, it starts with the welcome page
+        self._wait_for(self.tr("Opening {name}").replace("{name}", left.place))
+        make = partial(open_session, left.place, self._reviewer())
+        self.opener.want(Wish(make, partial(self._show_left, left), self._not_reopened))
+        return True
 
     def open_given(self, given: Given) -> None:
         """What the command line, a file manager or a drop named."""
@@ -118,11 +135,13 @@ class MainWindow(QMainWindow):
             self._not_opened(WorkbenchError(given.reason))
 
     def import_lists(self, paths: list[Path]) -> None:
+        self.opener.forget()
         self.close_session()
         self.importing.show_lists(paths)
         self._stack.setCurrentWidget(self.importing)
 
     def show_welcome(self) -> None:
+        self.opener.forget()
         self.close_session()
         self.welcome.refresh()
         self._stack.setCurrentWidget(self.welcome)
@@ -130,7 +149,7 @@ class MainWindow(QMainWindow):
     def close_session(self) -> None:
         if self.view is None:
             return
-        self.state.save()
+        self.state.leave_session()
         view, self.view = self.view, None
         self.commands.forget()
         self._add_commands()
@@ -178,6 +197,8 @@ class MainWindow(QMainWindow):
     def _step_back(self) -> None:
         if self._stack.currentWidget() is self.importing:
             self.importing.step_back()
+        elif self.view is not None and self.view.page == "judging_page":
+            self.view.place.agent.stop()
 
     def _flip_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -193,14 +214,15 @@ class MainWindow(QMainWindow):
     def _open(self, place: Path | str, *, read_only: bool) -> None:
         self._wait_for(self.tr("Opening {name}").replace("{name}", str(place)))
         make = partial(open_session, place, self._reviewer(), read_only=read_only)
-        self.runner.run(make, self._show_session, partial(self._not_open, place), owner=self)
+        self.opener.want(Wish(make, self._show_session, partial(self._not_open, place)))
 
     def _wait_for(self, words: str) -> None:
         self.close_session()
         self._waiting.setText(words)
         self._stack.setCurrentWidget(self._waiting)
 
-    def _show_session(self, session: Session) -> None:
+    def _show_session(self, session: Session, first: int | None = None) -> None:
+        """`first`: the candidate to begin with; None: the first one to judge."""
         self.view = SessionView(
             session,
             commands=self.commands,
@@ -214,8 +236,23 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentWidget(self.view)
         self.setWindowTitle(f"{session.name} · {session.task.name} · {TITLE}")
         self.settings.change(recent=remember(self.settings.settings.recent, str(session.place)))
-        self.state.restore_session(self.view)
-        QTimer.singleShot(0, self.view, self.view.start)
+        self.state.meet_session(self.view)
+        if self._has_untold_fault:
+            self._has_untold_fault = False
+            self.view.status.say_trouble(self.settings.fault)
+        QTimer.singleShot(0, self.view, partial(self.view.start, first))
+
+    def _show_left(self, left: LeftOpen, session: Session) -> None:
+        self._show_session(session, left.candidate_id)
+        if self.view is not None:
+            words = self.tr("The program ended without closing this session: here you were")
+            self.view.status.say(words)
+
+    def _not_reopened(self, error: WorkbenchError) -> None:
+        """Another window may have it: that is no fault."""
+        self.show_welcome()
+        if not isinstance(error, SessionHeldError):
+            self.welcome.show_problem(str(error))
 
     def _not_open(self, place: Path | str, error: WorkbenchError) -> None:
         if isinstance(error, SessionHeldError):
@@ -229,7 +266,8 @@ class MainWindow(QMainWindow):
         self.welcome.show_problem(str(error))
 
     def _tell(self, error: WorkbenchError) -> None:
-        self.say(str(error))
+        if self.view is None:  # else its status line hears of it, too
+            self.say(str(error))
 
     def say(self, words: str) -> None:
         """Wherever there is a place for it just now."""
@@ -244,6 +282,7 @@ class MainWindow(QMainWindow):
         self.close_session()
         self.importing.stop()
         self.runner.close()
+        self.opener.close()
         self.key_filter.close()
         self.settings.close()
         super().closeEvent(event)

@@ -34,15 +34,20 @@ TITLES = {
 """Of the menus, by the group of their actions."""
 
 LabelOf = Callable[[str], str]
+Allows = Callable[[str], bool]
 
 
 class Menus:
-    """Keys are told in the text alone: the key filter serves them."""
+    """Keys are told in the text alone: the key filter serves them. `allows` says which actions make
+    sense just now: nothing that is not on screen is judged from a menu."""
 
-    def __init__(self, bar: QMenuBar, commands: Commands, label_of: LabelOf) -> None:
+    def __init__(
+        self, bar: QMenuBar, commands: Commands, label_of: LabelOf, allows: Allows
+    ) -> None:
         self._bar = bar
         self._commands = commands
         self._label_of = label_of
+        self._allows = allows
         for group, title in TITLES.items():
             menu = QMenu(QCoreApplication.translate("menus", str(title)), bar)
             bar.addMenu(menu)
@@ -60,7 +65,7 @@ class Menus:
                 name = entry.data()
                 key, words = self._label_of(name), ACTIONS[name].words
                 entry.setText(f"{words}\t{key}" if key else words)
-                entry.setEnabled(self._commands.can(name))
+                entry.setEnabled(self._commands.can(name) and self._allows(name))
 
     def _run(self, entry: QAction) -> None:
         self._commands.run(entry.data())

@@ -33,7 +33,7 @@ class Opener(QObject):
 
     def want(self, wish: Wish) -> None:
         self._wish = wish
-        if self._at_work is None:
+        if self._at_work is None or _was_our_fault(self._at_work):
             self._begin(wish)
 
     def forget(self) -> None:
@@ -43,9 +43,10 @@ class Opener(QObject):
     def close(self) -> None:
         """What was opened and never shown is let go."""
         at_work, self._at_work, self._wish = self._at_work, None, None
-        if at_work is not None and at_work.done() and not at_work.cancelled():
-            if at_work.exception() is None:
-                at_work.result().close()
+        if at_work is None or at_work.cancelled() or not at_work.done():
+            return
+        if at_work.exception() is None:
+            at_work.result().close()
 
     def _begin(self, wish: Wish) -> None:
         def done(session: Session) -> None:
@@ -71,3 +72,11 @@ class Opener(QObject):
             wish.done(session)
         elif error is not None:
             wish.failed(error)
+
+
+def _was_our_fault(ended: Future[Session]) -> bool:
+    """Told by the excepthook: neither `done` nor `failed` will hear of it."""
+    if not ended.done() or ended.cancelled():
+        return False
+    error = ended.exception()
+    return error is not None and not isinstance(error, WorkbenchError)

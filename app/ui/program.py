@@ -38,12 +38,12 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     crash_dialog.install(window)
     _hear_ctrl_c(window)
     window.show()
-    if settings.fault:
-        window.welcome.show_problem(settings.fault)
     if sample:
         window.open_sample()
     elif argument:
         open_argument(window, argument)
+    else:
+        window.reopen()
     status = application.exec()
     dresser.deleteLater()
     return status

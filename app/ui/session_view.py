@@ -92,9 +92,13 @@ class SessionView(QWidget):
         desk.moved.connect(self._back_to_judging)
         self._walk_as_before()
 
-    def start(self) -> None:
-        """Put the first candidate on the desk."""
-        self.place.desk.start()
+    def start(self, first: int | None = None) -> None:
+        """Put a candidate on the desk; None: the first one to judge."""
+        desk = self.place.desk
+        if first is not None:
+            desk.go_to(first)
+        if desk.line is None:
+            desk.start()
         self.judging.give_back()
 
     def show_judging(self) -> None:

@@ -10,6 +10,7 @@ import binascii
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QTimer
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from app.ui.session_view import SessionView
 
 SAVE_AFTER_MS = 1000
+NOTE_PLACE_AFTER_MS = 5000
+"""Which candidate is on the desk changes all the time, and each writing costs a few milliseconds."""
 MAX_SIZE = 100_000
 """Pixels: a panel of a stranger's settings file."""
 MAX_NUMBER = 2**63 - 1
@@ -47,6 +50,8 @@ class WindowState(QObject):
         self.view = View(_options(settings.settings.view), self)
         self._timer = QTimer(self, singleShot=True, interval=SAVE_AFTER_MS)
         self._timer.timeout.connect(self.save)
+        self._place_timer = QTimer(self, singleShot=True, interval=NOTE_PLACE_AFTER_MS)
+        self._place_timer.timeout.connect(self.save)
         self.view.changed.connect(self._soon)
         found = _read(settings.settings.layout)
         if geometry := _bytes(found.get("geometry")):
@@ -68,7 +73,7 @@ class WindowState(QObject):
                 splitter.setSizes(sizes)
         for splitter in splitters:
             splitter.splitterMoved.connect(self._soon)
-        session.place.desk.moved.connect(self._soon)
+        session.place.desk.moved.connect(self._note_place)
         self._soon()
 
     def leave_session(self) -> None:
@@ -79,6 +84,7 @@ class WindowState(QObject):
 
     def save(self) -> None:
         self._timer.stop()
+        self._place_timer.stop()
         session = self._session
         if session is not None and session.judging.shows_panels:
             self._sizes = [splitter.sizes() for splitter in session.judging.splitters()]
@@ -98,13 +104,19 @@ class WindowState(QObject):
         if not self._timer.isActive():
             self._timer.start()
 
+    def _note_place(self) -> None:
+        if not self._place_timer.isActive():
+            self._place_timer.start()
+
 
 def _open(session: SessionView | None) -> Mapping[str, object] | None:
     if session is None or session.session.is_read_only:
         return None
-    candidate = session.place.desk.candidate
+    place, candidate = session.session.place, session.place.desk.candidate
+    if not isinstance(place, Path):
+        return None  # a server's: who opens it anew should mean it
     number = None if candidate is None else candidate.id
-    return {"place": str(session.session.place), "candidate": number}
+    return {"place": str(place.absolute()), "candidate": number}
 
 
 def _written(layout: Mapping[str, object]) -> str:

@@ -40,6 +40,7 @@ WINDOW = (1000, 700)
 KEYS = 200
 LOOK_S = 0.05
 """Between two keys: twenty objects a second."""
+SETTLE_S = 0.01
 FRAME_MS = 16.7
 OBJECTS = 5000
 WARM_UP = 500
@@ -62,14 +63,13 @@ def _of_size(app: Any, place: Path, size: int) -> Iterator[dict[str, object]]:
         with _window(place) as bench:
             if not with_prefetch:
                 _without_prefetch(bench.place)
-            keys = min(KEYS, 4 * size)
-            walk = bench.times(app, keys, bench.walk_key(size))
             how = f"{size:,} candidates, {'with' if with_prefetch else 'without'} prefetch"
-            floor = _floor(app, bench.panel, bench.seen)
-            yield from _percentiles(f"N to painted, {how}", walk, floor)
+            times = bench.times(app, min(KEYS, 4 * size), bench.walk_key(size))
+            yield from _percentiles(f"N to painted, {how}", *times)
             if with_prefetch and size > KEYS:
-                judged = bench.times(app, KEYS, lambda _: Qt.Key.Key_A)
-                yield from _percentiles(f"A to written and next painted, {how}", judged, floor)
+                times = bench.times(app, KEYS, lambda _: Qt.Key.Key_A)
+                yield from _percentiles(f"A to written and next painted, {how}", *times)
+                yield from _percentiles("the panel alone", *bench.drawing_times(app, KEYS))
 
 
 def _percentiles(name: str, times: list[float], floor: list[float]) -> Iterator[dict[str, object]]:
@@ -91,6 +91,26 @@ def _points(times: list[float]) -> dict[str, float]:
     return {f"p{percent}": 1e3 * cuts[percent - 1] for percent in (50, 95, 99)}
 
 
+class BarePlot(pg.PlotWidget):  # type: ignore[misc]
+    """The floor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.curve = self.plot(pen=pg.mkPen("w", width=1))
+        self.painted_at: float | None = None
+
+    def draw(self, app: Any, spectrum: Spectrum) -> float:
+        self.painted_at, began = None, time.perf_counter()
+        self.curve.setData(spectrum.wavelength, spectrum.flux)
+        _wait(app, lambda: self.painted_at is not None)
+        assert self.painted_at is not None
+        return self.painted_at - began
+
+    def paintEvent(self, event: Any) -> None:
+        super().paintEvent(event)
+        self.painted_at = time.perf_counter()
+
+
 class Bench:
     """The panel in a plain window with the real keys."""
 
@@ -105,12 +125,15 @@ class Bench:
         commands.add("previous", desk.previous)
         commands.add("accept", lambda: desk.judge(Verdict.ACCEPT))
         self.filter = KeyFilter(commands, Keymap(place.settings), self.window, self.panel.setFocus)
+        self.bare = BarePlot()
         self.seen: list[Spectrum] = []
         self.painted_at: float | None = None
         self.panel.plot.painted.connect(self._note)
 
     def start(self, app: Any) -> None:
         self.window.show()
+        self.bare.resize(self.panel.plot.size())
+        self.bare.show()
         self.place.desk.start()
         _wait(app, lambda: self.painted_at is not None)
 
@@ -119,14 +142,36 @@ class Bench:
         turn = size - 1
         return lambda number: Qt.Key.Key_N if (number // turn) % 2 == 0 else Qt.Key.Key_B
 
-    def times(self, app: Any, count: int, key: Callable[[int], Qt.Key]) -> list[float]:
-        times = []
+    def times(
+        self, app: Any, count: int, key: Callable[[int], Qt.Key]
+    ) -> tuple[list[float], list[float]]:
+        """Ours, and after each the floor with the same spectrum: as busy as the machine is."""
+        ours, floor = [], []
         for number in range(count):
             _look(app, LOOK_S)
-            times.append(self.press(app, key(number)))
-            assert self.place.desk.spectrum is not None
-            self.seen.append(self.place.desk.spectrum)
-        return times
+            ours.append(self.press(app, key(number)))
+            _look(app, SETTLE_S)
+            spectrum = self.place.desk.spectrum
+            assert spectrum is not None
+            self.seen.append(spectrum)
+            floor.append(self.bare.draw(app, spectrum))
+        return ours, floor
+
+    def drawing_times(self, app: Any, count: int) -> tuple[list[float], list[float]]:
+        """As the floor is measured: a spectrum is given, without a key, a desk and a session."""
+        spectra = list(dict.fromkeys(self.seen))
+        ours, floor = [], []
+        for number in range(count):
+            spectrum = spectra[number % len(spectra)]
+            _look(app, SETTLE_S)
+            self.painted_at, began = None, time.perf_counter()
+            self.place.desk.spectrum_changed.emit(spectrum)
+            _wait(app, lambda: self.painted_at is not None)
+            assert self.painted_at is not None
+            ours.append(self.painted_at - began)
+            _look(app, SETTLE_S)
+            floor.append(self.bare.draw(app, spectrum))
+        return ours, floor
 
     def press(self, app: Any, key: Qt.Key) -> float:
         self.painted_at = None
@@ -138,6 +183,7 @@ class Bench:
 
     def close(self) -> None:
         self.filter.close()
+        self.bare.close()
         self.window.close()
 
     def _note(self, _: int) -> None:
@@ -159,30 +205,6 @@ def _without_prefetch(place: Workplace) -> None:
     place.desk.prefetch.look_at = lambda *_: None  # type: ignore[method-assign]
     place.desk.prefetch.peek = lambda key: None  # type: ignore[method-assign]
     place.desk.prefetch.get = read_wanted  # type: ignore[method-assign]
-
-
-class BarePlot(pg.PlotWidget):  # type: ignore[misc]
-    painted_at: float | None = None
-
-    def paintEvent(self, event: Any) -> None:
-        super().paintEvent(event)
-        self.painted_at = time.perf_counter()
-
-
-def _floor(app: Any, panel: SpectrumPanel, spectra: list[Spectrum]) -> list[float]:
-    plot = BarePlot()
-    curve = plot.plot(pen=pg.mkPen("w", width=1))
-    plot.resize(panel.plot.size())
-    plot.show()
-    times = []
-    for spectrum in (*spectra[:20], *spectra):
-        _look(app, 0.005)
-        plot.painted_at, began = None, time.perf_counter()
-        curve.setData(spectrum.wavelength, spectrum.flux)
-        _wait(app, lambda: plot.painted_at is not None)
-        times.append(plot.painted_at - began)
-    plot.close()
-    return times[20:]
 
 
 def _memory(app: Any, place: Path) -> dict[str, object]:

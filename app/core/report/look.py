@@ -35,7 +35,8 @@ h3 {{ font-size: 15px; font-weight: 650; margin: 22px 0 8px; break-after: avoid;
 .key b {{ font-weight: 650; }}
 table {{ border-collapse: collapse; width: 100%; font-size: 13.5px; line-height: 1.4;
   margin: 0 0 14px; }}
-caption {{ break-after: avoid; text-align: left; color: {SOFT}; font-size: 13px; padding: 0 0 6px; }}
+caption {{ break-after: avoid; text-align: left; color: {SOFT}; font-size: 13px;
+  padding: 0 0 6px; }}
 th, td {{ text-align: left; vertical-align: top; padding: 5px 12px 5px 0;
   border-bottom: 1px solid {FAINT}; font-weight: 400; }}
 thead th {{ color: {SOFT}; font-size: 12.5px; vertical-align: bottom;

@@ -17,6 +17,11 @@ from app.ui.agent.measured_rows import Row, measured_rows, remarks, window_words
 translate = QCoreApplication.translate
 CardKind = Literal["thought", "look", "answer", "remark", "fault", "speaking"]
 MAX_NAMED = 6
+MOST_STEPS = 400
+MOST_TEXT = 20_000
+"""Characters of a card."""
+MOST_CHECKED = 60_000
+"""Characters of one record in which claims are looked for: a stranger's may have millions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +57,14 @@ class CardContent:
 def contents(steps: Sequence[Step], *, is_over: bool = True) -> list[CardContent]:
     """`is_over`: no look can follow that would bear what was claimed."""
     looked_at = [step.range for step in steps if step.is_look and step.range is not None]
-    cards, look = [], 0
-    for place, step in enumerate(steps):
+    cards, look, checked = [], 0, 0
+    for place, step in enumerate(steps[:MOST_STEPS]):
         look += step.is_look
         # Before its first look an agent describes the picture of the whole spectrum.
         may_claim = step.kind in ("think", "answer", "text") and look > 0
-        claimed = looked_at if may_claim and is_over and step.by == "agent" else None
+        is_checked = may_claim and is_over and step.by == "agent" and checked < MOST_CHECKED
+        claimed = looked_at if is_checked else None
+        checked += min(len(step.text), MOST_TEXT) if is_checked else 0
         cards.append(_card(place, step, look, claimed))
     return cards
 
@@ -82,7 +89,7 @@ def _card(
         return _fault(place, step) if step.error else _look(place, step, look)
     if step.error:
         return _fault(place, step)
-    text = without_box(step.text) if step.kind == "answer" else step.text
+    text = shortened(without_box(step.text) if step.kind == "answer" else step.text)
     bare = () if looked_at is None else unsupported(text, looked_at)
     names = ", ".join(claim.words for claim in bare[:MAX_NAMED])
     warning = translate("agent", "Unsupported, no window was looked at: {what}")
@@ -109,7 +116,7 @@ def _look(place: int, step: Step, number: int) -> CardContent:
         title=who.replace("{n}", str(number)),
         aside=f"{step.range[0]:.6g} – {step.range[1]:.6g} Å",
         label=step.label,
-        text=step.text if step.by == "person" else "",
+        text=shortened(step.text) if step.by == "person" else "",
         numbers=window_words(step.measured),
         rows=measured_rows(step.measured),
         notes=remarks(step.measured),
@@ -127,8 +134,8 @@ def _fault(place: int, step: Step) -> CardContent:
         else translate("agent", "Could not be shown"),
         aside=asked,
         label=step.label,
-        text=step.text,
-        warnings=(step.error,),
+        text=shortened(step.text),
+        warnings=(shortened(step.error),),
     )
 
 
@@ -144,6 +151,10 @@ def _title(step: Step) -> str:
     if step.kind == "answer":
         return translate("agent", "Answer")
     return translate("agent", "Thought") if step.kind == "think" else translate("agent", "Says")
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + " …"
 
 
 def without_box(text: str) -> str:

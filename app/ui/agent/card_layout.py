@@ -30,6 +30,7 @@ THUMB = (116.0, 71.0)
 FEW_LINES = 5
 """Of a thought that nobody asked to read in full."""
 MANY_LINES = 400
+MOST_IN_LINE = 300
 COLUMNS = (0.28, 0.17, 0.31, 0.13, 0.11)
 """Shares of the width: name, centroid, EW, FWHM, sigma."""
 
@@ -178,9 +179,12 @@ def _text(
     text, marks = content.text, content.marks
     if keep_end:
         text = _last_lines(text, right - left, fonts.plain, FEW_LINES + 3)
-    layout = QTextLayout(text, fonts.plain)
-    layout.setFormats([_underlined(start, end - start, marking) for start, end in marks])
+    begin = text[: limit * MOST_IN_LINE]  # Qt shapes all it is given, shown or not
+    layout = QTextLayout(begin, fonts.plain)
+    inside = [(start, min(end, len(begin))) for start, end in marks if start < len(begin)]
+    layout.setFormats([_underlined(start, end - start, marking) for start, end in inside])
     height, is_all = wrap(layout, right - left, limit)
+    is_all = is_all and len(begin) == len(text)
     card.blocks.append(Block(QPointF(left, y), layout, "text"))
     return y + height + GAP, is_all
 
@@ -195,7 +199,7 @@ def _wrapped(
     tone: str,
     limit: int = 8,
 ) -> float:
-    layout = QTextLayout(text, font)
+    layout = QTextLayout(text[: limit * MOST_IN_LINE], font)
     height, _ = wrap(layout, right - left, limit)
     card.blocks.append(Block(QPointF(left, y), layout, tone))
     return y + height + GAP

@@ -13,8 +13,6 @@ from app.ui.agent.card_content import CardContent
 from app.ui.theme import Looks
 
 BETWEEN = 6
-MOST_CARDS = 400
-"""A stranger's record may have a thousand steps."""
 NEAR_END = 24
 """Pixels within which one is reading the newest."""
 
@@ -46,7 +44,6 @@ class Timeline(QScrollArea):
 
     def show_cards(self, contents: Sequence[CardContent], *, follow: bool = False) -> None:
         """`follow`: stay at the end where the reader is there."""
-        contents = contents[:MOST_CARDS]
         bar = self.verticalScrollBar()
         was_at_end = bar.value() >= bar.maximum() - NEAR_END
         if not contents and not self._count:

@@ -106,7 +106,7 @@ class StateBlock(QWidget):
         if line is not None:
             held = None if line.mine is None else line.mine.opinion.verdict
             is_broken = bool(self._desk.fault) and held is None
-            said = self.tr("✕ cannot be read: go on") if is_broken else mark_and_word(held)
+            said = self.tr("✕ cannot be read") if is_broken else mark_and_word(held)
             self.verdict.setText(said)
             tone = theme.warning if is_broken else colour(theme, held)
             self.verdict.setStyleSheet(f"color: {tone}; font-weight: 600;")

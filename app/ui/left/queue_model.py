@@ -46,7 +46,7 @@ class QueueModel(QAbstractTableModel):
         self.blocks = QueueBlocks(LIST_ORDER)
         self.used: frozenset[int] = frozenset()
         """Columns in which something stands."""
-        self.current_id = 0
+        self._current: Line | None = None
         self._bold = QFont()
         self._bold.setBold(True)
 
@@ -90,9 +90,13 @@ class QueueModel(QAbstractTableModel):
             self._redraw(first, first + len(lines) - 1)
         self._note_used(lines)
 
-    def show_current(self, candidate_id: int) -> None:
-        self.current_id = candidate_id
-        self.redraw()
+    def show_current(self, line: Line | None) -> None:
+        """Draws two rows anew, not all: it happens with every key."""
+        before, self._current = self._current, line
+        for each in (before, line):
+            row = None if each is None else self.blocks.row_of(each.place, each.candidate.id)
+            if row is not None:
+                self._redraw(row, row)
 
     def redraw(self) -> None:
         if self.blocks.total:
@@ -152,7 +156,7 @@ class QueueModel(QAbstractTableModel):
         return None
 
     def _is_current(self, line: Line) -> bool:
-        return line.candidate.id == self.current_id
+        return self._current is not None and line.candidate.id == self._current.candidate.id
 
     def _colour(self, line: Line, column: int) -> str:
         theme = self._looks.theme

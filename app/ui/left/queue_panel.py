@@ -111,12 +111,14 @@ class QueuePanel(QWidget):
         self._show_count()
 
     def _show_line(self, line: Line | None) -> None:
-        self.model.show_current(0 if line is None else line.candidate.id)
+        self.model.show_current(line)
         self.filters.edit.own_columns = () if line is None else tuple(line.candidate.own)
         self._is_following = line is not None
         self._follow()
 
     def _show_line_again(self, line: Line | None) -> None:
+        """It may stand elsewhere: the order is another one."""
+        self.model.show_current(line)
         self._follow()
 
     def _follow(self) -> None:

@@ -16,7 +16,7 @@ TICK_PX = 5.0
 X_TICK_APART_PX = 90.0
 Y_TICK_APART_PX = 52.0
 WIDEST_NUMBER = "\N{MINUS SIGN}00000"
-RIGHT_PX, TOP_PX = 14.0, 4.0
+RIGHT_PX, TOP_PX = 20.0, 4.0
 
 Placed = list[tuple[float, str]]
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Spectrum
 
-LEFT_PX, RIGHT_PX, TOP_PX = 8, 14, 4
+LEFT_PX, RIGHT_PX, TOP_PX = 8, 20, 4
 APART_PX = 12
 READOUT_SHARE = 0.55
 """Of the second line; the rest is for the note."""

@@ -201,6 +201,7 @@ class Overview(QWidget):
         x, y = thin(scale.x(trace.wavelength), scale.y(trace.flux), inner.width())
         y = np.clip(y, 0.0, height)
         painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(inner.left(), TOP_PX)
         painter.setPen(thin_pen(self.theme.flux))
         for part in pieces(y):

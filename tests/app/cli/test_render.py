@@ -68,6 +68,14 @@ def test_a_row_by_number_and_by_targetid(tmp_path: Path) -> None:
     assert not np.array_equal(pictures[0], pictures[2])
 
 
+def test_a_simulated_one_is_called_so(tmp_path: Path) -> None:
+    sample = next((Path(__file__).parents[3] / "resources" / "sample").rglob("spec-*.fits.gz"))
+    assert (
+        run(sample, tmp_path / "out.png")
+        == f"{tmp_path / 'out.png'}: the whole spectrum, SIMULATED\n"
+    )
+
+
 def test_styles_on_offer_are_those_there_are() -> None:
     assert {style.value for style in command.StyleName} == set(STYLES)
 

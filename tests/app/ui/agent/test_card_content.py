@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent.trajectory import Step
-from app.ui.agent.card_content import contents, speaking
+from app.ui.agent.card_content import MOST_STEPS, MOST_TEXT, contents, speaking
 from tests.app.ui.agent.trajectories import look, record
 
 
@@ -59,3 +59,10 @@ def test_all_words_for_the_clipboard():
 
 def test_the_same_steps_make_equal_cards():
     assert contents(record().steps) == contents(replace(record()).steps)
+
+
+def test_a_strangers_record_is_bounded():
+    steps = [look(6450, 6750)] + [Step(kind="think", text="Hβ " * 100_000)] * 999
+    cards = contents(steps)
+    assert len(cards) == MOST_STEPS and all(len(card.text) < MOST_TEXT + 5 for card in cards)
+    assert cards[1].warnings and not cards[-1].warnings
