@@ -176,6 +176,7 @@ class Photographer:
         self._open(session, "light")
         self._run("judging_page")
         self._calm()
+        self.window.overlay.hide()
         self._run(name)
 
     def _run(self, name: str) -> None:

@@ -17,6 +17,7 @@ from app.ui.settings_file import settings_path
 from app.ui.settings_keeper import SettingsKeeper
 from app.ui.start.dropped import sort_out
 from app.ui.theme import Looks
+from app.ui.tidying import Tidying
 
 NAME = "spec-o3-workbench"
 CTRL_C_MS = 200
@@ -37,7 +38,9 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     window = MainWindow(settings, looks)
     crash_dialog.install(window)
     _hear_ctrl_c(window)
+    tidying = Tidying(window)
     window.show()
+    tidying.settle()
     if sample:
         window.open_sample()
     elif argument:
@@ -45,6 +48,7 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     else:
         window.reopen()
     status = application.exec()
+    tidying.stop()
     dresser.deleteLater()
     return status
 

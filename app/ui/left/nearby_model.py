@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor
 
 from app.ui.judging.verdict_words import colour, mark_and_word
+from app.ui.left.line_table import CELL, Cell
 from app.ui.left.nearby import Nearby
 from app.ui.theme import Looks
 
@@ -53,10 +53,10 @@ class NearbyModel(QAbstractTableModel):
             return self._text(each, index.column())
         if role == Role.ToolTipRole:
             return self._about(each)
-        if role == Role.ForegroundRole:
+        if role == CELL:
             theme = self._looks.theme
-            is_verdict = index.column() == VERDICT
-            return QColor(colour(theme, verdict) if is_verdict else theme.text)
+            tone = colour(theme, verdict) if index.column() == VERDICT else theme.text
+            return Cell(self._text(each, index.column()), tone)
         return None
 
     def _text(self, each: Nearby, column: int) -> str:

@@ -14,13 +14,12 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont
 
 from app.core.queue import LIST_ORDER, Line, Place, Sort
 from app.core.queue.landmarks import BLOCK
 from app.ui.judging.flag_menu import STAR
 from app.ui.judging.verdict_words import colour, mark_and_word
-from app.ui.left.line_table import IS_CURRENT
+from app.ui.left.line_table import CELL, Cell
 from app.ui.left.queue_blocks import QueueBlocks
 from app.ui.theme import Looks
 
@@ -47,8 +46,6 @@ class QueueModel(QAbstractTableModel):
         self.used: frozenset[int] = frozenset()
         """Columns in which something stands."""
         self._current: Line | None = None
-        self._bold = QFont()
-        self._bold.setBold(True)
 
     def begin(self, sort: Sort) -> None:
         """Another queue, of which nothing is known yet."""
@@ -136,24 +133,25 @@ class QueueModel(QAbstractTableModel):
         column = index.column()
         match role:
             case Role.DisplayRole:
-                is_broken = column == VERDICT and _verdict(line) is None and line.candidate.fault
-                return self.tr("! broken") if is_broken else text_of(line, column)
-            case Role.TextAlignmentRole:
-                return RIGHT if column in NUMBERS else None
-            case Role.ForegroundRole:
-                return QColor(self._colour(line, column))
+                return self._text(line, column)
             case Role.ToolTipRole:
                 return self._about(line)
-            case Role.FontRole:
-                return self._bold if self._is_current(line) and column == OBJECT else None
-            case _:
-                return self._is_current(line) if role == IS_CURRENT else None
+            case _ if role == CELL:
+                text, colour = self._text(line, column), self._colour(line, column)
+                return Cell(text, colour, column in NUMBERS, self._is_current(line))
+        return None
+
+    def _text(self, line: Line, column: int) -> str:
+        is_broken = column == VERDICT and _verdict(line) is None and line.candidate.fault
+        return self.tr("! broken") if is_broken else text_of(line, column)
 
     def _not_here(self, index: Index, role: int) -> Any:
-        if role == Role.DisplayRole and index.column() == OBJECT:
-            self.wanted.emit(self.blocks.block_of_row(index.row()))
-            return TO_COME
-        return None
+        text = TO_COME if index.column() == OBJECT else ""
+        if role == CELL:
+            if text:
+                self.wanted.emit(self.blocks.block_of_row(index.row()))
+            return Cell(text, self._looks.theme.dim)
+        return text if role == Role.DisplayRole else None
 
     def _is_current(self, line: Line) -> bool:
         return self._current is not None and line.candidate.id == self._current.candidate.id

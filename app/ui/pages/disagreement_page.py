@@ -130,6 +130,9 @@ class DisagreementPage(QWidget):
         self.empty.setText(self._why_empty() if not found else self._how_many())
         self.hint.setText(self.tr("Choose one at the left") if found else "")
         kept = None if chosen is None else self._place_of(chosen.id)
+        if kept is None and found:
+            kept = 0
+            self._note_the_desk()
         self._select(kept)
         self.view.show_dispute(None if kept is None else found[kept])
         self.hint.setVisible(kept is None)
@@ -167,10 +170,14 @@ class DisagreementPage(QWidget):
         place = self.list.row(item) if item is not None else -1
         if not 0 <= place < len(self.found):
             return
-        if self._came_from is None and self._desk.candidate is not None:
-            self._came_from = self._desk.candidate.id
+        self._note_the_desk()
         self.hint.hide()
         self.view.show_dispute(self.found[place])
+
+    def _note_the_desk(self) -> None:
+        """What lay on it before the first of these did."""
+        if self._came_from is None and self._desk.candidate is not None:
+            self._came_from = self._desk.candidate.id
 
     def _open(self) -> None:
         """It stays on the desk."""

@@ -18,7 +18,7 @@ from app.core.figure_words import with_interval
 from app.ui.theme import Looks, Theme
 
 ROW_PX = 26
-NAME_PX, VALUE_PX = 180, 172
+NAME_PX, VALUE_PX = 215, 172
 """Of the columns beside intervals, alike in all figures."""
 LONGEST_NAME = 30
 

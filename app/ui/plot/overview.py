@@ -153,8 +153,9 @@ class Overview(QWidget):
             lo, hi = lo + shift, hi + shift
         else:
             lo, hi = sorted(scale.wavelength(end - self._left) for end in (start, x))
-        if hi - lo >= least:
-            self.range_wanted.emit(lo, hi)
+            if hi - lo < least:
+                return
+        self.range_wanted.emit(lo, hi)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._grabbed is not None:

@@ -462,7 +462,7 @@ def test_the_panels_go_and_come_with_their_widths(person):
     person.sees(2)
     person.press("h")
     assert judging.left.isVisible() and judging.right.isVisible()
-    assert judging.columns.sizes() == before
+    person.wait(lambda: judging.columns.sizes() == before)
     assert person.verdicts() == {1: "ACCEPT"}
 
 

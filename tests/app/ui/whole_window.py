@@ -90,7 +90,8 @@ class Person:
     @property
     def target(self) -> QWidget:
         popup = QApplication.activePopupWidget()
-        if popup is None and QApplication.activeWindow() is None:
+        shown = [each for each in QApplication.topLevelWidgets() if each.isVisible()]
+        if shown == [self.window] and not self.window.isActiveWindow():
             # The offscreen platform gives the focus to a list that pops up, and to nobody after.
             self.window.activateWindow()
             self.wait(self.window.isActiveWindow)

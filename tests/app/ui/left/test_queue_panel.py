@@ -13,7 +13,7 @@ from app.core.queue import EVERYTHING, parse_filter, parse_sort
 from app.core.records import Change, Opinion, Verdict
 from app.core.session import new_session
 from app.core.tables import candidates, lists
-from app.ui.left.line_table import IS_CURRENT
+from app.ui.left.line_table import CELL
 from app.ui.left.queue_blocks import HELD
 from app.ui.left.queue_model import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
 from app.ui.left.queue_panel import QueuePanel
@@ -56,7 +56,7 @@ def names(panel):
 
 def current_rows(panel):
     model = panel.model
-    return [row for row in range(model.rowCount()) if model.index(row, 0).data(IS_CURRENT)]
+    return [row for row in range(model.rowCount()) if model.index(row, 0).data(CELL).is_current]
 
 
 def objects(session, numbers):

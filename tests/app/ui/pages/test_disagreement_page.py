@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel
 from sqlalchemy import update
 
 from app.core.agreement.adjudication import adjudicator_of
+from app.core.queue import next_unjudged
 from app.core.records import Verdict
 from app.core.tables import candidates
 from app.ui.pages.disagreement_page import DisagreementPage
@@ -112,7 +113,8 @@ def test_the_readers_word_may_decide(qtbot, page, workplace, disputed):
 
 
 def test_the_desk_goes_back_to_where_it_was(qtbot, page, workplace):
-    before = workplace.desk.candidate.id
+    before = next_unjudged(workplace.desk.session).candidate.id  # where a session begins
+    assert workplace.desk.candidate.id == page.found[0].id != before
     choose(qtbot, page, 3)
     choose(qtbot, page, 5)
     page.hide()

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
 from agent.errors import ReadError
+from agent.tasks import task
+from app.core.importing.importer import import_list
 from app.core.records import Verdict
+from app.core.session import new_session
 from app.ui.key_filter import KeyFilter
 from app.ui.keymap import Keymap
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.theme import THEMES
 from app.ui.view import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX
+from tests.app.ui.candidates import SAMPLE
+from tests.app.ui.conftest import opened_workplace
 
 HALPHA = (6450.0, 6750.0)
 
@@ -208,29 +215,42 @@ def test_the_title_says_what_it_is(qtbot, workplace, panel):
     assert spectrum.survey in panel.header.about.text()
 
 
-def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, workplace, panel):
-    desk = workplace.desk
-    read = desk.prefetch.read
+@pytest.fixture
+def three(tmp_path):
+    """A session of three files of its own, the second of which is gone."""
+    folder = tmp_path / "spectra"
+    folder.mkdir()
+    found = sorted((SAMPLE / "spectra").rglob("spec-*.fits.gz"))[:3]
+    for number, path in enumerate(found, 1):
+        shutil.copy(path, folder / f"{number}.fits.gz")
+    rows = "".join(f"{number}.fits.gz,object {number}\n" for number in (1, 2, 3))
+    (tmp_path / "three.csv").write_text("file,object_id\n" + rows)
+    with new_session(tmp_path / "three.speco3", task("CV"), "Ada") as session:
+        import_list(session, tmp_path / "three.csv", spectra=folder)
+        (folder / "2.fits.gz").rename(folder / "lost")
+        with opened_workplace(session) as place:
+            yield place, folder
 
-    def broken(key):
-        raise ReadError("lost.fits: there is no such file")
 
-    desk.prefetch.read = broken
-    desk.go_to(11)
-    qtbot.waitUntil(lambda: panel.blank.isVisible() and panel.blank.retry.isVisible())
-    assert panel.blank.reason.text() == "lost.fits: there is no such file"
-    assert not desk.is_painted
-    desk.prefetch.read = read
-    desk.prefetch._held.clear()
-    qtbot.mouseClick(panel.blank.retry, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: desk.is_painted)
-    assert not panel.blank.isVisible()
-    desk.prefetch.read = broken
-    desk.go_to(3)
-    qtbot.waitUntil(lambda: panel.blank.isVisible())
-    desk.prefetch.read = read
+def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, three):
+    place, folder = three
+    panel = SpectrumPanel(place)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    on_to(qtbot, place, 1)
+    place.desk.next()
+    qtbot.waitUntil(panel.blank.retry.isVisible)
+    assert "2.fits.gz" in panel.blank.reason.text() and not place.desk.is_painted
     qtbot.mouseClick(panel.blank.go_on, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: desk.candidate.id == 4 and desk.is_painted)
+    qtbot.waitUntil(lambda: place.desk.candidate.id == 3 and place.desk.is_painted)
+    assert not panel.blank.isVisible()
+    place.desk.go_to(2)
+    qtbot.waitUntil(panel.blank.retry.isVisible)
+    (folder / "lost").rename(folder / "2.fits.gz")
+    qtbot.mouseClick(panel.blank.retry, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: place.desk.is_painted)
+    assert place.desk.candidate.id == 2 and not panel.blank.isVisible()
 
 
 def test_an_empty_list_is_said_in_words(qtbot, workplace):

@@ -1,0 +1,42 @@
+"""Garbage is collected on the window's thread, and Python has its own way again afterwards."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+from app.ui.tidying import YOUNG, Tidying
+
+
+class Knot:
+    def __init__(self):
+        self.me = self
+
+
+def test_knots_go_on_the_window_s_thread(qtbot):
+    tidying = Tidying()
+    gone_in = []
+    try:
+        knot = Knot()
+        weakref.finalize(knot, lambda: gone_in.append(threading.current_thread()))
+        del knot
+        worker = threading.Thread(target=lambda: [Knot() for _ in range(YOUNG + 1)])
+        worker.start()
+        worker.join()
+        assert not gone_in
+        qtbot.waitUntil(lambda: bool(gone_in))
+        assert gone_in == [threading.main_thread()]
+    finally:
+        tidying.stop()
+    assert gc.isenabled()
+
+
+def test_what_settled_is_searched_no_more(qtbot):
+    tidying = Tidying()
+    try:
+        tidying.settle()
+        assert gc.get_freeze_count() > 1000
+    finally:
+        tidying.stop()
+    assert gc.get_freeze_count() == 0

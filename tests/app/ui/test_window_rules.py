@@ -1,0 +1,435 @@
+"""The rules that are easy to get wrong, on the whole window with real keys."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QMenuBar, QWidget
+
+from agent.tasks import task
+from app.core.importing.importer import import_list
+from app.core.inspections import add_inspection
+from app.core.records import Opinion, Verdict
+from app.core.session import new_session
+from app.ui import session_view
+from app.ui.agent_desk import AgentDesk
+from app.ui.settings import Settings
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.text_focus import takes_text
+from tests.app.ui.agent.conftest import COMMAND, on_desk
+from tests.app.ui.agent.trajectories import record
+from tests.app.ui.candidates import SAMPLE
+from tests.app.ui.whole_window import (
+    CTRL,
+    PLAIN,
+    SHIFT,
+    before_window,
+    copied,
+    qt_is_quiet,
+    sample_file,
+)
+
+pytestmark = qt_is_quiet
+Key = Qt.Key
+EVERY_JUDGING_KEY = "axuAXU43210nb*g"
+FIELDS = {
+    "Comment",
+    "Find an object",
+    "Filter the list",
+    "From, Å",
+    "To, Å",
+    "Radial velocity, km/s",
+    "Redshift",
+    "Remark for the agent",
+    "Own flag",
+}
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    return sample_file(tmp_path_factory.mktemp("sample"), 40)
+
+
+@pytest.fixture
+def place(sample, tmp_path):
+    return copied(sample, tmp_path)
+
+
+@pytest.fixture
+def person(qtbot, place):
+    with before_window(qtbot, place) as before:
+        yield before
+
+
+# Typing never judges; Escape gives the plot back
+
+
+def fields(window: QWidget) -> list[QWidget]:
+    """Every one that can be written in just now."""
+    found = [each for each in window.findChildren(QWidget) if takes_text(each)]
+    inner = {each.lineEdit() for each in found if isinstance(each, QAbstractSpinBox | QComboBox)}
+    return [each for each in found if each not in inner and each.isVisible() and each.isEnabled()]
+
+
+def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(
+    qtbot, place, monkeypatch
+):
+    monkeypatch.setattr(
+        session_view, "AgentDesk", lambda *parts: AgentDesk(*parts, command=COMMAND)
+    )
+    with before_window(qtbot, place) as person:
+        on_desk(qtbot, person.view.place, 1, "endless")
+        person.press("v")  # only then there is a field for remarks
+        person.wait(lambda: person.view.place.agent.run is not None)
+        tried = set()
+        for field in fields(person.window):
+            write_in(person, field)
+            tried.add(field.accessibleName())
+        person.press("g")
+        person.press("o")
+        person.wait(lambda: person.view.judging.comment.flags.own.hasFocus())
+        write_in(person, person.view.judging.comment.flags.own)
+        tried.add(person.view.judging.comment.flags.own.accessibleName())
+        assert tried == FIELDS
+        person.press("k", CTRL)
+        write_in(person, person.window.finder.query)
+
+
+def write_in(person, field):
+    view, window = person.options, person.looks.window
+    field.setFocus(Qt.FocusReason.MouseFocusReason)
+    person.wait(field.hasFocus)
+    QTest.keyClicks(field, EVERY_JUDGING_KEY)
+    QTest.keyClick(field, Key.Key_Backspace)
+    assert field.text() != ""
+    if QApplication.activePopupWidget() is not None:  # what could be meant
+        QTest.keyClick(QApplication.activePopupWidget(), Key.Key_Escape)
+    person.press(Key.Key_Escape)
+    person.wait(lambda: person.target is person.plot.plot)
+    assert person.verdicts() == {}
+    assert person.number == 1
+    assert (person.options, person.looks.window) == (view, window)
+    assert all(entry.opinion.flags == () for entry in person.log())
+
+
+def test_typing_in_the_settings_judges_nothing(person):
+    person.press(",", CTRL)
+    dialog = person.window.settings_dialog
+    try:
+        for page in dialog.findChildren(QWidget):
+            if takes_text(page) and page.isEnabled():
+                QTest.keyClicks(page, "axu")
+        assert person.verdicts() == {}
+        assert person.number == 1
+    finally:
+        dialog.close()
+
+
+def test_typing_in_the_export_judges_nothing(person):
+    person.press("e", CTRL)
+    dialog = person.view.export_dialog
+    try:
+        for field in fields(dialog):
+            QTest.keyClicks(field, "axu")
+        assert person.verdicts() == {}
+    finally:
+        dialog.close()
+
+
+def test_keys_work_wherever_else_the_focus_is(person):
+    others = [
+        each
+        for each in person.window.findChildren(QWidget)
+        if each.focusPolicy() != Qt.FocusPolicy.NoFocus
+        and not takes_text(each)
+        and not isinstance(each, QMenuBar)
+        and each.isVisible()
+        and each.isEnabled()
+    ]
+    tried = 0
+    for widget in others:
+        if person.verdicts().keys() >= set(range(1, 40)):
+            break
+        widget.setFocus()
+        if not widget.hasFocus():
+            continue
+        tried += 1
+        number = person.number
+        QTest.keyClick(widget, Key.Key_A)
+        person.sees(number + 1)
+        assert person.verdicts()[number] == "ACCEPT", widget
+    assert tried >= 4
+
+
+# Held keys
+
+
+def repeat(person, key, text, held=PLAIN, times=25):
+    """As the window system sends them while a finger stays on the key."""
+    for _ in range(times):
+        for kind in (QEvent.Type.KeyRelease, QEvent.Type.KeyPress):
+            QApplication.sendEvent(person.target, QKeyEvent(kind, key, held, text, True))
+        QApplication.processEvents()
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "held"),
+    [
+        (Key.Key_A, "a", PLAIN),
+        (Key.Key_X, "x", PLAIN),
+        (Key.Key_U, "u", PLAIN),
+        (Key.Key_A, "A", SHIFT),
+        (Key.Key_Return, "\r", PLAIN),
+    ],
+)
+def test_a_held_verdict_judges_once(person, key, text, held):
+    for number in range(1, 6):
+        add_inspection(person.session, number, record())
+    person.desk.go_to(1)
+    person.sees(1)
+    QTest.keyPress(person.target, key, held)
+    repeat(person, key, text, held)
+    person.wait(lambda: person.desk.is_painted)
+    repeat(person, key, text, held)
+    QTest.keyRelease(person.target, key, held)
+    assert len(person.log()) == 1
+    person.go(5)
+    QTest.keyClick(person.target, key, held)
+    assert set(person.verdicts()) == {1, 5}
+
+
+def test_a_held_undo_takes_one_thing_back(person):
+    for number in (1, 2, 3):
+        person.press("a")
+        person.sees(number + 1)
+    QTest.keyPress(person.target, Key.Key_Z, CTRL)
+    repeat(person, Key.Key_Z, "\x1a", CTRL)
+    QTest.keyRelease(person.target, Key.Key_Z, CTRL)
+    assert set(person.verdicts()) == {1, 2}
+
+
+def test_a_held_next_walks_on(person):
+    QTest.keyPress(person.target, Key.Key_N)
+    repeat(person, Key.Key_N, "n", times=5)
+    QTest.keyRelease(person.target, Key.Key_N)
+    assert person.number > 2
+    assert person.log() == []
+
+
+# Nothing unseen is judged
+
+
+def test_a_verdict_before_it_is_painted_is_refused(person):
+    person.desk.go_to(9)
+    person.press("a")
+    assert "not drawn yet" in person.view.status.message.words
+    assert person.log() == []
+    person.sees(9)
+    person.press("a")
+    person.sees(10)
+    assert person.verdicts() == {9: "ACCEPT"}
+
+
+def test_quick_keys_judge_what_was_seen_alone(person):
+    for _ in range(5):
+        person.press("a")
+    assert len(person.log()) == 1
+    person.sees(2)
+
+
+def test_what_came_while_another_page_was_open_was_not_seen(person):
+    person.press("3", CTRL)
+    person.desk.go_to(7)
+    person.wait(lambda: person.desk.spectrum is not None)
+    QApplication.processEvents()
+    assert not person.desk.is_painted
+    for menu in person.window.menuBar().actions():
+        menu.menu().aboutToShow.emit()
+        for entry in menu.menu().actions():
+            if entry.data() in ("accept", "reject", "take_proposal", "confidence_4", "star"):
+                assert not entry.isEnabled()
+    person.window.commands.run("accept")
+    assert person.log() == []
+    person.press("1", CTRL)
+    person.sees(7)
+    person.press("x")
+    person.sees(8)
+    assert person.verdicts() == {7: "REJECT"}
+
+
+# From object to object
+
+
+def test_how_one_looks_stays_from_object_to_object(person):
+    for key, held in (("l", PLAIN), ("l", SHIFT), ("s", PLAIN), ("m", PLAIN), (Key.Key_F2, PLAIN)):
+        person.press(key, held)
+    person.press(Key.Key_Right, SHIFT)
+    options, window = person.options, person.looks.window
+    drawn = person.plot.window_now
+    assert drawn == pytest.approx(window)
+    for number, key in enumerate(("n", "a", "x", "b", Key.Key_Right), 2):
+        person.press(key)
+        person.wait(lambda: person.desk.is_painted)
+        assert (person.options, person.looks.window) == (options, window), number
+        assert person.plot.window_now == pytest.approx(drawn)
+        assert person.plot.plot.trace.smoothing_px == options.smoothing_px
+        assert not person.plot.plot.marks.isVisible()
+        assert not person.plot.plot.shades.isVisible()
+    assert person.number > 1
+
+
+def test_a_window_goes_where_the_person_wants_that(person):
+    person.looks.change(keep_window=False)
+    person.press(Key.Key_F2)
+    person.press("n")
+    person.sees(2)
+    assert person.looks.window is None
+    assert person.plot.window_now == pytest.approx(person.plot.whole)
+
+
+# Blind
+
+
+def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
+    with before_window(qtbot, place) as person:
+        for number in (1, 2):
+            add_inspection(person.session, number, record())
+        person.desk.blindness.turn(True)
+        person.desk.go_to(2)
+        person.sees(2)
+        person.desk.go_to(1)
+        person.sees(1)
+        agent, bar = person.view.place.agent, person.view.judging.verdicts
+        QApplication.processEvents()
+        assert agent.shown is None and agent.steps == ()
+        assert "0.93" not in bar.proposal.text() and "YES" not in bar.proposal.text()
+        assert not person.reads("0.93") and not person.reads("Hβ and He II 4686")
+        person.press(Key.Key_Space)
+        person.press(Key.Key_Return)
+        assert person.log() == []
+        person.press("x")
+        person.sees(2)
+        person.press("b")
+        person.sees(1)
+        person.wait(lambda: agent.shown is not None)  # it has its verdict
+        assert "0.93" in bar.proposal.text()
+        person.press("u")  # in its knowledge now
+        person.wait(lambda: len(person.log()) == 2)
+        first, second = person.log()
+        assert dict(first.shown) == {}
+        assert (second.shown["verdict"], second.shown["p_yes"]) == ("YES", 0.93)
+
+
+def test_what_was_shown_is_written_down_where_nothing_is_hidden(person):
+    add_inspection(person.session, 1, record())
+    person.press("a")
+    person.sees(2)
+    person.press("a")
+    person.sees(3)
+    first, second = person.log()
+    assert (first.shown["verdict"], first.shown["model"]) == ("YES", "spec-o3-7b")
+    assert dict(second.shown) == {}
+
+
+# Undo over a restart
+
+
+def test_undo_returns_object_and_former_verdict_after_a_restart(qtbot, place):
+    with before_window(qtbot, place) as person:
+        for digit, key in (("4", "a"), ("2", "x")):
+            person.go(1)
+            person.press(digit)
+            person.press(key)
+            person.sees(2)
+    with before_window(qtbot, place) as person:
+        assert person.number == 2
+        person.press("z", CTRL)
+        person.wait(lambda: person.number == 1)
+        assert person.opinion(1) == Opinion(verdict=Verdict.ACCEPT, confidence=4)
+        assert person.view.judging.verdicts.buttons[Verdict.ACCEPT].isChecked()
+        while "Nothing" not in person.view.status.message.words:
+            person.press("z", CTRL)
+        assert person.opinion(1) is None or person.opinion(1).verdict is None
+        person.press("z", CTRL | SHIFT)
+        assert person.opinion(1).verdict is Verdict.ACCEPT
+        kept = len(person.log())
+    with before_window(qtbot, place) as person:
+        assert len(person.log()) == kept
+        person.press("z", CTRL | SHIFT)
+        person.wait(lambda: person.verdicts() == {1: "REJECT"})
+
+
+# What is broken
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """Whole, cut off, missing, empty, no spectrum at all, whole."""
+    whole = sorted((SAMPLE / "spectra").rglob("*.fits.gz"))[:2]
+    first, last = (shutil.copy(each, tmp_path / each.name) for each in whole)
+    cut = tmp_path / "cut.fits.gz"
+    cut.write_bytes(whole[0].read_bytes()[:3000])
+    (tmp_path / "empty.fits").touch()
+    (tmp_path / "words.fits").write_text("not a spectrum")
+    names = (first, cut, "missing.fits", "empty.fits", "words.fits", last)
+    listed = tmp_path / "list.csv"
+    rows = "".join(f"{number},{tmp_path / name}\n" for number, name in enumerate(names, 1))
+    listed.write_text(f"object_id,file\n{rows}", encoding="utf-8")
+    place = tmp_path / "broken.speco3"
+    with new_session(place, task("CV"), "Ada") as session:
+        import_list(session, listed)
+        assert session.count() == 6
+    return place
+
+
+def test_a_broken_spectrum_says_why_and_is_passed(qtbot, broken):
+    reasons = []
+    with before_window(qtbot, broken) as person:
+        blank = person.plot.blank
+        for number in range(2, 6):
+            person.press("n")
+            person.wait(lambda wanted=number: person.number == wanted and person.desk.fault)
+            assert blank.isVisible()
+            reasons.append(person.desk.fault)
+            assert person.reads(reasons[-1])
+            for key in "axu":
+                person.press(key)
+            assert "cannot be judged" in person.view.status.message.words
+            assert not person.view.judging.verdicts.buttons[Verdict.ACCEPT].isEnabled()
+            person.press("*")  # but noted it can be
+        person.press("n")
+        person.sees(6)
+        assert not blank.isVisible()
+        person.go(1)
+        person.press("a")
+        person.sees(6)  # judging goes on with what can be read
+        assert person.verdicts() == {1: "ACCEPT"}
+        person.wait(lambda: all(person.session.candidate(n).fault for n in range(2, 6)))
+    assert len(set(reasons)) == 4
+    assert "missing.fits" in reasons[1]
+
+
+# Settings
+
+
+@pytest.mark.parametrize("is_at_once", [False, True])
+def test_faulty_settings_are_kept_aside_and_said(qtbot, tmp_path, place, is_at_once):
+    path = tmp_path / "config" / "settings.toml"
+    path.parent.mkdir()
+    text = 'theme = "pink"\nlayout = "%%%"\nview = 3\nkeys = ["A"'
+    path.write_text(text, encoding="utf-8")
+    settings = SettingsKeeper(path)
+    assert settings.settings == Settings()
+    with before_window(qtbot, place if is_at_once else None, settings) as person:
+        if is_at_once:
+            assert any("defaults" in each.message for each in person.view.status.troubles)
+            person.press("a")
+            person.sees(2)
+        else:
+            assert person.reads("back at their defaults")
+            assert person.reads("settings.toml.bak")
+    assert path.with_name("settings.toml.bak").read_text(encoding="utf-8") == text
