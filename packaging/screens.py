@@ -156,6 +156,7 @@ class Photographer:
             self.window.open_session(session)
             self._wait(lambda: self.window.view is not None)
         desk = self.window.view.place.desk
+        self._run("judging_page")
         self._wait(lambda: desk.is_painted)
 
     def _agent(self, session: Path) -> None:
@@ -174,8 +175,6 @@ class Photographer:
 
     def _over(self, session: Path, name: str) -> None:
         self._open(session, "light")
-        self._run("judging_page")
-        self._calm()
         self.window.overlay.hide()
         self._run(name)
 

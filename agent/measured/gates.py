@@ -37,6 +37,8 @@ class Gate:
 
 CLEAR_STEP = 0.04
 """A band head that is worth its name drops the flux by more."""
+WIDE_KMS = 600.0
+"""An emission line of a disc is wider; the same words must not say both of one line."""
 
 
 def _line(name: str, label: str, high: str, low: str = "") -> Gate:
@@ -69,8 +71,8 @@ _ALL = (
     Gate("HgA", "HgA", "Å", "weak Hγ", "strong Hγ"),
     Gate("HgF", "HgF", "Å", "weak Hγ core", "strong Hγ core"),
     Gate("H_delta_wide_narrow", "Hδ wings over core", "", "short Hδ wings", "wide Hδ wings"),
-    Gate("H_alpha_em_fwhm", "Hα FWHM", "km/s", "Hα emission narrow", "Hα emission wide"),
-    Gate("H_beta_em_fwhm", "Hβ FWHM", "km/s", "Hβ emission narrow", "Hβ emission wide"),
+    Gate("H_alpha_em_fwhm", "Hα FWHM", "km/s", "Hα emission narrow", "Hα emission wide", WIDE_KMS),
+    Gate("H_beta_em_fwhm", "Hβ FWHM", "km/s", "Hβ emission narrow", "Hβ emission wide", WIDE_KMS),
     Gate("H_alpha_abs_fwhm", "Hα FWHM", "km/s", "Hα absorption narrow", "Hα absorption wide"),
     Gate("H_beta_abs_fwhm", "Hβ FWHM", "km/s", "Hβ absorption narrow", "Hβ absorption wide"),
     Gate("H_alpha_peak", "Hα peak", "", "Hα dips", "Hα rises above the continuum", 0.0),
@@ -147,7 +149,7 @@ _ALL = (
     Gate("HeI_red_both", "weaker of He I 5876 and 6678", "Å", "He I in emission", "", 0.0),
     Gate("HeII_both", "weaker of He II 4542 and 5411", "Å", "", "He II absorbed"),
     Gate("Balmer_both", "weaker of Hα and Hβ", "Å", "Hα and Hβ in emission", "", 0.0),
-    Gate("Balmer_em_fwhm", "narrower of Hα and Hβ", "km/s", "", "wide Balmer emission"),
+    Gate("Balmer_em_fwhm", "narrower of Hα and Hβ", "km/s", "", "wide Balmer emission", WIDE_KMS),
     Gate(
         "Balmer_narrowest",
         "narrower of Hβ and Hγ",

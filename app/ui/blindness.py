@@ -45,9 +45,11 @@ class Blindness(QObject):
     def reveal(self, candidate_id: int) -> None:
         self._revealed.add(candidate_id)
 
-    def note_shown(self, line: Line) -> None:
-        """It lies open on the desk: what was seen is not unseen when the verdict is undone."""
-        if self.is_on and line.candidate.agent_verdict is not None:
+    def note_shown(self, line: Line | None) -> None:
+        """It lies on the desk: what was seen there is not unseen when the verdict is undone."""
+        if line is None or not self.is_on or self.hides(line):
+            return
+        if line.candidate.agent_verdict is not None:
             self._revealed.add(line.candidate.id)
 
     def watched(self, candidate_id: int, model: str) -> None:

@@ -77,9 +77,11 @@ class Desk(QObject):
         self._notebook = Notebook(bridge.session, self.blindness)
         self._reader = SpectrumReader(bridge.session, runner, self)
         self.prefetch = self._reader.prefetch
-        self._seeker = Seeker(bridge.session, runner, self.tell, self)
+        self._seeker = Seeker(bridge.session, runner, self._could_not_seek, self)
         self._lookout = Lookout(bridge.session, runner, self)
         self._painted_at: float | None = None
+        self._is_leaving = False
+        """Whether a verdict was given, and the next object is not here yet."""
         self._is_closed = False
         self._reader.came.connect(self._take_spectrum)
         self._reader.failed.connect(self.tell)
@@ -99,11 +101,10 @@ class Desk(QObject):
 
     def note_painted(self, candidate_id: int) -> None:
         """The plot says so, when it has drawn the spectrum of that candidate."""
-        is_it = self.candidate is not None and self.candidate.id == candidate_id
-        if is_it and self.spectrum is not None and self._painted_at is None:
+        if self.candidate is None or self.candidate.id != candidate_id or self.spectrum is None:
+            return
+        if self._painted_at is None:
             self._painted_at = time.monotonic()
-
-    # Moving
 
     def start(self) -> None:
         """The first one without a verdict, else the first."""
@@ -127,15 +128,16 @@ class Desk(QObject):
 
     def next_unjudged(self) -> None:
         """Behind the last the first ones follow."""
-        place = None if self.line is None else self.line.place
-        known = None if self.line is None else self._lookout.next_unjudged(self.line)
+        line, self._is_leaving = self.line, True
+        if self._seeker.is_busy:
+            return  # goes on from where that comes to
+        known = None if line is None else self._lookout.next_unjudged(line)
         if known is not None:
             self._show(known)
             return
+        place = None if line is None else line.place
         look = partial(unjudged_behind, self.session, self.queue, place)
-        self._seeker.seek(look, partial(self._arrive_unjudged, self._painted_at))
-        if self._seeker.is_busy:
-            self._painted_at = None  # what a quick key means is the next one, which is not here yet
+        self._seeker.seek(look, self._arrive_unjudged)
 
     def walk(self, tree: Filter, sort: Sort) -> bool:
         """Go through other candidates, or in another order; what is on the desk stays there.
@@ -152,16 +154,14 @@ class Desk(QObject):
         if self.line is None:
             self.start()
         else:
-            number = self.line.candidate.id
-            self._seeker.seek(partial(line_of, self.session, number, sort), self._take_place)
+            look = partial(line_of, self.session, self.line.candidate.id, sort)
+            self._seeker.seek(look, self._take_place)
         return True
 
     def retry(self) -> None:
         """Read the spectrum again: its file may be there now."""
         if self.line is not None:
-            self._read_spectrum(self.line.candidate)
-
-    # Judging
+            self._take_spectrum(self._reader.read(self.line.candidate))
 
     def judge(self, verdict: Verdict, *, stay: bool = False, confidence: int | None = None) -> None:
         """Write it down and go on to the next without a verdict. `confidence` None: the one that
@@ -172,7 +172,7 @@ class Desk(QObject):
         if self.fault:
             self.said.emit(self.tr("A spectrum that cannot be read cannot be judged: go on"))
             return
-        if not self.is_painted:
+        if not self.is_painted or self._is_leaving:
             self.said.emit(self.tr("Not judged: it was not drawn yet"))
             return
         sure = self.opinion.confidence if confidence is None else confidence
@@ -235,8 +235,6 @@ class Desk(QObject):
             self._lookout.close()
             self._reader.close()
 
-    # What the others do
-
     def _take_note(self, change: Change) -> None:
         self._lookout.note(change.candidate_ids)
         if change.aspect == "list":
@@ -265,18 +263,24 @@ class Desk(QObject):
         self._seeker.seek(look, partial(self._arrive, at_the_end))
 
     def _arrive(self, if_nowhere: str, line: Line | None) -> None:
-        if line is None:
-            self.said.emit(if_nowhere)
-        else:
+        if line is not None:
             self._show(line)
+            return
+        self.said.emit(if_nowhere)
+        if self._is_leaving:
+            self.next_unjudged()
 
-    def _arrive_unjudged(self, painted_at: float | None, line: Line | None) -> None:
-        if line is None:
-            self._painted_at = painted_at  # it stays on the desk, and may be judged again
-            self.said.emit(self.tr("Nothing is left to judge in this list"))
-            self._show_again()
-        else:
+    def _arrive_unjudged(self, line: Line | None) -> None:
+        if line is not None:
             self._show(line)
+            return
+        self._is_leaving = False  # it stays on the desk, and may be judged again
+        self.said.emit(self.tr("Nothing is left to judge in this list"))
+        self._show_again()
+
+    def _could_not_seek(self, error: WorkbenchError) -> None:
+        self._is_leaving = False
+        self.tell(error)
 
     def _take_place(self, line: Line | None) -> None:
         """The candidate on the desk, where it stands in another order."""
@@ -284,6 +288,8 @@ class Desk(QObject):
         self.line_changed.emit(line)
         if line is not None:
             self._lookout.look(self.queue, line)
+        if self._is_leaving:
+            self.next_unjudged()
 
     def _show(self, line: Line | None) -> None:
         if not self._keep_comment():
@@ -291,17 +297,15 @@ class Desk(QObject):
         self._seeker.forget()
         before, self.line = self.line, line
         self._painted_at = None
+        self._is_leaving = False
         self.fault = ""
         self.saved = Opinion() if line is None or line.mine is None else line.mine.opinion
         self.opinion = self.saved
         self._lookout.move(self.queue, line, before)
-        self._note_shown()
+        self.blindness.note_shown(self.line)
         self.moved.emit(line)
         self.opinion_changed.emit(self.opinion)
-        if line is None:
-            self._take_spectrum(None)
-            return
-        self._read_spectrum(line.candidate)
+        self._take_spectrum(None if line is None else self._reader.read(line.candidate))
 
     def _refresh(self) -> None:
         """The same candidate, with what is known of it now."""
@@ -313,7 +317,7 @@ class Desk(QObject):
             self.tell(error)
             return
         self.line = line
-        self._note_shown()
+        self.blindness.note_shown(self.line)
         saved = Opinion() if line.mine is None else line.mine.opinion
         if saved != self.saved:
             is_untouched = self.opinion == self.saved
@@ -325,16 +329,9 @@ class Desk(QObject):
 
     def _show_again(self) -> None:
         """It stays on the desk, with the verdict it was given."""
-        self._note_shown()
+        self.blindness.note_shown(self.line)
         self.line_changed.emit(self.line)
         self.opinion_changed.emit(self.opinion)
-
-    def _note_shown(self) -> None:
-        if self.line is not None and not self.blindness.hides(self.line):
-            self.blindness.note_shown(self.line)
-
-    def _read_spectrum(self, candidate: Candidate) -> None:
-        self._take_spectrum(self._reader.read(candidate))
 
     def _take_spectrum(self, spectrum: Spectrum | None, fault: str = "") -> None:
         self.spectrum, self.fault = spectrum, fault
@@ -347,8 +344,6 @@ class Desk(QObject):
         if self.candidate is not None:
             ahead = (*around.unjudged, *around.after)
             self._reader.look_at(self.candidate, ahead, around.before)
-
-    # Writing
 
     def _change(self, opinion: Opinion, *, save: bool) -> None:
         if self.candidate is None or opinion == (self.saved if save else self.opinion):
@@ -399,5 +394,5 @@ class Desk(QObject):
             self.said.emit(self.tr("A repeated verdict was taken back"))
             return
         self.judged.emit(taken)
-        said = taken.opinion.verdict or self.tr("without a verdict")
-        self.said.emit(done.replace("{what}", str(said)))
+        what = str(taken.opinion.verdict or self.tr("without a verdict"))
+        self.said.emit(done.replace("{what}", what))

@@ -44,10 +44,10 @@ class Menus:
     def __init__(
         self, bar: QMenuBar, commands: Commands, label_of: LabelOf, allows: Allows
     ) -> None:
-        self._bar = bar
         self._commands = commands
         self._label_of = label_of
         self._allows = allows
+        self._entries: list[QAction] = []
         for group, title in TITLES.items():
             menu = QMenu(QCoreApplication.translate("menus", str(title)), bar)
             bar.addMenu(menu)
@@ -56,16 +56,16 @@ class Menus:
                     entry = QAction(menu)
                     entry.setData(action.name)
                     menu.addAction(entry)
+                    self._entries.append(entry)
             menu.aboutToShow.connect(self._fill)
             menu.triggered.connect(self._run)
 
     def _fill(self) -> None:
-        for menu in self._bar.findChildren(QMenu):
-            for entry in menu.actions():
-                name = entry.data()
-                key, words = self._label_of(name), ACTIONS[name].words
-                entry.setText(f"{words}\t{key}" if key else words)
-                entry.setEnabled(self._commands.can(name) and self._allows(name))
+        for entry in self._entries:
+            name = entry.data()
+            key, words = self._label_of(name), ACTIONS[name].words
+            entry.setText(f"{words}\t{key}" if key else words)
+            entry.setEnabled(self._commands.can(name) and self._allows(name))
 
     def _run(self, entry: QAction) -> None:
         self._commands.run(entry.data())

@@ -41,6 +41,13 @@
     </message>
 </context>
 <context>
+    <name>AgentFollower</name>
+    <message>
+        <source>The agent looks here</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>AgentHead</name>
     <message>
         <source>Model: {name}</source>
@@ -1501,10 +1508,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>There are no line lists</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Lines</source>
         <translation type="unfinished">谱线</translation>
     </message>
@@ -1621,12 +1624,8 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Open a list of candidates</source>
+        <source>The program ended without closing this session: here you were</source>
         <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Open a session</source>
-        <translation type="unfinished">打开会话</translation>
     </message>
 </context>
 <context>
@@ -2141,10 +2140,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The agent looks here</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>At {place}: {lines}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2180,7 +2175,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>✕ cannot be read: go on</source>
+        <source>✕ cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2404,6 +2399,10 @@
     </message>
     <message>
         <source>Two records side by side</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back to the steps</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2938,19 +2937,52 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Measurements alone, no model. Always there.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>trained on simulations only</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Not on this machine. In a terminal: spec-o3 models get {name}; or put its files into {folder}</source>
+        <source>Measurements alone, needs no model</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Fetched in part. In a terminal, to go on: spec-o3 models get {name}</source>
+        <source>always there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fetched in part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not on this machine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>incomplete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its engine is not installed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} is not on this machine yet. In a terminal: spec-o3 models get {name}
+Or put its files into {folder}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} was fetched in part. In a terminal, to go on: spec-o3 models get {name}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

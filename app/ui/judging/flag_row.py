@@ -140,4 +140,6 @@ class FlagRow(QWidget):
     def _hide_own(self) -> None:
         """Leaving the field without Enter flags nothing."""
         self.own.clear()
+        if self.own.hasFocus():
+            self.own.clearFocus()  # hidden with it, Qt hands the keys to the next field
         self.own.hide()

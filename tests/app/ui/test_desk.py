@@ -319,6 +319,15 @@ def test_another_order_goes_on_from_the_object_on_the_desk(qtbot, workplace, ses
     shown(qtbot, workplace, 3)
 
 
+def test_a_verdict_while_the_order_is_made_goes_on_in_the_new_one(qtbot, workplace, session):
+    desk = begin(qtbot, workplace, 4)
+    desk.walk(parse_filter(""), parse_sort("list:down"))
+    desk.judge(Verdict.ACCEPT)
+    desk.judge(Verdict.REJECT)
+    shown(qtbot, workplace, 3)
+    assert verdicts(session) == {4: "ACCEPT"}
+
+
 def test_an_object_outside_the_filter_can_be_shown_and_judged(qtbot, workplace, session):
     desk = begin(qtbot, workplace)
     with qtbot.waitSignal(desk.line_changed):
