@@ -9,7 +9,6 @@ import re
 import secrets
 import signal
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from typing import IO
 
 import agent
 from agent.backends.remote_refusal import tidy_words
+from agent.child_command import child_command
 from agent.errors import EngineError
 
 CHILD = "agent.backends.llama_server_child"
@@ -137,7 +137,7 @@ def _spawn(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
     try:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", CHILD, *arguments],
+            child_command("llama-server", ["-m", CHILD], *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -5,125 +5,125 @@
     <name>AgentDesk</name>
     <message>
         <source>The agent is not at work</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体未在运行</translation>
     </message>
     <message>
         <source>The agent is not at work here</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体未在此天体上运行</translation>
     </message>
     <message>
         <source>What the agent saw is hidden until you have judged</source>
-        <translation type="unfinished"></translation>
+        <translation>在您给出判定之前，不显示智能体所见</translation>
     </message>
     <message>
         <source>The agent has looked at nothing here yet</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体尚未查看此天体</translation>
     </message>
     <message>
         <source>This session can only be read: nothing can be kept</source>
-        <translation type="unfinished"></translation>
+        <translation>此会话为只读：无法保存任何内容</translation>
     </message>
     <message>
         <source>the spectrum is still being read</source>
-        <translation type="unfinished"></translation>
+        <translation>光谱仍在读取</translation>
     </message>
     <message>
         <source>The agent cannot look: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体无法查看：{why}</translation>
     </message>
     <message>
         <source>The agent is at work here already</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体已在此天体上运行</translation>
     </message>
     <message>
         <source>Enough candidates wait for the agent already</source>
-        <translation type="unfinished"></translation>
+        <translation>等待智能体的候选体已经够多</translation>
     </message>
 </context>
 <context>
     <name>AgentFollower</name>
     <message>
         <source>The agent looks here</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体正在看这里</translation>
     </message>
 </context>
 <context>
     <name>AgentHead</name>
     <message>
         <source>Model: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>模型：{name}</translation>
     </message>
     <message>
         <source>Hand back: the agent goes on</source>
-        <translation type="unfinished"></translation>
+        <translation>交还：智能体继续</translation>
     </message>
     <message>
         <source>Go on</source>
-        <translation type="unfinished"></translation>
+        <translation>继续</translation>
     </message>
     <message>
         <source>The agent waits before its next turn</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体在下一轮之前等待</translation>
     </message>
     <message>
         <source>Hold</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停</translation>
     </message>
     <message>
         <source>{n} waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个等待中</translation>
     </message>
     <message>
         <source>loading the model</source>
-        <translation type="unfinished"></translation>
+        <translation>正在加载模型</translation>
     </message>
     <message>
         <source>cannot be used: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>无法使用：{why}</translation>
     </message>
     <message>
         <source>ready</source>
-        <translation type="unfinished"></translation>
+        <translation>就绪</translation>
     </message>
     <message>
         <source>ready · {engine}</source>
-        <translation type="unfinished"></translation>
+        <translation>就绪 · {engine}</translation>
     </message>
     <message>
         <source>Agent</source>
-        <translation type="unfinished">智能体</translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>Choose another model</source>
-        <translation type="unfinished"></translation>
+        <translation>选择其他模型</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Run the agent here</source>
-        <translation type="unfinished">对此天体运行智能体</translation>
+        <translation>对此天体运行智能体</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>停止</translation>
     </message>
     <message>
         <source>Stop the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>停止智能体</translation>
     </message>
     <message>
         <source>Stop list</source>
-        <translation type="unfinished"></translation>
+        <translation>停止列表</translation>
     </message>
     <message>
         <source>Run list</source>
-        <translation type="unfinished"></translation>
+        <translation>运行列表</translation>
     </message>
     <message>
         <source>Run the agent over the list</source>
-        <translation type="unfinished">对整个列表运行智能体</translation>
+        <translation>对整个列表运行智能体</translation>
     </message>
 </context>
 <context>
@@ -137,7 +137,7 @@
         <translation>随程序附带的最佳模型</translation>
     </message>
     <message>
-        <source>A name of the list, a folder or GGUF file, or a server&apos;s address</source>
+        <source>A name of the list, a folder or GGUF file, or a server's address</source>
         <translation>列表中的名称、文件夹或 GGUF 文件，或服务器地址</translation>
     </message>
     <message>
@@ -157,7 +157,7 @@
         <translation>服务器密钥</translation>
     </message>
     <message>
-        <source>A server&apos;s key is read from SPEC_O3_API_KEY or the system&apos;s keyring. It is kept neither here nor in sessions or exports</source>
+        <source>A server's key is read from SPEC_O3_API_KEY or the system's keyring. It is kept neither here nor in sessions or exports</source>
         <translation>服务器密钥从环境变量 SPEC_O3_API_KEY 或系统密钥环读取，不会保存在这里，也不会写入会话或导出文件</translation>
     </message>
     <message>
@@ -177,319 +177,319 @@
     <name>AgentPanel</name>
     <message>
         <source>No candidate</source>
-        <translation type="unfinished"></translation>
+        <translation>没有候选体</translation>
     </message>
     <message>
         <source>Hidden until you judge ({key} reveals)</source>
-        <translation type="unfinished"></translation>
+        <translation>判定之前不显示（按 {key} 显示）</translation>
     </message>
     <message>
         <source>The agent is at work</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体正在运行</translation>
     </message>
     <message>
         <source>Held: show it a window, tell it a word, then hand back</source>
-        <translation type="unfinished"></translation>
+        <translation>已暂停：可给它看一个窗口、写一句提示，然后交还</translation>
     </message>
     <message>
         <source>The agent looks at the whole spectrum</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体正在查看全谱</translation>
     </message>
     <message>
         <source>It has looked at nothing and said nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>它什么都没有查看，也没有说明</translation>
     </message>
     <message>
         <source>Not inspected yet ({key} runs the agent here)</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未检视（按 {key} 运行智能体）</translation>
     </message>
 </context>
 <context>
     <name>AgreementPage</name>
     <message>
         <source>Kappa with 95 % interval: 0 is chance, above 0.8 two judge as one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kappa 系数及 95% 置信区间：0 表示与随机相当，高于 0.8 表示两者判定几乎一致。</translation>
     </message>
     <message>
-        <source>Only verdicts given before anything of the agent&apos;s opinion was seen.</source>
-        <translation type="unfinished"></translation>
+        <source>Only verdicts given before anything of the agent's opinion was seen.</source>
+        <translation>只计入看到智能体意见之前给出的判定。</translation>
     </message>
     <message>
         <source>Most disagreement is about noise.</source>
-        <translation type="unfinished"></translation>
+        <translation>分歧大多源于噪声。</translation>
     </message>
     <message>
         <source>Between people</source>
-        <translation type="unfinished"></translation>
+        <translation>人与人之间</translation>
     </message>
     <message>
         <source>Between people and the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>人与智能体之间</translation>
     </message>
     <message>
         <source>Faint and bright</source>
-        <translation type="unfinished"></translation>
+        <translation>暗源与亮源</translation>
     </message>
     <message>
         <source>All people (Fleiss)</source>
-        <translation type="unfinished"></translation>
+        <translation>所有人（Fleiss）</translation>
     </message>
     <message>
         <source>a second time</source>
-        <translation type="unfinished"></translation>
+        <translation>再次判定</translation>
     </message>
     <message>
-        <source>Two people must have judged the same objects first. Open the session under another name, or merge a colleague&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <source>Two people must have judged the same objects first. Open the session under another name, or merge a colleague's.</source>
+        <translation>需要两人判定过相同的天体。请以另一姓名打开会话，或合并同事的会话。</translation>
     </message>
     <message>
         <source>People</source>
-        <translation type="unfinished"></translation>
+        <translation>判定者</translation>
     </message>
     <message>
         <source>Nothing to compare yet: this needs objects that two have judged.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无可比较的内容：需要有两人判定过的天体。</translation>
     </message>
     <message>
         <source>Blind mode: shown when you have judged everything, or when blind mode is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评模式：全部判定完毕或关闭盲评模式后显示。</translation>
     </message>
     <message>
         <source>You must judge some objects blind that the agent has inspected: before its verdict is on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>您需要盲评一些智能体已检视的天体，即在其判定显示之前给出判定。</translation>
     </message>
 </context>
 <context>
     <name>Answers</name>
     <message>
-        <source>Blind mode: judge it yourself, or reveal the agent&apos;s verdict</source>
-        <translation type="unfinished"></translation>
+        <source>Blind mode: judge it yourself, or reveal the agent's verdict</source>
+        <translation>盲评模式：请自行判定，或显示智能体的判定</translation>
     </message>
     <message>
         <source>The agent proposes nothing here</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体对此天体没有建议</translation>
     </message>
     <message>
-        <source>Blind mode is on: the agent&apos;s opinion stays hidden until you have judged</source>
-        <translation type="unfinished"></translation>
+        <source>Blind mode is on: the agent's opinion stays hidden until you have judged</source>
+        <translation>盲评模式已开启：在您给出判定之前，不显示智能体的意见</translation>
     </message>
     <message>
         <source>Blind mode is off</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评模式已关闭</translation>
     </message>
 </context>
 <context>
     <name>BatchLine</name>
     <message>
         <source>Candidates of the list the agent has inspected</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体已检视的列表候选体</translation>
     </message>
 </context>
 <context>
     <name>Blank</name>
     <message>
         <source>Retry</source>
-        <translation type="unfinished"></translation>
+        <translation>重试</translation>
     </message>
     <message>
         <source>Next object (N)</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个天体 (N)</translation>
     </message>
     <message>
         <source>Nothing to show</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可显示的内容</translation>
     </message>
     <message>
         <source>This list is empty, or the filter leaves nothing of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>列表为空，或筛选后没有剩余。</translation>
     </message>
     <message>
         <source>This spectrum cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>此光谱无法读取</translation>
     </message>
     <message>
         <source>Reading the spectrum…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取光谱…</translation>
     </message>
 </context>
 <context>
     <name>Blindness</name>
     <message>
-        <source>Blind mode: a filter or order by the agent&apos;s opinion would tell it</source>
-        <translation type="unfinished"></translation>
+        <source>Blind mode: a filter or order by the agent's opinion would tell it</source>
+        <translation>盲评模式：按智能体的意见筛选或排序会泄露其意见</translation>
     </message>
 </context>
 <context>
     <name>CalibrationCard</name>
     <message>
         <source>How far p(YES) can be believed</source>
-        <translation type="unfinished"></translation>
+        <translation>p(YES) 的可信程度</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished">模型</translation>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Reliability curve</source>
-        <translation type="unfinished"></translation>
+        <translation>可靠性曲线</translation>
     </message>
     <message>
         <source>Round: as the model tells it. Diamonds: calibrated, out of fold.</source>
-        <translation type="unfinished"></translation>
+        <translation>圆点：模型原始值。菱形：校准后（交叉验证的折外值）。</translation>
     </message>
     <message>
         <source>Fit from my verdicts</source>
-        <translation type="unfinished"></translation>
+        <translation>用我的判定拟合</translation>
     </message>
     <message>
         <source>Wanted precision, per cent</source>
-        <translation type="unfinished"></translation>
+        <translation>所需查准率（%）</translation>
     </message>
     <message>
         <source>Candidates by p(YES)</source>
-        <translation type="unfinished"></translation>
+        <translation>候选体的 p(YES) 分布</translation>
     </message>
     <message>
         <source>Candidates by p(YES): real ones (green), others (red), not judged (grey). Heights grow as the square root of the number; the dashed line is the cut.</source>
-        <translation type="unfinished"></translation>
+        <translation>候选体的 p(YES) 分布：真（绿）、非（红）、未判定（灰）。柱高按数目的平方根，虚线为阈值。</translation>
     </message>
     <message>
         <source>Blind mode: shown when you have judged everything, or when blind mode is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评模式：全部判定完毕或关闭盲评模式后显示。</translation>
     </message>
     <message>
         <source>No agent has inspected anything in this session yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>此会话中尚无智能体检视过任何天体。</translation>
     </message>
     <message>
         <source>The cut for a precision of</source>
-        <translation type="unfinished"></translation>
+        <translation>达到此查准率的阈值</translation>
     </message>
     <message>
         <source>p(YES) as told</source>
-        <translation type="unfinished"></translation>
+        <translation>模型给出的 p(YES)</translation>
     </message>
     <message>
         <source>share that is real</source>
-        <translation type="unfinished"></translation>
+        <translation>真候选体的比例</translation>
     </message>
     <message>
         <source>No object with a p(YES) has been judged blind yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>有 p(YES) 的天体尚无一个经过盲评。</translation>
     </message>
     <message>
         <source>{count} judged blind, {real} of them real</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评 {count} 个，其中 {real} 个为真</translation>
     </message>
     <message>
         <source>mean error (ECE) {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>平均误差 (ECE) {error}</translation>
     </message>
     <message>
         <source>{error} calibrated</source>
-        <translation type="unfinished"></translation>
+        <translation>校准后 {error}</translation>
     </message>
     <message>
         <source>Brier score</source>
-        <translation type="unfinished"></translation>
+        <translation>Brier 分数</translation>
     </message>
     <message>
         <source>p(YES)</source>
-        <translation type="unfinished"></translation>
+        <translation>p(YES)</translation>
     </message>
     <message>
         <source>It would decide {share} of what is not judged yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>可据此判定尚未判定者的 {share}。</translation>
     </message>
     <message>
         <source>p(YES) is calibrated on {count} of your verdicts</source>
-        <translation type="unfinished"></translation>
+        <translation>p(YES) 已用您的 {count} 个判定校准</translation>
     </message>
 </context>
 <context>
     <name>Card</name>
     <message>
         <source>Copy the text</source>
-        <translation type="unfinished"></translation>
+        <translation>复制文字</translation>
     </message>
     <message>
         <source>Show all</source>
-        <translation type="unfinished"></translation>
+        <translation>展开</translation>
     </message>
     <message>
         <source>Show less</source>
-        <translation type="unfinished"></translation>
+        <translation>收起</translation>
     </message>
     <message>
         <source>Go on from here</source>
-        <translation type="unfinished"></translation>
+        <translation>从此处继续</translation>
     </message>
     <message>
         <source>picture</source>
-        <translation type="unfinished"></translation>
+        <translation>图像</translation>
     </message>
 </context>
 <context>
     <name>CataloguePanel</name>
     <message>
         <source>Format</source>
-        <translation type="unfinished"></translation>
+        <translation>格式</translation>
     </message>
     <message>
         <source>The first rows of the catalogue</source>
-        <translation type="unfinished"></translation>
+        <translation>星表的前几行</translation>
     </message>
     <message>
         <source>Candidates</source>
-        <translation type="unfinished"></translation>
+        <translation>候选体</translation>
     </message>
     <message>
         <source>Reading …</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取…</translation>
     </message>
     <message>
         <source>CSV, with units and provenance in a file beside it</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV，单位与来源另存于同名附加文件</translation>
     </message>
     <message>
         <source>ECSV: CSV with units and provenance inside</source>
-        <translation type="unfinished"></translation>
+        <translation>ECSV：内含单位与来源的 CSV</translation>
     </message>
     <message>
         <source>FITS table</source>
-        <translation type="unfinished"></translation>
+        <translation>FITS 表</translation>
     </message>
     <message>
         <source>VOTable</source>
-        <translation type="unfinished"></translation>
+        <translation>VOTable</translation>
     </message>
     <message>
         <source>Parquet</source>
-        <translation type="unfinished"></translation>
+        <translation>Parquet</translation>
     </message>
     <message>
         <source>Accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>已接受</translation>
     </message>
     <message>
         <source>All that were judged</source>
-        <translation type="unfinished"></translation>
+        <translation>所有已判定的</translation>
     </message>
     <message>
         <source>All</source>
-        <translation type="unfinished"></translation>
+        <translation>全部</translation>
     </message>
     <message>
         <source>As the list is filtered now</source>
-        <translation type="unfinished"></translation>
+        <translation>当前筛选后的列表</translation>
     </message>
     <message>
         <source>{count} rows, {columns} columns; the first:</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 行，{columns} 列；前几行：</translation>
     </message>
     <message>
         <source>hidden</source>
-        <translation type="unfinished"></translation>
+        <translation>已隐藏</translation>
     </message>
 </context>
 <context>
@@ -511,416 +511,416 @@
     <name>CommentBox</name>
     <message>
         <source>Comment</source>
-        <translation type="unfinished">评语</translation>
+        <translation>评语</translation>
     </message>
     <message>
         <source>Comment ({key})</source>
-        <translation type="unfinished"></translation>
+        <translation>评语 ({key})</translation>
     </message>
     <message>
         <source>Comment; Enter or Esc goes back</source>
-        <translation type="unfinished"></translation>
+        <translation>评语；按回车或 Esc 返回</translation>
     </message>
     <message>
         <source>Standard comments</source>
-        <translation type="unfinished">常用评语</translation>
+        <translation>常用评语</translation>
     </message>
     <message>
         <source>Open read-only: nothing can be commented</source>
-        <translation type="unfinished"></translation>
+        <translation>只读打开：不能填写评语</translation>
     </message>
     <message>
         <source>follow up</source>
-        <translation type="unfinished"></translation>
+        <translation>需后续观测</translation>
     </message>
     <message>
         <source>binary?</source>
-        <translation type="unfinished"></translation>
+        <translation>双星？</translation>
     </message>
     <message>
         <source>another class</source>
-        <translation type="unfinished"></translation>
+        <translation>其他类型</translation>
     </message>
     <message>
         <source>two sources in the fibre</source>
-        <translation type="unfinished"></translation>
+        <translation>光纤内有两个源</translation>
     </message>
     <message>
         <source>lines are sky residuals</source>
-        <translation type="unfinished"></translation>
+        <translation>谱线为天光残余</translation>
     </message>
     <message>
         <source>flux calibration is wrong in the blue</source>
-        <translation type="unfinished"></translation>
+        <translation>蓝端流量定标有误</translation>
     </message>
     <message>
         <source>too noisy, needs another spectrum</source>
-        <translation type="unfinished"></translation>
+        <translation>噪声过大，需另拍光谱</translation>
     </message>
 </context>
 <context>
     <name>Comparison</name>
     <message>
         <source>Left record</source>
-        <translation type="unfinished"></translation>
+        <translation>左侧记录</translation>
     </message>
     <message>
         <source>Right record</source>
-        <translation type="unfinished"></translation>
+        <translation>右侧记录</translation>
     </message>
     <message>
         <source>Verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>判定</translation>
     </message>
     <message>
         <source>How sure</source>
-        <translation type="unfinished"></translation>
+        <translation>把握</translation>
     </message>
     <message>
         <source>Ended</source>
-        <translation type="unfinished"></translation>
+        <translation>结束方式</translation>
     </message>
     <message>
         <source>Looks</source>
-        <translation type="unfinished"></translation>
+        <translation>查看</translation>
     </message>
     <message>
         <source>Reasons</source>
-        <translation type="unfinished"></translation>
+        <translation>理由</translation>
     </message>
 </context>
 <context>
     <name>ConfidenceRow</name>
     <message>
         <source>not given</source>
-        <translation type="unfinished"></translation>
+        <translation>未给出</translation>
     </message>
     <message>
         <source>Confidence: {meaning}</source>
-        <translation type="unfinished"></translation>
+        <translation>置信度：{meaning}</translation>
     </message>
     <message>
         <source>Confidence {value}: {meaning}</source>
-        <translation type="unfinished"></translation>
+        <translation>置信度 {value}：{meaning}</translation>
     </message>
 </context>
 <context>
     <name>CrashDialog</name>
     <message>
         <source>Something went wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>出错了</translation>
     </message>
     <message>
         <source>The program made a mistake</source>
-        <translation type="unfinished"></translation>
+        <translation>程序出现错误</translation>
     </message>
     <message>
         <source>What you judged is on the disk. You can go on; if it comes again, please send us the details. They hold no keys and none of your data.</source>
-        <translation type="unfinished"></translation>
+        <translation>您的判定已存盘，可以继续。如再次出现，请把详细信息发给我们；其中不含密钥，也不含您的数据。</translation>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>详细信息</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>复制</translation>
     </message>
     <message>
         <source>Open the folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开文件夹</translation>
     </message>
     <message>
         <source>Go on</source>
-        <translation type="unfinished"></translation>
+        <translation>继续</translation>
     </message>
     <message>
         <source>{count} more since, the last: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>此后又有 {count} 个，最近一个：{what}</translation>
     </message>
 </context>
 <context>
     <name>Desk</name>
     <message>
         <source>This is the last one of the list</source>
-        <translation type="unfinished"></translation>
+        <translation>这是列表中的最后一个</translation>
     </message>
     <message>
         <source>This is the first one of the list</source>
-        <translation type="unfinished"></translation>
+        <translation>这是列表中的第一个</translation>
     </message>
     <message>
         <source>Nothing is on the desk to be judged</source>
-        <translation type="unfinished"></translation>
+        <translation>当前没有可判定的天体</translation>
     </message>
     <message>
         <source>A spectrum that cannot be read cannot be judged: go on</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取的光谱不能判定：请继续下一个</translation>
     </message>
     <message>
         <source>Not judged: it was not drawn yet</source>
-        <translation type="unfinished"></translation>
+        <translation>未判定：光谱尚未绘出</translation>
     </message>
     <message>
         <source>Nothing to undo</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可撤销的操作</translation>
     </message>
     <message>
         <source>Undone: now {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤销：现为{what}</translation>
     </message>
     <message>
         <source>Nothing to redo</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可重做的操作</translation>
     </message>
     <message>
         <source>Done again: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>已重做：{what}</translation>
     </message>
     <message>
         <source>Nothing is hidden here</source>
-        <translation type="unfinished"></translation>
+        <translation>此处没有隐藏的内容</translation>
     </message>
     <message>
         <source>Blind mode: in the order of the list, which tells nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评模式：按列表顺序，不透露任何信息</translation>
     </message>
     <message>
         <source>Nothing is left to judge in this list</source>
-        <translation type="unfinished"></translation>
+        <translation>此列表已没有待判定的天体</translation>
     </message>
     <message>
         <source>A repeated verdict was taken back</source>
-        <translation type="unfinished"></translation>
+        <translation>重复的判定已撤回</translation>
     </message>
     <message>
         <source>without a verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>无判定</translation>
     </message>
 </context>
 <context>
     <name>DisagreementPage</name>
     <message>
         <source>People</source>
-        <translation type="unfinished"></translation>
+        <translation>人与人</translation>
     </message>
     <message>
         <source>People and agent</source>
-        <translation type="unfinished"></translation>
+        <translation>人与智能体</translation>
     </message>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体之间</translation>
     </message>
     <message>
         <source>Only those not settled</source>
-        <translation type="unfinished"></translation>
+        <translation>只看未裁定的</translation>
     </message>
     <message>
         <source>Disagreements</source>
-        <translation type="unfinished">分歧</translation>
+        <translation>分歧</translation>
     </message>
     <message>
         <source>Choose one at the left</source>
-        <translation type="unfinished"></translation>
+        <translation>请在左侧选择一个</translation>
     </message>
     <message>
         <source>The first {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>前 {count} 个</translation>
     </message>
     <message>
         <source>{count} of them</source>
-        <translation type="unfinished"></translation>
+        <translation>共 {count} 个</translation>
     </message>
     <message>
         <source>Blind mode: what agents say is not shown before you have judged.</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评模式：在您判定之前不显示智能体的意见。</translation>
     </message>
     <message>
-        <source>No disagreement. Two people must have judged the same objects first: open the session under another name, or merge a colleague&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <source>No disagreement. Two people must have judged the same objects first: open the session under another name, or merge a colleague's.</source>
+        <translation>没有分歧。需要两人判定过相同的天体：请以另一姓名打开会话，或合并同事的会话。</translation>
     </message>
     <message>
         <source>You and the agent agree wherever both have said something.</source>
-        <translation type="unfinished"></translation>
+        <translation>凡您与智能体都给出意见之处，两者一致。</translation>
     </message>
     <message>
         <source>Two models must have inspected the same objects first.</source>
-        <translation type="unfinished"></translation>
+        <translation>需要两个模型检视过相同的天体。</translation>
     </message>
 </context>
 <context>
     <name>DisputeView</name>
     <message>
         <source>Spectrum</source>
-        <translation type="unfinished"></translation>
+        <translation>光谱</translation>
     </message>
     <message>
         <source>Accept</source>
-        <translation type="unfinished"></translation>
+        <translation>接受</translation>
     </message>
     <message>
         <source>Reject</source>
-        <translation type="unfinished"></translation>
+        <translation>排除</translation>
     </message>
     <message>
         <source>Unsure</source>
-        <translation type="unfinished"></translation>
+        <translation>存疑</translation>
     </message>
     <message>
         <source>Open it</source>
-        <translation type="unfinished"></translation>
+        <translation>打开</translation>
     </message>
     <message>
         <source>Open: people differ, and nobody has settled it.</source>
-        <translation type="unfinished"></translation>
+        <translation>未定：判定者意见不一，尚无人裁定。</translation>
     </message>
     <message>
         <source>Settled by the adjudicator: {verdict}</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定者已裁定：{verdict}</translation>
     </message>
     <message>
         <source>All people say: {verdict}</source>
-        <translation type="unfinished"></translation>
+        <translation>所有人判定：{verdict}</translation>
     </message>
     <message>
         <source>One person says: {verdict}</source>
-        <translation type="unfinished"></translation>
+        <translation>一人判定：{verdict}</translation>
     </message>
     <message>
         <source>Nobody has judged it.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无人判定。</translation>
     </message>
     <message>
         <source>My word no longer decides</source>
-        <translation type="unfinished"></translation>
+        <translation>不再以我的判定为准</translation>
     </message>
     <message>
         <source>Let my word decide</source>
-        <translation type="unfinished"></translation>
+        <translation>以我的判定为准</translation>
     </message>
     <message>
         <source>The adjudicator is {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>裁定者：{name}</translation>
     </message>
     <message>
         <source>There is no adjudicator</source>
-        <translation type="unfinished"></translation>
+        <translation>没有裁定者</translation>
     </message>
 </context>
 <context>
     <name>DriftCard</name>
     <message>
         <source>In the course of time</source>
-        <translation type="unfinished"></translation>
+        <translation>随时间的变化</translation>
     </message>
     <message>
         <source>It takes fifty verdicts of one person to see whether they stay the same.</source>
-        <translation type="unfinished"></translation>
+        <translation>需要同一人的五十个判定，才能看出标准是否保持不变。</translation>
     </message>
     <message>
-        <source>Line: share accepted, block by block. Dashed: the agent&apos;s mean p(YES).</source>
-        <translation type="unfinished"></translation>
+        <source>Line: share accepted, block by block. Dashed: the agent's mean p(YES).</source>
+        <translation>实线：各组的接受比例。虚线：智能体 p(YES) 的平均值。</translation>
     </message>
 </context>
 <context>
     <name>DropVeil</name>
     <message>
         <source>This cannot be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>无法打开</translation>
     </message>
     <message>
         <source>Drop to open the session</source>
-        <translation type="unfinished"></translation>
+        <translation>松开以打开会话</translation>
     </message>
     <message>
         <source>Drop to begin a session with {count} files</source>
-        <translation type="unfinished"></translation>
+        <translation>松开以用 {count} 个文件新建会话</translation>
     </message>
     <message>
         <source>Drop to begin a session with the spectra in this folder</source>
-        <translation type="unfinished"></translation>
+        <translation>松开以用此文件夹中的光谱新建会话</translation>
     </message>
     <message>
         <source>Drop to open</source>
-        <translation type="unfinished"></translation>
+        <translation>松开以打开</translation>
     </message>
 </context>
 <context>
     <name>ErrorSheet</name>
     <message>
         <source>What went wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>出了什么问题</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>复制</translation>
     </message>
 </context>
 <context>
     <name>ExportDialog</name>
     <message>
         <source>Export</source>
-        <translation type="unfinished"></translation>
+        <translation>导出</translation>
     </message>
     <message>
         <source>What to write</source>
-        <translation type="unfinished"></translation>
+        <translation>导出内容</translation>
     </message>
     <message>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
-        <source>Blind mode is on: files hold the agent&apos;s opinions, too</source>
-        <translation type="unfinished"></translation>
+        <source>Blind mode is on: files hold the agent's opinions, too</source>
+        <translation>盲评模式已开启：文件中也含有智能体的意见</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>打开</translation>
     </message>
     <message>
         <source>Open the folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开文件夹</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Write</source>
-        <translation type="unfinished"></translation>
+        <translation>写入</translation>
     </message>
     <message>
         <source>{folder} is not a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} 不是文件夹</translation>
     </message>
     <message>
         <source>{name} is there already: choose another name</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 已存在：请换一个名称</translation>
     </message>
     <message>
         <source>{name} is there already and will be replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 已存在，将被替换</translation>
     </message>
     <message>
         <source>Stopped: nothing was written</source>
-        <translation type="unfinished"></translation>
+        <translation>已停止：没有写入任何内容</translation>
     </message>
 </context>
 <context>
     <name>FileField</name>
     <message>
         <source>Choose…</source>
-        <translation type="unfinished"></translation>
+        <translation>选择…</translation>
     </message>
     <message>
         <source>Choose: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>选择：{what}</translation>
     </message>
 </context>
 <context>
@@ -977,447 +977,447 @@
     <name>FilterBar</name>
     <message>
         <source>Filter ({key})</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选 ({key})</translation>
     </message>
     <message>
         <source>Filter the list</source>
-        <translation type="unfinished">筛选列表</translation>
+        <translation>筛选列表</translation>
     </message>
     <message>
         <source>For example: verdict:unjudged snr&gt;10 flag:star. Conditions side by side must all hold; or, not and brackets work as well. Enter shows what is meant.</source>
-        <translation type="unfinished"></translation>
+        <translation>例如：verdict:unjudged snr&gt;10 flag:star。并列的条件须同时满足，也可使用 or、not 和括号。按回车显示其含义。</translation>
     </message>
     <message>
         <source>In which order the list is walked</source>
-        <translation type="unfinished"></translation>
+        <translation>浏览列表的顺序</translation>
     </message>
     <message>
         <source>unjudged</source>
-        <translation type="unfinished"></translation>
+        <translation>未判定</translation>
     </message>
     <message>
         <source>accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>已接受</translation>
     </message>
     <message>
         <source>unsure</source>
-        <translation type="unfinished"></translation>
+        <translation>存疑</translation>
     </message>
     <message>
         <source>disagree</source>
-        <translation type="unfinished"></translation>
+        <translation>有分歧</translation>
     </message>
     <message>
         <source>flagged</source>
-        <translation type="unfinished"></translation>
+        <translation>有标记</translation>
     </message>
     <message>
         <source>faults</source>
-        <translation type="unfinished"></translation>
+        <translation>有故障</translation>
     </message>
     <message>
         <source>as listed</source>
-        <translation type="unfinished"></translation>
+        <translation>列表顺序</translation>
     </message>
     <message>
         <source>best score</source>
-        <translation type="unfinished"></translation>
+        <translation>评分最高</translation>
     </message>
     <message>
         <source>best S/N</source>
-        <translation type="unfinished"></translation>
+        <translation>信噪比最高</translation>
     </message>
     <message>
         <source>highest p(YES)</source>
-        <translation type="unfinished"></translation>
+        <translation>p(YES) 最高</translation>
     </message>
     <message>
         <source>most uncertain</source>
-        <translation type="unfinished"></translation>
+        <translation>最不确定</translation>
     </message>
     <message>
         <source>most surprising</source>
-        <translation type="unfinished"></translation>
+        <translation>最意外</translation>
     </message>
     <message>
         <source>along the sky</source>
-        <translation type="unfinished"></translation>
+        <translation>按天区</translation>
     </message>
     <message>
         <source>random</source>
-        <translation type="unfinished"></translation>
+        <translation>随机</translation>
     </message>
 </context>
 <context>
     <name>FindBox</name>
     <message>
         <source>Find an object</source>
-        <translation type="unfinished">查找天体</translation>
+        <translation>查找天体</translation>
     </message>
     <message>
         <source>Find ({key})</source>
-        <translation type="unfinished"></translation>
+        <translation>查找 ({key})</translation>
     </message>
     <message>
         <source>Find an object by its name, its number or its TARGETID</source>
-        <translation type="unfinished"></translation>
+        <translation>按名称、序号或 TARGETID 查找天体</translation>
     </message>
     <message>
         <source>The panel with the search is hidden: show it first</source>
-        <translation type="unfinished"></translation>
+        <translation>含搜索框的面板已隐藏：请先显示</translation>
     </message>
     <message>
         <source>Nothing in the list is called {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>列表中没有名为 {name} 的天体</translation>
     </message>
 </context>
 <context>
     <name>FlagMenu</name>
     <message>
         <source>{key}    Your own…</source>
-        <translation type="unfinished"></translation>
+        <translation>{key}    自定义…</translation>
     </message>
 </context>
 <context>
     <name>FlagRow</name>
     <message>
         <source>own flag, Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义标记，回车</translation>
     </message>
     <message>
         <source>Own flag</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义标记</translation>
     </message>
     <message>
         <source>Star</source>
-        <translation type="unfinished">星标</translation>
+        <translation>星标</translation>
     </message>
     <message>
         <source>Flag</source>
-        <translation type="unfinished"></translation>
+        <translation>标记</translation>
     </message>
     <message>
         <source>Flags</source>
-        <translation type="unfinished"></translation>
+        <translation>标记</translation>
     </message>
     <message>
         <source>Open read-only: nothing can be flagged</source>
-        <translation type="unfinished"></translation>
+        <translation>只读打开：不能添加标记</translation>
     </message>
     <message>
         <source>Take the flag {name} off</source>
-        <translation type="unfinished"></translation>
+        <translation>去掉标记“{name}”</translation>
     </message>
 </context>
 <context>
     <name>GuidelineCard</name>
     <message>
-        <source>Wavelengths in Å, in vacuum, at the star&apos;s rest</source>
-        <translation type="unfinished"></translation>
+        <source>Wavelengths in Å, in vacuum, at the star's rest</source>
+        <translation>波长单位 Å，真空值，恒星静止系</translation>
     </message>
     <message>
         <source>Primary</source>
-        <translation type="unfinished"></translation>
+        <translation>主要判据</translation>
     </message>
     <message>
         <source>Secondary</source>
-        <translation type="unfinished"></translation>
+        <translation>次要判据</translation>
     </message>
     <message>
         <source>Confirming</source>
-        <translation type="unfinished"></translation>
+        <translation>确认判据</translation>
     </message>
     <message>
         <source>States</source>
-        <translation type="unfinished"></translation>
+        <translation>不同状态</translation>
     </message>
     <message>
         <source>Taken for it</source>
-        <translation type="unfinished"></translation>
+        <translation>易混淆天体</translation>
     </message>
     <message>
         <source>Answer no when</source>
-        <translation type="unfinished"></translation>
+        <translation>何时应判否</translation>
     </message>
     <message>
         <source>Not testable</source>
-        <translation type="unfinished"></translation>
+        <translation>无法检验</translation>
     </message>
     <message>
         <source>Pitfalls</source>
-        <translation type="unfinished"></translation>
+        <translation>常见误区</translation>
     </message>
 </context>
 <context>
     <name>Header</name>
     <message>
         <source>Wavelength and flux under the mouse</source>
-        <translation type="unfinished"></translation>
+        <translation>光标处的波长与流量</translation>
     </message>
     <message>
         <source>SIMULATED</source>
-        <translation type="unfinished"></translation>
+        <translation>模拟光谱</translation>
     </message>
     <message>
         <source>{n} bad pixels</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个坏像素</translation>
     </message>
 </context>
 <context>
     <name>HeldPage</name>
     <message>
         <source>Only one program writes to a session at a time, so that no verdict is lost. Close it there, or look at it here without changing it.</source>
-        <translation type="unfinished"></translation>
+        <translation>为避免丢失判定，同一会话同时只能由一个程序写入。请在那边关闭它，或在此只读查看。</translation>
     </message>
     <message>
         <source>Open to look at</source>
-        <translation type="unfinished"></translation>
+        <translation>只读打开</translation>
     </message>
     <message>
         <source>Try again</source>
-        <translation type="unfinished"></translation>
+        <translation>重试</translation>
     </message>
     <message>
         <source>Choose another</source>
-        <translation type="unfinished"></translation>
+        <translation>另选一个</translation>
     </message>
     <message>
         <source>{name} is open in another program</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 已在另一个程序中打开</translation>
     </message>
     <message>
         <source>Held by: {who}</source>
-        <translation type="unfinished"></translation>
+        <translation>占用者：{who}</translation>
     </message>
 </context>
 <context>
     <name>HistoryModel</name>
     <message>
         <source>When</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>Who</source>
-        <translation type="unfinished"></translation>
+        <translation>判定者</translation>
     </message>
     <message>
         <source>Object</source>
-        <translation type="unfinished"></translation>
+        <translation>天体</translation>
     </message>
     <message>
         <source>What</source>
-        <translation type="unfinished"></translation>
+        <translation>内容</translation>
     </message>
     <message>
         <source>Seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>用时（秒）</translation>
     </message>
     <message>
         <source>Had seen of the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>已看到的智能体意见</translation>
     </message>
     <message>
         <source>Comment</source>
-        <translation type="unfinished">评语</translation>
+        <translation>评语</translation>
     </message>
     <message>
         <source>undone, now: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤销，现为：{what}</translation>
     </message>
     <message>
         <source>done again: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>已重做：{what}</translation>
     </message>
     <message>
         <source>hidden in blind mode</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评模式下隐藏</translation>
     </message>
 </context>
 <context>
     <name>HistoryPage</name>
     <message>
         <source>Nothing has been judged in this session yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>此会话中尚无判定。</translation>
     </message>
     <message>
         <source>History</source>
-        <translation type="unfinished">历史</translation>
+        <translation>历史</translation>
     </message>
     <message>
         <source>Nothing is ever deleted: an undo is a line, too. Click to see the object.</source>
-        <translation type="unfinished"></translation>
+        <translation>记录从不删除：撤销也记为一行。点击可查看该天体。</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished">撤销</translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation type="unfinished">重做</translation>
+        <translation>重做</translation>
     </message>
 </context>
 <context>
     <name>ImportPage</name>
     <message>
         <source>{name} cannot be imported as it stands</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 无法按现状导入</translation>
     </message>
     <message>
         <source>Reading …</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取…</translation>
     </message>
     <message>
         <source>Choose what you look for</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择要寻找的天体</translation>
     </message>
     <message>
         <source>← Back</source>
-        <translation type="unfinished"></translation>
+        <translation>← 返回</translation>
     </message>
     <message>
         <source>New session</source>
-        <translation type="unfinished"></translation>
+        <translation>新建会话</translation>
     </message>
     <message>
         <source>How far the import is</source>
-        <translation type="unfinished"></translation>
+        <translation>导入进度</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Import</source>
-        <translation type="unfinished"></translation>
+        <translation>导入</translation>
     </message>
     <message>
         <source>Start judging →</source>
-        <translation type="unfinished"></translation>
+        <translation>开始判读 →</translation>
     </message>
     <message>
         <source>{done} of about {total} rows</source>
-        <translation type="unfinished"></translation>
+        <translation>{done} 行，共约 {total} 行</translation>
     </message>
     <message>
         <source>{done} rows</source>
-        <translation type="unfinished"></translation>
+        <translation>{done} 行</translation>
     </message>
     <message>
         <source>What became of the list</source>
-        <translation type="unfinished"></translation>
+        <translation>列表导入结果</translation>
     </message>
     <message>
         <source>Stopped: nothing was taken over</source>
-        <translation type="unfinished"></translation>
+        <translation>已停止：没有导入任何内容</translation>
     </message>
 </context>
 <context>
     <name>ImportReportCard</name>
     <message>
         <source>List</source>
-        <translation type="unfinished"></translation>
+        <translation>列表</translation>
     </message>
     <message>
         <source>Row</source>
-        <translation type="unfinished"></translation>
+        <translation>行</translation>
     </message>
     <message>
         <source>Why it was refused</source>
-        <translation type="unfinished"></translation>
+        <translation>拒收原因</translation>
     </message>
     <message>
         <source>Rows that were refused</source>
-        <translation type="unfinished"></translation>
+        <translation>被拒收的行</translation>
     </message>
     <message>
         <source>Every row was taken over.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有行均已导入。</translation>
     </message>
     <message>
         <source>{count} candidates are ready</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个候选体已就绪</translation>
     </message>
     <message>
         <source>Files that are not there now are looked for again when you come to them: their disk may not be mounted.</source>
-        <translation type="unfinished"></translation>
+        <translation>目前找不到的文件，在您浏览到时会再次查找：其所在磁盘可能尚未挂载。</translation>
     </message>
     <message>
         <source>rows read</source>
-        <translation type="unfinished"></translation>
+        <translation>读取的行</translation>
     </message>
     <message>
         <source>taken over</source>
-        <translation type="unfinished"></translation>
+        <translation>已导入</translation>
     </message>
     <message>
         <source>named before, kept once</source>
-        <translation type="unfinished"></translation>
+        <translation>重复，只保留一个</translation>
     </message>
     <message>
         <source>refused</source>
-        <translation type="unfinished"></translation>
+        <translation>拒收</translation>
     </message>
     <message>
         <source>whose file is not there now</source>
-        <translation type="unfinished"></translation>
+        <translation>目前找不到文件</translation>
     </message>
     <message>
         <source>without a spectrum</source>
-        <translation type="unfinished"></translation>
+        <translation>没有光谱</translation>
     </message>
     <message>
         <source>Refused rows: the first {shown} of {count}; the session keeps more of them</source>
-        <translation type="unfinished"></translation>
+        <translation>被拒收的行：{count} 行中的前 {shown} 行；会话中保存了更多</translation>
     </message>
     <message>
         <source>Refused rows</source>
-        <translation type="unfinished"></translation>
+        <translation>被拒收的行</translation>
     </message>
 </context>
 <context>
     <name>InformationModel</name>
     <message>
         <source>hidden: blind mode</source>
-        <translation type="unfinished"></translation>
+        <translation>已隐藏：盲评模式</translation>
     </message>
 </context>
 <context>
     <name>InformationPanel</name>
     <message>
         <source>Information</source>
-        <translation type="unfinished"></translation>
+        <translation>信息</translation>
     </message>
     <message>
         <source>Nothing on the desk yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未打开天体</translation>
     </message>
     <message>
         <source>of the list</source>
-        <translation type="unfinished"></translation>
+        <translation>来自列表</translation>
     </message>
     <message>
         <source>the file</source>
-        <translation type="unfinished"></translation>
+        <translation>来自文件</translation>
     </message>
     <message>
         <source>more of its header</source>
-        <translation type="unfinished"></translation>
+        <translation>文件头的其余部分</translation>
     </message>
     <message>
         <source>Copy the value</source>
-        <translation type="unfinished"></translation>
+        <translation>复制该值</translation>
     </message>
     <message>
         <source>Copy what is chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>复制所选</translation>
     </message>
     <message>
         <source>Copy all</source>
-        <translation type="unfinished"></translation>
+        <translation>全部复制</translation>
     </message>
     <message>
         <source>Copied</source>
-        <translation type="unfinished"></translation>
+        <translation>已复制</translation>
     </message>
 </context>
 <context>
@@ -1501,69 +1501,69 @@
     <name>LineChoice</name>
     <message>
         <source>Those of the task</source>
-        <translation type="unfinished"></translation>
+        <translation>任务所用谱线</translation>
     </message>
     <message>
         <source>Add a list…</source>
-        <translation type="unfinished"></translation>
+        <translation>添加谱线表…</translation>
     </message>
     <message>
         <source>Lines</source>
-        <translation type="unfinished">谱线</translation>
+        <translation>谱线</translation>
     </message>
     <message>
         <source>Names</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Line lists (*.toml)</source>
-        <translation type="unfinished"></translation>
+        <translation>谱线表 (*.toml)</translation>
     </message>
     <message>
         <source>Add a list of lines</source>
-        <translation type="unfinished"></translation>
+        <translation>添加谱线表</translation>
     </message>
 </context>
 <context>
     <name>Links</name>
     <message>
         <source>No web browser could be opened. The address is {url}</source>
-        <translation type="unfinished"></translation>
+        <translation>无法打开网页浏览器。地址为 {url}</translation>
     </message>
     <message>
         <source>This spectrum is simulated: there is no page about it</source>
-        <translation type="unfinished"></translation>
+        <translation>此光谱为模拟光谱：没有相应的网页</translation>
     </message>
     <message>
         <source>Neither the list nor the file tells a LAMOST obsid</source>
-        <translation type="unfinished"></translation>
+        <translation>列表和文件中都没有 LAMOST obsid</translation>
     </message>
     <message>
         <source>There is no object on the desk</source>
-        <translation type="unfinished"></translation>
+        <translation>当前没有打开的天体</translation>
     </message>
     <message>
         <source>Neither the list nor the file tells where it is in the sky</source>
-        <translation type="unfinished"></translation>
+        <translation>列表和文件中都没有天球坐标</translation>
     </message>
     <message>
         <source>Save picture</source>
-        <translation type="unfinished"></translation>
+        <translation>保存图像</translation>
     </message>
     <message>
         <source>Copy range</source>
-        <translation type="unfinished"></translation>
+        <translation>复制范围</translation>
     </message>
 </context>
 <context>
     <name>ListCard</name>
     <message>
         <source>{count} spectra so far</source>
-        <translation type="unfinished"></translation>
+        <translation>目前 {count} 条光谱</translation>
     </message>
     <message>
         <source>being read</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取</translation>
     </message>
 </context>
 <context>
@@ -1617,447 +1617,451 @@
     <name>MainWindow</name>
     <message>
         <source>Opening the sample</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开示例</translation>
     </message>
     <message>
         <source>Opening {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开 {name}</translation>
     </message>
     <message>
         <source>The program ended without closing this session: here you were</source>
-        <translation type="unfinished"></translation>
+        <translation>程序上次退出时未关闭此会话：已回到您当时的位置</translation>
     </message>
 </context>
 <context>
     <name>ModelChooser</name>
     <message>
         <source>Models</source>
-        <translation type="unfinished"></translation>
+        <translation>模型</translation>
     </message>
     <message>
         <source>http://host:port/v1#model</source>
-        <translation type="unfinished"></translation>
+        <translation>http://host:port/v1#model</translation>
     </message>
     <message>
         <source>Address of a server</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器地址</translation>
     </message>
     <message>
         <source>Use server</source>
-        <translation type="unfinished"></translation>
+        <translation>使用服务器</translation>
     </message>
     <message>
         <source>Model folder</source>
-        <translation type="unfinished"></translation>
+        <translation>模型文件夹</translation>
     </message>
     <message>
         <source>GGUF file</source>
-        <translation type="unfinished"></translation>
+        <translation>GGUF 文件</translation>
     </message>
     <message>
         <source>Model of the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体的模型</translation>
     </message>
     <message>
         <source>Left out: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>已略去：{what}</translation>
     </message>
     <message>
         <source>An address begins with http:// or https://</source>
-        <translation type="unfinished"></translation>
+        <translation>地址须以 http:// 或 https:// 开头</translation>
     </message>
     <message>
         <source>Folder of a model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型文件夹</translation>
     </message>
     <message>
         <source>A GGUF model</source>
-        <translation type="unfinished"></translation>
+        <translation>GGUF 模型</translation>
     </message>
 </context>
 <context>
     <name>NearbyModel</name>
     <message>
         <source>apart</source>
-        <translation type="unfinished"></translation>
+        <translation>角距</translation>
     </message>
     <message>
         <source>object</source>
-        <translation type="unfinished"></translation>
+        <translation>天体</translation>
     </message>
     <message>
         <source>date</source>
-        <translation type="unfinished"></translation>
+        <translation>日期</translation>
     </message>
     <message>
         <source>verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>判定</translation>
     </message>
     <message>
         <source>another epoch of the same object</source>
-        <translation type="unfinished"></translation>
+        <translation>同一天体的另一历元</translation>
     </message>
     <message>
         <source>another object nearby</source>
-        <translation type="unfinished"></translation>
+        <translation>邻近的另一天体</translation>
     </message>
 </context>
 <context>
     <name>NearbyPanel</name>
     <message>
         <source>Nearby objects</source>
-        <translation type="unfinished"></translation>
+        <translation>邻近天体</translation>
     </message>
     <message>
         <source>Nothing on the desk yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未打开天体</translation>
     </message>
     <message>
         <source>The list gives no position for this object</source>
-        <translation type="unfinished"></translation>
+        <translation>列表未给出此天体的坐标</translation>
     </message>
     <message>
         <source>No other epoch and no neighbour within {radius} arcsec in this list</source>
-        <translation type="unfinished"></translation>
+        <translation>此列表中 {radius} 角秒内没有其他历元或邻近天体</translation>
     </message>
 </context>
 <context>
     <name>OperationPanel</name>
     <message>
         <source>Guideline</source>
-        <translation type="unfinished"></translation>
+        <translation>判读准则</translation>
     </message>
     <message>
         <source>Smoothing</source>
-        <translation type="unfinished"></translation>
+        <translation>平滑</translation>
     </message>
     <message>
         <source>Velocity and redshift</source>
-        <translation type="unfinished"></translation>
+        <translation>视向速度与红移</translation>
     </message>
     <message>
         <source>Wavelength range</source>
-        <translation type="unfinished"></translation>
+        <translation>波长范围</translation>
     </message>
     <message>
         <source>Template</source>
-        <translation type="unfinished">模板</translation>
+        <translation>模板</translation>
     </message>
     <message>
         <source>Lines and bands</source>
-        <translation type="unfinished"></translation>
+        <translation>谱线与谱带</translation>
     </message>
     <message>
         <source>Picture and pages</source>
-        <translation type="unfinished"></translation>
+        <translation>图像与网页</translation>
     </message>
     <message>
         <source>{count} sets</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 组</translation>
     </message>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
 </context>
 <context>
     <name>OpinionCard</name>
     <message>
         <source>confidence {word}</source>
-        <translation type="unfinished"></translation>
+        <translation>置信度：{word}</translation>
+    </message>
+    <message>
+        <source>adjudicator</source>
+        <translation>裁定者</translation>
     </message>
     <message>
         <source>no verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>无判定</translation>
     </message>
     <message>
         <source>looks: {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>查看 {count} 次</translation>
     </message>
     <message>
         <source>Hidden in blind mode until you have judged it</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评模式：在您判定之前隐藏</translation>
     </message>
     <message>
         <source>Agent</source>
-        <translation type="unfinished">智能体</translation>
+        <translation>智能体</translation>
     </message>
 </context>
 <context>
     <name>Overview</name>
     <message>
         <source>Overview of the whole spectrum</source>
-        <translation type="unfinished"></translation>
+        <translation>全谱概览</translation>
     </message>
 </context>
 <context>
     <name>PlotActions</name>
     <message>
         <source>There is no spectrum to take a picture of</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可保存图像的光谱</translation>
     </message>
     <message>
         <source>Save a picture of the plot</source>
-        <translation type="unfinished">保存光谱图</translation>
+        <translation>保存光谱图</translation>
     </message>
     <message>
         <source>Saved: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存：{name}</translation>
     </message>
     <message>
         <source>Range and measurements are on the clipboard</source>
-        <translation type="unfinished"></translation>
+        <translation>波长范围与测量值已复制到剪贴板</translation>
     </message>
 </context>
 <context>
     <name>PreviewTable</name>
     <message>
         <source>The first rows of the list</source>
-        <translation type="unfinished"></translation>
+        <translation>列表的前几行</translation>
     </message>
 </context>
 <context>
     <name>ProblemLine</name>
     <message>
         <source>Close this message</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭此消息</translation>
     </message>
 </context>
 <context>
     <name>ProgramMark</name>
     <message>
-        <source>The program&apos;s mark</source>
-        <translation type="unfinished"></translation>
+        <source>The program's mark</source>
+        <translation>程序标志</translation>
     </message>
 </context>
 <context>
     <name>ProgressLine</name>
     <message>
         <source>Progress is not known</source>
-        <translation type="unfinished"></translation>
+        <translation>进度未知</translation>
     </message>
     <message>
         <source>No candidates yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无候选体</translation>
     </message>
     <message>
         <source>{done} done · {left} left</source>
-        <translation type="unfinished"></translation>
+        <translation>已判 {done} · 剩余 {left}</translation>
     </message>
     <message>
         <source>All {done} are judged</source>
-        <translation type="unfinished"></translation>
+        <translation>{done} 个已全部判定</translation>
     </message>
     <message>
         <source>{seconds} s each, about {time} for what is left</source>
-        <translation type="unfinished"></translation>
+        <translation>每个 {seconds} 秒，剩余约需 {time}</translation>
     </message>
     <message>
         <source>a minute</source>
-        <translation type="unfinished"></translation>
+        <translation>1 分钟</translation>
     </message>
     <message>
         <source>{n} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 分钟</translation>
     </message>
     <message>
         <source>{n} h</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 小时</translation>
     </message>
 </context>
 <context>
     <name>ProposalButton</name>
     <message>
         <source>Reveal agent</source>
-        <translation type="unfinished"></translation>
+        <translation>显示智能体</translation>
     </message>
     <message>
         <source>No proposal</source>
-        <translation type="unfinished"></translation>
+        <translation>无建议</translation>
     </message>
     <message>
         <source>The agent proposes nothing here</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体对此天体没有建议</translation>
     </message>
     <message>
         <source>Agent: {answer}</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体：{answer}</translation>
     </message>
     <message>
-        <source>Take the agent&apos;s proposal</source>
-        <translation type="unfinished">采纳智能体的建议</translation>
+        <source>Take the agent's proposal</source>
+        <translation>采纳智能体的建议</translation>
     </message>
 </context>
 <context>
     <name>QueueModel</name>
     <message>
         <source>object</source>
-        <translation type="unfinished"></translation>
+        <translation>天体</translation>
     </message>
     <message>
         <source>verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>判定</translation>
     </message>
     <message>
         <source>S/N</source>
-        <translation type="unfinished"></translation>
+        <translation>信噪比</translation>
     </message>
     <message>
         <source>score</source>
-        <translation type="unfinished"></translation>
+        <translation>评分</translation>
     </message>
     <message>
         <source>agent</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>p(YES)</source>
-        <translation type="unfinished"></translation>
+        <translation>p(YES)</translation>
     </message>
     <message>
         <source>flags</source>
-        <translation type="unfinished"></translation>
+        <translation>标记</translation>
     </message>
     <message>
         <source>! broken</source>
-        <translation type="unfinished"></translation>
+        <translation>! 损坏</translation>
     </message>
 </context>
 <context>
     <name>QueuePanel</name>
     <message>
         <source>Queue</source>
-        <translation type="unfinished"></translation>
+        <translation>队列</translation>
     </message>
     <message>
         <source>The panel with the filter is hidden: show it first</source>
-        <translation type="unfinished"></translation>
+        <translation>含筛选框的面板已隐藏：请先显示</translation>
     </message>
     <message>
         <source>No candidates yet: open a list (Ctrl+N)</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无候选体：请打开列表 (Ctrl+N)</translation>
     </message>
     <message>
         <source>No candidate is like that: clear the filter to see all</source>
-        <translation type="unfinished"></translation>
+        <translation>没有符合条件的候选体：清除筛选可查看全部</translation>
     </message>
 </context>
 <context>
     <name>RangeControl</name>
     <message>
         <source>From, Å</source>
-        <translation type="unfinished"></translation>
+        <translation>起，Å</translation>
     </message>
     <message>
         <source>To, Å</source>
-        <translation type="unfinished"></translation>
+        <translation>止，Å</translation>
     </message>
     <message>
         <source>Wavelength range</source>
-        <translation type="unfinished"></translation>
+        <translation>波长范围</translation>
     </message>
     <message>
         <source>Whole</source>
-        <translation type="unfinished"></translation>
+        <translation>全谱</translation>
     </message>
 </context>
 <context>
     <name>RecentList</name>
     <message>
         <source>Recent sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的会话</translation>
     </message>
     <message>
         <source>None yet. Sessions you work with are listed here, with how far you came.</source>
-        <translation type="unfinished"></translation>
+        <translation>暂无。您使用过的会话及其进度将列在这里。</translation>
     </message>
 </context>
 <context>
     <name>RecentRow</name>
     <message>
         <source>Take it off this list; the file stays</source>
-        <translation type="unfinished"></translation>
+        <translation>从此列表移除；文件保留</translation>
     </message>
     <message>
         <source>Take it off this list</source>
-        <translation type="unfinished"></translation>
+        <translation>从此列表移除</translation>
     </message>
     <message>
         <source>not there</source>
-        <translation type="unfinished"></translation>
+        <translation>找不到文件</translation>
     </message>
     <message>
         <source>cannot be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>无法打开</translation>
     </message>
     <message>
-        <source>a team&apos;s database</source>
-        <translation type="unfinished"></translation>
+        <source>a team's database</source>
+        <translation>团队数据库</translation>
     </message>
     <message>
         <source>{done} of {total} judged</source>
-        <translation type="unfinished"></translation>
+        <translation>已判定 {done}，共 {total}</translation>
     </message>
 </context>
 <context>
     <name>ReviewerName</name>
     <message>
         <source>You judge as</source>
-        <translation type="unfinished"></translation>
+        <translation>判定者</translation>
     </message>
     <message>
         <source>Your name</source>
-        <translation type="unfinished">您的姓名</translation>
+        <translation>您的姓名</translation>
     </message>
     <message>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>保存</translation>
     </message>
     <message>
         <source>Change</source>
-        <translation type="unfinished"></translation>
+        <translation>更改</translation>
     </message>
     <message>
         <source>Change your name</source>
-        <translation type="unfinished"></translation>
+        <translation>更改您的姓名</translation>
     </message>
 </context>
 <context>
     <name>RoleBoxes</name>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
 </context>
 <context>
     <name>SessionCard</name>
     <message>
         <source>The session</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>Session file</source>
-        <translation type="unfinished"></translation>
+        <translation>会话文件</translation>
     </message>
     <message>
         <source>Folder of the spectra, if not beside the list</source>
-        <translation type="unfinished"></translation>
+        <translation>光谱所在文件夹（如不与列表同处）</translation>
     </message>
     <message>
         <source>beside the list</source>
-        <translation type="unfinished"></translation>
+        <translation>与列表同处</translation>
     </message>
     <message>
-        <source>Blind: the agent&apos;s opinion stays hidden until I judge</source>
-        <translation type="unfinished"></translation>
+        <source>Blind: the agent's opinion stays hidden until I judge</source>
+        <translation>盲评：在我判定之前不显示智能体的意见</translation>
     </message>
     <message>
         <source>Give the session file a name</source>
-        <translation type="unfinished"></translation>
+        <translation>请为会话文件命名</translation>
     </message>
     <message>
         <source>This is no folder</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是文件夹</translation>
     </message>
 </context>
 <context>
@@ -2094,386 +2098,390 @@
     <name>SmoothingControl</name>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>{width} px</source>
-        <translation type="unfinished"></translation>
+        <translation>{width} 像素</translation>
     </message>
     <message>
         <source>{speed} km/s</source>
-        <translation type="unfinished"></translation>
+        <translation>{speed} km/s</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
     </message>
     <message>
         <source>Smooth less</source>
-        <translation type="unfinished">减弱平滑</translation>
+        <translation>减弱平滑</translation>
     </message>
     <message>
         <source>Smooth more</source>
-        <translation type="unfinished">加强平滑</translation>
+        <translation>加强平滑</translation>
     </message>
     <message>
         <source>No smoothing</source>
-        <translation type="unfinished">不平滑</translation>
+        <translation>不平滑</translation>
     </message>
 </context>
 <context>
     <name>SpectrumPanel</name>
     <message>
         <source>Spectrum</source>
-        <translation type="unfinished"></translation>
+        <translation>光谱</translation>
     </message>
     <message>
         <source>Wavelength at rest (Å, vacuum)</source>
-        <translation type="unfinished"></translation>
+        <translation>静止系波长（Å，真空）</translation>
     </message>
     <message>
         <source>Wavelength (Å, vacuum)</source>
-        <translation type="unfinished"></translation>
+        <translation>波长（Å，真空）</translation>
     </message>
     <message>
         <source>Relative flux</source>
-        <translation type="unfinished"></translation>
+        <translation>相对流量</translation>
     </message>
     <message>
         <source>Flux</source>
-        <translation type="unfinished"></translation>
+        <translation>流量</translation>
     </message>
     <message>
         <source>At {place}: {lines}</source>
-        <translation type="unfinished"></translation>
+        <translation>{place} 处：{lines}</translation>
     </message>
     <message>
         <source>no known line</source>
-        <translation type="unfinished"></translation>
+        <translation>无已知谱线</translation>
     </message>
     <message>
         <source>Smoothed {px} px = {kms} km/s (FWHM)</source>
-        <translation type="unfinished"></translation>
+        <translation>平滑 {px} 像素 = {kms} km/s (FWHM)</translation>
     </message>
     <message>
         <source>No data from {lo} to {hi} Å: all of it is shown</source>
-        <translation type="unfinished"></translation>
+        <translation>{lo} 至 {hi} Å 无数据：显示全谱</translation>
     </message>
     <message>
         <source>Template: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>模板：{name}</translation>
     </message>
     <message>
         <source> (no overlap)</source>
-        <translation type="unfinished"></translation>
+        <translation> （无重叠）</translation>
     </message>
 </context>
 <context>
     <name>StateBlock</name>
     <message>
         <source>Nothing on the desk</source>
-        <translation type="unfinished"></translation>
+        <translation>未打开天体</translation>
     </message>
     <message>
         <source>Open read-only: nothing can be judged</source>
-        <translation type="unfinished"></translation>
+        <translation>只读打开：不能判定</translation>
     </message>
     <message>
         <source>✕ cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>✕ 无法读取</translation>
     </message>
 </context>
 <context>
     <name>StatusLine</name>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>详细信息</translation>
     </message>
     <message>
         <source>What went wrong, to be copied</source>
-        <translation type="unfinished"></translation>
+        <translation>错误详情，可复制</translation>
     </message>
 </context>
 <context>
     <name>TakeoverBar</name>
     <message>
         <source>A remark for the agent, then Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>给智能体的提示，按回车发送</translation>
     </message>
     <message>
         <source>Remark for the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>给智能体的提示</translation>
     </message>
     <message>
         <source>Show it this window</source>
-        <translation type="unfinished"></translation>
+        <translation>展示此窗口</translation>
     </message>
     <message>
         <source>Hand back</source>
-        <translation type="unfinished"></translation>
+        <translation>交还</translation>
     </message>
     <message>
         <source>The agent sees the part of the spectrum that you see, before its next turn</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体将在下一轮之前看到您所见的这段光谱</translation>
     </message>
     <message>
         <source>The agent goes on</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体继续</translation>
     </message>
     <message>
         <source>The agent reads it before its next turn</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体将在下一轮之前读到</translation>
     </message>
     <message>
         <source>The agent sees this window before its next turn</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体将在下一轮之前看到此窗口</translation>
     </message>
 </context>
 <context>
     <name>TaskChooser</name>
     <message>
         <source>What do you look for?</source>
-        <translation type="unfinished"></translation>
+        <translation>您要寻找哪类天体？</translation>
     </message>
     <message>
         <source>Choose a class</source>
-        <translation type="unfinished"></translation>
+        <translation>选择类型</translation>
     </message>
     <message>
         <source>Class to look for</source>
-        <translation type="unfinished"></translation>
+        <translation>要寻找的类型</translation>
     </message>
     <message>
         <source>Task file…</source>
-        <translation type="unfinished"></translation>
+        <translation>任务文件…</translation>
     </message>
     <message>
         <source>A class of your own, written down as a task file</source>
-        <translation type="unfinished"></translation>
+        <translation>以任务文件写成的自定义类型</translation>
     </message>
     <message>
         <source>Guideline of the class</source>
-        <translation type="unfinished"></translation>
+        <translation>该类型的判读准则</translation>
     </message>
     <message>
         <source>What decides a class is shown here, as the agent reads it, too.</source>
-        <translation type="unfinished"></translation>
+        <translation>此处显示判定该类型的依据，智能体读到的与此相同。</translation>
     </message>
 </context>
 <context>
     <name>TemplateChoice</name>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>None</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>Simulated classes</source>
-        <translation type="unfinished"></translation>
+        <translation>模拟的类型</translation>
     </message>
     <message>
         <source>Your own</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义</translation>
     </message>
     <message>
         <source>Add a file…</source>
-        <translation type="unfinished"></translation>
+        <translation>添加文件…</translation>
     </message>
     <message>
         <source>Template</source>
-        <translation type="unfinished">模板</translation>
+        <translation>模板</translation>
     </message>
     <message>
         <source>Your own file, taken to be at rest or at the redshift it names</source>
-        <translation type="unfinished"></translation>
+        <translation>您的文件，视为处于静止系或其自带的红移</translation>
     </message>
     <message>
         <source>Simulated by this program, without noise</source>
-        <translation type="unfinished"></translation>
+        <translation>由本程序模拟，不含噪声</translation>
     </message>
     <message>
         <source>Show</source>
-        <translation type="unfinished"></translation>
+        <translation>显示</translation>
     </message>
     <message>
         <source>Add a template</source>
-        <translation type="unfinished"></translation>
+        <translation>添加模板</translation>
     </message>
 </context>
 <context>
     <name>Timeline</name>
     <message>
         <source>Steps of the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体的步骤</translation>
     </message>
 </context>
 <context>
     <name>TopBar</name>
     <message>
         <source>Verdicts are kept under this name</source>
-        <translation type="unfinished"></translation>
+        <translation>判定以此姓名保存</translation>
     </message>
     <message>
         <source>read-only</source>
-        <translation type="unfinished"></translation>
+        <translation>只读</translation>
     </message>
     <message>
         <source>Blind: on</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评：开</translation>
     </message>
     <message>
         <source>Blind: off</source>
-        <translation type="unfinished"></translation>
+        <translation>盲评：关</translation>
     </message>
     <message>
-        <source>The agent&apos;s opinion is hidden until you have judged</source>
-        <translation type="unfinished"></translation>
+        <source>The agent's opinion is hidden until you have judged</source>
+        <translation>在您判定之前不显示智能体的意见</translation>
     </message>
     <message>
-        <source>The agent&apos;s opinion is shown. Click to hide it until you have judged</source>
-        <translation type="unfinished"></translation>
+        <source>The agent's opinion is shown. Click to hide it until you have judged</source>
+        <translation>当前显示智能体的意见。点击后在您判定之前隐藏</translation>
     </message>
 </context>
 <context>
     <name>VelocityControl</name>
     <message>
         <source>Radial velocity, km/s</source>
-        <translation type="unfinished"></translation>
+        <translation>视向速度，km/s</translation>
     </message>
     <message>
         <source>Redshift</source>
-        <translation type="unfinished"></translation>
+        <translation>红移</translation>
     </message>
     <message>
         <source>Reset</source>
-        <translation type="unfinished">重置</translation>
+        <translation>重置</translation>
     </message>
     <message>
         <source>Radial velocity</source>
-        <translation type="unfinished"></translation>
+        <translation>视向速度</translation>
     </message>
     <message>
         <source>{speed} km/s</source>
-        <translation type="unfinished"></translation>
+        <translation>{speed} km/s</translation>
     </message>
     <message>
         <source>{down} and {up} move it, {fine_down} and {fine_up} finely</source>
-        <translation type="unfinished"></translation>
+        <translation>{down} 和 {up} 调节，{fine_down} 和 {fine_up} 微调</translation>
     </message>
 </context>
 <context>
     <name>VerdictBar</name>
     <message>
         <source>Accept</source>
-        <translation type="unfinished"></translation>
+        <translation>接受</translation>
     </message>
     <message>
         <source>Reject</source>
-        <translation type="unfinished"></translation>
+        <translation>排除</translation>
     </message>
     <message>
         <source>Unsure</source>
-        <translation type="unfinished"></translation>
+        <translation>存疑</translation>
     </message>
     <message>
         <source>{key}: the same, and stay here</source>
-        <translation type="unfinished"></translation>
+        <translation>{key}：同样判定，但停留在此</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished">撤销</translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation type="unfinished">重做</translation>
+        <translation>重做</translation>
     </message>
 </context>
 <context>
     <name>VerdictLine</name>
     <message>
         <source>Records of this candidate</source>
-        <translation type="unfinished"></translation>
+        <translation>此候选体的记录</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Two records side by side</source>
-        <translation type="unfinished"></translation>
+        <translation>并排比较两个记录</translation>
     </message>
     <message>
         <source>Back to the steps</source>
-        <translation type="unfinished"></translation>
+        <translation>返回步骤</translation>
     </message>
 </context>
 <context>
     <name>WelcomePage</name>
     <message>
         <source>Vet candidates of rare stars by their spectra, with an agent that looks too.</source>
-        <translation type="unfinished"></translation>
+        <translation>依据光谱审核稀有恒星候选体，智能体与您一同查看。</translation>
     </message>
     <message>
         <source>Try the sample</source>
-        <translation type="unfinished"></translation>
+        <translation>试用示例</translation>
     </message>
     <message>
         <source>60 simulated candidates of cataclysmic variables</source>
-        <translation type="unfinished"></translation>
+        <translation>60 个模拟的激变变星候选体</translation>
     </message>
     <message>
         <source>Open a list</source>
-        <translation type="unfinished">打开列表</translation>
+        <translation>打开列表</translation>
     </message>
     <message>
         <source>CSV, ECSV, FITS, VOTable or Parquet</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV、ECSV、FITS、VOTable 或 Parquet</translation>
     </message>
     <message>
         <source>Open a folder of spectra</source>
-        <translation type="unfinished"></translation>
+        <translation>打开光谱文件夹</translation>
     </message>
     <message>
         <source>LAMOST, SDSS, DESI and other FITS or text spectra</source>
-        <translation type="unfinished"></translation>
+        <translation>LAMOST、SDSS、DESI 及其他 FITS 或文本光谱</translation>
     </message>
     <message>
         <source>Open a session</source>
-        <translation type="unfinished">打开会话</translation>
+        <translation>打开会话</translation>
     </message>
     <message>
-        <source>Go on where you left it, or look at a colleague&apos;s</source>
-        <translation type="unfinished"></translation>
+        <source>Go on where you left it, or look at a colleague's</source>
+        <translation>从上次停下处继续，或查看同事的会话</translation>
     </message>
     <message>
         <source>Or drop lists, folders, spectra or a session anywhere here.</source>
-        <translation type="unfinished"></translation>
+        <translation>也可将列表、文件夹、光谱或会话拖放到此处任意位置。</translation>
     </message>
     <message>
         <source>Works without a network.</source>
-        <translation type="unfinished"></translation>
+        <translation>无需联网。</translation>
     </message>
 </context>
 <context>
     <name>WindowButtons</name>
     <message>
         <source>This spectrum does not reach “{window}”</source>
-        <translation type="unfinished"></translation>
+        <translation>此光谱未覆盖“{window}”</translation>
     </message>
     <message>
         <source>This spectrum reaches none of the diagnostic windows</source>
-        <translation type="unfinished"></translation>
+        <translation>此光谱未覆盖任何诊断窗口</translation>
     </message>
     <message>
         <source>outside this spectrum</source>
-        <translation type="unfinished"></translation>
+        <translation>超出此光谱</translation>
     </message>
     <message>
         <source>on screen</source>
-        <translation type="unfinished"></translation>
+        <translation>正在显示</translation>
     </message>
     <message>
         <source>This spectrum does not reach it.</source>
-        <translation type="unfinished"></translation>
+        <translation>此光谱未覆盖该窗口。</translation>
     </message>
 </context>
 <context>
@@ -2499,7 +2507,7 @@
         <translation>您的姓名</translation>
     </message>
     <message>
-        <source>The agent&apos;s verdict stays hidden until you have given yours</source>
+        <source>The agent's verdict stays hidden until you have given yours</source>
         <translation>在您给出判定之前，不显示智能体的判定</translation>
     </message>
     <message>
@@ -2606,7 +2614,7 @@
         <translation>置信度 0，无</translation>
     </message>
     <message>
-        <source>Take the agent&apos;s proposal</source>
+        <source>Take the agent's proposal</source>
         <translation>采纳智能体的建议</translation>
     </message>
     <message>
@@ -2754,7 +2762,7 @@
         <translation>逐步查看其证据</translation>
     </message>
     <message>
-        <source>Reveal the agent&apos;s verdict</source>
+        <source>Reveal the agent's verdict</source>
         <translation>显示智能体的判定</translation>
     </message>
     <message>
@@ -2862,388 +2870,393 @@
     <name>agent</name>
     <message>
         <source>asks for a picture</source>
-        <translation type="unfinished"></translation>
+        <translation>请求图像</translation>
     </message>
     <message>
         <source>Speaking</source>
-        <translation type="unfinished"></translation>
+        <translation>正在说明</translation>
     </message>
     <message>
         <source>Unsupported, no window was looked at: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>缺乏依据，未查看相应窗口：{what}</translation>
     </message>
     <message>
         <source>Look {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {n} 次查看</translation>
     </message>
     <message>
         <source>Look {n}, yours</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {n} 次查看（您的）</translation>
     </message>
     <message>
         <source>A slip of the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体失误</translation>
     </message>
     <message>
         <source>Could not be shown</source>
-        <translation type="unfinished"></translation>
+        <translation>无法展示</translation>
     </message>
     <message>
         <source>You</source>
-        <translation type="unfinished">您</translation>
+        <translation>您</translation>
     </message>
     <message>
         <source>Answer</source>
-        <translation type="unfinished"></translation>
+        <translation>结论</translation>
     </message>
     <message>
         <source>Thought</source>
-        <translation type="unfinished"></translation>
+        <translation>思考</translation>
     </message>
     <message>
         <source>Says</source>
-        <translation type="unfinished"></translation>
+        <translation>说明</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>测量</translation>
     </message>
     <message>
         <source>{n} px</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 像素</translation>
     </message>
     <message>
         <source>{n} bad</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个坏像素</translation>
     </message>
     <message>
         <source>Band heads, drop: {which}</source>
-        <translation type="unfinished"></translation>
+        <translation>带头，落差：{which}</translation>
     </message>
     <message>
         <source>Not measured: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>未测量：{why}</translation>
     </message>
     <message>
         <source>In the way: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>干扰：{what}</translation>
     </message>
     <message>
         <source>emission</source>
-        <translation type="unfinished"></translation>
+        <translation>发射</translation>
     </message>
     <message>
         <source>absorption</source>
-        <translation type="unfinished"></translation>
+        <translation>吸收</translation>
     </message>
     <message>
         <source>trained on simulations only</source>
-        <translation type="unfinished"></translation>
+        <translation>仅用模拟数据训练</translation>
     </message>
     <message>
         <source>Measurements alone, needs no model</source>
-        <translation type="unfinished"></translation>
+        <translation>仅凭测量，无需模型</translation>
     </message>
     <message>
         <source>always there</source>
-        <translation type="unfinished"></translation>
+        <translation>始终可用</translation>
     </message>
     <message>
         <source>not found</source>
-        <translation type="unfinished"></translation>
+        <translation>未找到</translation>
     </message>
     <message>
         <source>fetched in part</source>
-        <translation type="unfinished"></translation>
+        <translation>未下载完</translation>
     </message>
     <message>
         <source>not on this machine</source>
-        <translation type="unfinished"></translation>
+        <translation>不在本机</translation>
     </message>
     <message>
         <source>incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>不完整</translation>
     </message>
     <message>
         <source>its engine is not installed</source>
-        <translation type="unfinished"></translation>
+        <translation>未安装其推理引擎</translation>
     </message>
     <message>
         <source>a server</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器</translation>
     </message>
     <message>
         <source>ready</source>
-        <translation type="unfinished"></translation>
+        <translation>就绪</translation>
     </message>
     <message>
         <source>{name} is not on this machine yet. In a terminal: spec-o3 models get {name}
 Or put its files into {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>本机尚无 {name}。请在终端运行：spec-o3 models get {name}
+或将其文件放入 {folder}</translation>
     </message>
     <message>
         <source>{name} was fetched in part. In a terminal, to go on: spec-o3 models get {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 未下载完。请在终端运行以继续：spec-o3 models get {name}</translation>
     </message>
     <message>
         <source>Incomplete, {files} is missing in {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>不完整：{folder} 中缺少 {files}</translation>
     </message>
     <message>
         <source>Needs torch and transformers: pip install {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>需要 torch 和 transformers：pip install {what}</translation>
     </message>
     <message>
         <source>Needs llama.cpp: pip install {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>需要 llama.cpp：pip install {what}</translation>
     </message>
     <message>
         <source>{n} billion parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>{n}B 参数</translation>
     </message>
     <message>
         <source>answered</source>
-        <translation type="unfinished"></translation>
+        <translation>已作答</translation>
     </message>
     <message>
         <source>came to no answer within its turns</source>
-        <translation type="unfinished"></translation>
+        <translation>在限定轮数内没有结论</translation>
     </message>
     <message>
         <source>ran out of room for words</source>
-        <translation type="unfinished"></translation>
+        <translation>输出长度已用尽</translation>
     </message>
     <message>
         <source>was stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>被停止</translation>
     </message>
     <message>
         <source>broke off</source>
-        <translation type="unfinished"></translation>
+        <translation>中断</translation>
     </message>
     <message>
         <source>no verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>无判定</translation>
     </message>
     <message>
         <source>gives no p(YES)</source>
-        <translation type="unfinished"></translation>
+        <translation>未给出 p(YES)</translation>
     </message>
     <message>
         <source>p(YES) {p}</source>
-        <translation type="unfinished"></translation>
+        <translation>p(YES) {p}</translation>
     </message>
     <message>
         <source>mean of {n} runs</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 次运行的平均</translation>
+    </message>
+    <message>
+        <source>not calibrated</source>
+        <translation>未校准</translation>
     </message>
     <message>
         <source>calibrated {p}</source>
-        <translation type="unfinished"></translation>
+        <translation>校准后 {p}</translation>
     </message>
     <message>
         <source>Not calibrated: p(YES) orders candidates, but is no probability. The page Agreement and calibration fits it to your own verdicts.</source>
-        <translation type="unfinished"></translation>
+        <translation>未校准：p(YES) 可用于候选体排序，但不是概率。“一致性与校准”页面可用您的判定来拟合。</translation>
     </message>
     <message>
         <source>Calibrated on {n} of your verdicts, {k} of them ACCEPT</source>
-        <translation type="unfinished"></translation>
+        <translation>已用您的 {n} 个判定校准，其中 {k} 个为 ACCEPT</translation>
     </message>
     <message>
         <source>stopping</source>
-        <translation type="unfinished"></translation>
+        <translation>正在停止</translation>
     </message>
     <message>
         <source>held</source>
-        <translation type="unfinished"></translation>
+        <translation>已暂停</translation>
     </message>
     <message>
         <source>loading, or waiting its turn</source>
-        <translation type="unfinished"></translation>
+        <translation>正在加载或排队</translation>
     </message>
     <message>
         <source>speaking, turn {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>说明中，第 {n} 轮</translation>
     </message>
     <message>
         <source>reading, turn {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>读取中，第 {n} 轮</translation>
     </message>
     <message>
         <source>{what}, on {object}</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}，天体 {object}</translation>
     </message>
     <message>
         <source>List: {n} inspected</source>
-        <translation type="unfinished"></translation>
+        <translation>列表：已检视 {n} 个</translation>
     </message>
     <message>
         <source>List: stopping</source>
-        <translation type="unfinished"></translation>
+        <translation>列表：正在停止</translation>
     </message>
     <message>
         <source>List: loading the model</source>
-        <translation type="unfinished"></translation>
+        <translation>列表：正在加载模型</translation>
     </message>
     <message>
         <source>List: {n} done</source>
-        <translation type="unfinished"></translation>
+        <translation>列表：完成 {n} 个</translation>
     </message>
     <message>
         <source>{n} left</source>
-        <translation type="unfinished"></translation>
+        <translation>剩余 {n} 个</translation>
     </message>
     <message>
         <source>{n} without a record</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个无记录</translation>
     </message>
     <message>
         <source>{n} s</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 秒</translation>
     </message>
     <message>
         <source>{n} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 分钟</translation>
     </message>
     <message>
         <source>{n} h</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 小时</translation>
     </message>
 </context>
 <context>
     <name>choosing</name>
     <message>
         <source>Open a list of candidates</source>
-        <translation type="unfinished"></translation>
+        <translation>打开候选体列表</translation>
     </message>
     <message>
         <source>A folder of spectra</source>
-        <translation type="unfinished"></translation>
+        <translation>光谱文件夹</translation>
     </message>
     <message>
         <source>Sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>Open a session</source>
-        <translation type="unfinished">打开会话</translation>
+        <translation>打开会话</translation>
     </message>
     <message>
         <source>Where to write</source>
-        <translation type="unfinished"></translation>
+        <translation>写入位置</translation>
     </message>
     <message>
         <source>Task files</source>
-        <translation type="unfinished"></translation>
+        <translation>任务文件</translation>
     </message>
     <message>
         <source>A task file</source>
-        <translation type="unfinished"></translation>
+        <translation>任务文件</translation>
     </message>
 </context>
 <context>
     <name>dropped</name>
     <message>
         <source>Only files and folders of this computer can be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>只能打开本机的文件和文件夹</translation>
     </message>
     <message>
         <source>These are more than {count} files: give their folder instead</source>
-        <translation type="unfinished"></translation>
+        <translation>文件超过 {count} 个：请改为拖入其文件夹</translation>
     </message>
     <message>
         <source>One session at a time, and without other files</source>
-        <translation type="unfinished"></translation>
+        <translation>一次只能打开一个会话，且不能同时拖入其他文件</translation>
     </message>
     <message>
         <source>{name} is not there</source>
-        <translation type="unfinished"></translation>
+        <translation>找不到 {name}</translation>
     </message>
 </context>
 <context>
     <name>export</name>
     <message>
         <source>Catalogue</source>
-        <translation type="unfinished"></translation>
+        <translation>星表</translation>
     </message>
     <message>
         <source>Report</source>
-        <translation type="unfinished"></translation>
+        <translation>报告</translation>
     </message>
     <message>
-        <source>Agents&apos; records</source>
-        <translation type="unfinished"></translation>
+        <source>Agents' records</source>
+        <translation>智能体记录</translation>
     </message>
     <message>
         <source>For a colleague</source>
-        <translation type="unfinished"></translation>
+        <translation>给同事</translation>
     </message>
     <message>
-        <source>One page for a browser: what was decided, how far people and agents agree, how well the agent&apos;s probabilities hold, and pictures of the evidence. It needs no other file and runs nothing. Print it from the browser for a PDF.</source>
-        <translation type="unfinished"></translation>
+        <source>One page for a browser: what was decided, how far people and agents agree, how well the agent's probabilities hold, and pictures of the evidence. It needs no other file and runs nothing. Print it from the browser for a PDF.</source>
+        <translation>供浏览器查看的单页报告：判定结果、人与智能体的一致程度、智能体概率的可靠性以及证据图像。不依赖其他文件，也不运行任何代码。可用浏览器打印为 PDF。</translation>
     </message>
     <message>
         <source>Every inspection of every agent, step by step, as JSON lines: one line each, with what it looked at, what it said, and what was measured there. This is what models are trained and compared on.</source>
-        <translation type="unfinished"></translation>
+        <translation>各智能体的每次检视，逐步记录为 JSON 行格式：每次一行，包括查看了什么、说了什么、测得了什么。可用于训练和比较模型。</translation>
     </message>
     <message>
         <source>A copy of this session with all verdicts and the spectra inside, in one file. A colleague opens it without your disks, judges, and sends it back to be merged.</source>
-        <translation type="unfinished"></translation>
+        <translation>此会话的副本，所有判定与光谱均在一个文件中。同事无需您的磁盘即可打开、判定，再发回合并。</translation>
     </message>
     <message>
         <source>Written: {count} rows, {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>已写入 {count} 行：{name}</translation>
     </message>
     <message>
         <source>Written: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>已写入：{name}</translation>
     </message>
     <message>
         <source>Written: {count} records, {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>已写入 {count} 条记录：{name}</translation>
     </message>
     <message>
         <source>Written: {count} spectra in {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>已写入 {count} 条光谱：{name}</translation>
     </message>
     <message>
         <source>left out: {count}, the first {notes}</source>
-        <translation type="unfinished"></translation>
+        <translation>略去 {count} 项，前几项为 {notes}</translation>
     </message>
 </context>
 <context>
     <name>flags</name>
     <message>
         <source>Redshift or velocity is doubtful</source>
-        <translation type="unfinished"></translation>
+        <translation>红移或视向速度可疑</translation>
     </message>
     <message>
         <source>Too noisy to tell</source>
-        <translation type="unfinished"></translation>
+        <translation>噪声过大，无法判断</translation>
     </message>
     <message>
         <source>Sky left over, or too much taken off</source>
-        <translation type="unfinished"></translation>
+        <translation>天光残余或扣除过度</translation>
     </message>
     <message>
         <source>Bad calibration, or a step where arms join</source>
-        <translation type="unfinished"></translation>
+        <translation>定标不良或红蓝臂拼接处有台阶</translation>
     </message>
     <message>
         <source>More than one source in the fibre</source>
-        <translation type="unfinished"></translation>
+        <translation>光纤内不止一个源</translation>
     </message>
     <message>
         <source>Duplicate of another candidate</source>
-        <translation type="unfinished"></translation>
+        <translation>与另一候选体重复</translation>
     </message>
     <message>
         <source>Interesting, whatever the verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>无论判定如何，值得关注</translation>
     </message>
     <message>
         <source>Problem with the file</source>
-        <translation type="unfinished"></translation>
+        <translation>文件有问题</translation>
     </message>
 </context>
 <context>
@@ -3273,159 +3286,159 @@ Or put its files into {folder}</source>
     <name>menus</name>
     <message>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
         <source>Judge</source>
-        <translation type="unfinished">判读</translation>
+        <translation>判读</translation>
     </message>
     <message>
         <source>Go</source>
-        <translation type="unfinished"></translation>
+        <translation>移动</translation>
     </message>
     <message>
         <source>View</source>
-        <translation type="unfinished"></translation>
+        <translation>查看</translation>
     </message>
     <message>
         <source>Marks</source>
-        <translation type="unfinished"></translation>
+        <translation>标注</translation>
     </message>
     <message>
         <source>Words</source>
-        <translation type="unfinished"></translation>
+        <translation>评语</translation>
     </message>
     <message>
         <source>Agent</source>
-        <translation type="unfinished">智能体</translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>Window</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口</translation>
     </message>
 </context>
 <context>
     <name>place</name>
     <message>
         <source>Give the session file a name</source>
-        <translation type="unfinished"></translation>
+        <translation>请为会话文件命名</translation>
     </message>
     <message>
         <source>{name} is there already: choose another name</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 已存在：请换一个名称</translation>
     </message>
     <message>
         <source>{folder} is not a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} 不是文件夹</translation>
     </message>
     <message>
         <source>{folder} cannot be written: choose another</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} 无法写入：请另选一个</translation>
     </message>
 </context>
 <context>
     <name>roles</name>
     <message>
         <source>Spectrum file</source>
-        <translation type="unfinished"></translation>
+        <translation>光谱文件</translation>
     </message>
     <message>
         <source>Row in the file</source>
-        <translation type="unfinished"></translation>
+        <translation>文件中的行</translation>
     </message>
     <message>
         <source>Object</source>
-        <translation type="unfinished"></translation>
+        <translation>天体</translation>
     </message>
     <message>
         <source>RA</source>
-        <translation type="unfinished"></translation>
+        <translation>赤经</translation>
     </message>
     <message>
         <source>Dec</source>
-        <translation type="unfinished"></translation>
+        <translation>赤纬</translation>
     </message>
     <message>
         <source>Score</source>
-        <translation type="unfinished"></translation>
+        <translation>评分</translation>
     </message>
     <message>
         <source>Label</source>
-        <translation type="unfinished"></translation>
+        <translation>标签</translation>
     </message>
     <message>
         <source>S/N</source>
-        <translation type="unfinished"></translation>
+        <translation>信噪比</translation>
     </message>
 </context>
 <context>
     <name>saved</name>
     <message>
         <source>{seconds} s</source>
-        <translation type="unfinished"></translation>
+        <translation>{seconds} 秒</translation>
     </message>
     <message>
         <source>Undone: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤销：{what}</translation>
     </message>
     <message>
         <source>Done again: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>已重做：{what}</translation>
     </message>
     <message>
         <source>{verdict} saved</source>
-        <translation type="unfinished"></translation>
+        <translation>{verdict} 已保存</translation>
     </message>
     <message>
         <source>Comment saved</source>
-        <translation type="unfinished"></translation>
+        <translation>评语已保存</translation>
     </message>
     <message>
         <source>Flags saved</source>
-        <translation type="unfinished"></translation>
+        <translation>标记已保存</translation>
     </message>
     <message>
         <source>Confidence saved</source>
-        <translation type="unfinished"></translation>
+        <translation>置信度已保存</translation>
     </message>
 </context>
 <context>
     <name>verdicts</name>
     <message>
         <source>accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>接受</translation>
     </message>
     <message>
         <source>rejected</source>
-        <translation type="unfinished"></translation>
+        <translation>排除</translation>
     </message>
     <message>
         <source>unsure</source>
-        <translation type="unfinished"></translation>
+        <translation>存疑</translation>
     </message>
     <message>
         <source>not judged</source>
-        <translation type="unfinished"></translation>
+        <translation>未判定</translation>
     </message>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>poor</source>
-        <translation type="unfinished"></translation>
+        <translation>较差</translation>
     </message>
     <message>
         <source>possible</source>
-        <translation type="unfinished"></translation>
+        <translation>可能</translation>
     </message>
     <message>
         <source>probable</source>
-        <translation type="unfinished"></translation>
+        <translation>很可能</translation>
     </message>
     <message>
         <source>sure</source>
-        <translation type="unfinished"></translation>
+        <translation>确定</translation>
     </message>
 </context>
 </TS>

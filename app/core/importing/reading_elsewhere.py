@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, BinaryIO, Self, cast
 
+from agent.child_command import child_command
 from app.core.importing.contents import ListColumn
 from app.core.importing.entries import Entries
 from app.core.importing.entry_wire import Frame, Message, entries_of, read_frame
@@ -49,7 +50,7 @@ class ReadingElsewhere:
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", script, json.dumps(asked)],
+                child_command("list-reader", [script], json.dumps(asked)),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,

@@ -51,7 +51,7 @@ def sureness(trajectory: Trajectory, records: Records) -> str:
         raw += f" ({runs.replace('{n}', str(len(trajectory.p_yes_runs)))})"
     calibrated = records.calibrated(trajectory)
     if calibrated is None:
-        return f"{raw} · {translate('agent', 'not calibrated')}"
+        return f"{raw} · " + translate("agent", "not calibrated")
     told = translate("agent", "calibrated {p}").replace("{p}", chance(calibrated))
     return f"{raw} · {told}"
 

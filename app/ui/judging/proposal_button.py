@@ -7,6 +7,7 @@ from operator import attrgetter
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
+from app.ui.agent.words import chance
 from app.ui.judging.answers import proposal
 from app.ui.judging.key_words import hint
 from app.ui.judging.painted_button import PaintedButton
@@ -61,5 +62,6 @@ class ProposalButton(PaintedButton):
         said = self.tr("Agent: {answer}").replace("{answer}", line.candidate.agent_verdict or "")
         self.setEnabled(can_judge)
         about = hint(self.tr("Take the agent's proposal"), self._keymap, "take_proposal")
-        likely = "" if p_yes is None else f" {p_yes:.2f}"
-        self.say(said + likely, self._keymap.label("take_proposal"), about)
+        if p_yes is not None:
+            about += f" · p(YES) {chance(p_yes)}"
+        self.say(said, self._keymap.label("take_proposal"), about)

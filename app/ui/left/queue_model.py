@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 
 from app.core.queue import LIST_ORDER, Line, Place, Sort
 from app.core.queue.landmarks import BLOCK
+from app.ui.agent.words import chance
 from app.ui.judging.flag_menu import STAR
 from app.ui.judging.verdict_words import colour, mark_and_word
 from app.ui.left.line_table import CELL, Cell
@@ -194,7 +195,7 @@ def text_of(line: Line, column: int) -> str:
         case 4:
             return candidate.agent_verdict or ("–" if candidate.agent_stopped_by else "")
         case 5:
-            return "" if candidate.agent_p_yes is None else f"{candidate.agent_p_yes:.2f}"
+            return "" if candidate.agent_p_yes is None else chance(candidate.agent_p_yes)
     flags = () if line.mine is None else line.mine.opinion.flags
     star = "★ " if STAR in flags else ""
     return star + ", ".join(each for each in flags if each != STAR)

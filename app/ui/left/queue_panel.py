@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QVBoxLayou
 
 from agent.errors import WorkbenchError
 from app.core.queue import EVERYTHING, Filter, Line, Sort
-from app.core.records import Change
+from app.core.records import Change, Verdict
 from app.ui.judging.find_box import FindBox
+from app.ui.judging.verdict_words import mark_and_word
 from app.ui.left.card import Card
 from app.ui.left.filter_bar import FilterBar
 from app.ui.left.line_table import LineTable
@@ -19,10 +20,8 @@ from app.ui.workplace import Workplace
 
 WIDEST = {
     OBJECT: "J2147…2752.7",
-    VERDICT: "✓ accepted",
     SNR: "1234.5",
     SCORE: "0.12345",
-    AGENT: "agent",
     P_YES: "p(YES)",
     FLAGS: "velocity, noisy",
 }
@@ -82,7 +81,9 @@ class QueuePanel(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setStretchLastSection(True)
-        for column, words in WIDEST.items():
+        agent = self.model.headerData(AGENT, Qt.Orientation.Horizontal)
+        said = {VERDICT: mark_and_word(Verdict.ACCEPT), AGENT: agent}  # as the language has it
+        for column, words in (WIDEST | said).items():
             self.table.setColumnWidth(column, metrics.horizontalAdvance(words) + ROOM_PX)
         self._show_columns()
 

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.core.records import LogEntry
+from app.ui.agent.words import chance
 from app.ui.judging.verdict_words import mark_and_word
 from app.ui.pages.history_log import Said
 
@@ -103,7 +104,7 @@ class HistoryModel(QAbstractTableModel):
         verdict, p_yes = entry.shown.get("verdict"), entry.shown.get("p_yes")
         parts = [str(each) for each in (verdict, entry.shown.get("model")) if each]
         if isinstance(p_yes, float):
-            parts.insert(1 if verdict else 0, f"{p_yes:.2f}")
+            parts.insert(1 if verdict else 0, chance(p_yes))
         return " · ".join(parts)
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.core.records import Judgement, Verdict
+from app.ui.agent.words import chance
 from app.ui.judging.verdict_words import mark_and_word, meaning
 from app.ui.operation.parts import words
 from app.ui.pages.disputes_found import AgentSaid
@@ -47,7 +48,7 @@ def of_person(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
     more += opinion.flags
     who = given.reviewer
     if is_adjudicator:
-        who = f"{who} · {QCoreApplication.translate('OpinionCard', 'adjudicator')}"
+        who += " · " + QCoreApplication.translate("OpinionCard", "adjudicator")
     role = "dim" if opinion.verdict is None else ROLES[opinion.verdict]
     said = mark_and_word(opinion.verdict)
     return OpinionCard(who, said, role, " · ".join(more), opinion.comment)
@@ -59,7 +60,7 @@ def of_agent(said: AgentSaid) -> OpinionCard:
         said.verdict or "", QCoreApplication.translate("OpinionCard", "no verdict")
     )
     if said.p_yes is not None:
-        answer += f" · p(YES) {said.p_yes:.2f}"
+        answer += f" · p(YES) {chance(said.p_yes)}"
     more = [
         QCoreApplication.translate("OpinionCard", "looks: {count}").replace(
             "{count}", str(said.looks)
@@ -68,7 +69,7 @@ def of_agent(said: AgentSaid) -> OpinionCard:
     if said.look is not None:
         low, high = said.look.range
         more.append(f"{said.look.label} {low:.0f}–{high:.0f} Å")
-    who = f"{QCoreApplication.translate('OpinionCard', 'Agent')} {said.model}"
+    who = QCoreApplication.translate("OpinionCard", "Agent") + f" {said.model}"
     role = roles.get(said.verdict or "", "dim")
     return OpinionCard(who, answer, role, " · ".join(more), said.reasons)
 

@@ -86,7 +86,6 @@ def spoken(qapp):
         qapp.removeTranslator(translator)
 
 
-@pytest.mark.xfail(reason="the window is still being written", strict=False)
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_text_is_known(language):
     """`python packaging/translations.py` brings them in."""
@@ -94,7 +93,6 @@ def test_every_text_is_known(language):
     assert sorted(text for text in all_texts() if text not in known) == []
 
 
-@pytest.mark.xfail(reason="the window is still being written", strict=False)
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_text_is_translated(language):
     known = messages(language)

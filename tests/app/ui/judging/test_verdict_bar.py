@@ -93,7 +93,8 @@ def test_undo_and_redo_by_click(qtbot, bar, workplace, session):
 def test_the_agents_proposal_is_one_key_away(qtbot, bar, workplace, session, answer, verdict):
     give_opinion(session, 1, answer, 0.93)
     put_on_desk(qtbot, workplace)
-    assert bar.proposal.text() == f"Agent: {answer} 0.93"
+    assert bar.proposal.text() == f"Agent: {answer}"
+    assert "p(YES) 0.93" in bar.proposal.toolTip()
     assert bar.proposal.key == workplace.keymap.label("take_proposal")
     workplace.commands.run("take_proposal")
     assert session.judgement(1).opinion.verdict is verdict

@@ -1,0 +1,59 @@
+"""Every action is in a menu, with its key; and does from there what the key does."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.actions import ACTIONS
+from tests.app.ui.whole_window import CTRL, before_window, qt_is_quiet, sample_file
+
+pytestmark = qt_is_quiet
+
+
+@pytest.fixture
+def person(qtbot, tmp_path):
+    with before_window(qtbot, sample_file(tmp_path)) as before:
+        yield before
+
+
+def entries(person):
+    """As they are when the menus are open."""
+    found = {}
+    for each in person.window.menuBar().actions():
+        each.menu().aboutToShow.emit()
+        found |= {entry.data(): entry for entry in each.menu().actions()}
+    return found
+
+
+def test_every_action_is_there_with_its_key(person):
+    found = entries(person)
+    assert set(found) == {name for name in ACTIONS if not name.startswith("window_")}
+    assert found["accept"].text() == "Accept, go on\tA"
+    assert found["report"].text() == "Write a report"
+    person.window.keymap.rebind("accept", ["K"])
+    assert entries(person)["accept"].text() == "Accept, go on\tK"
+
+
+def test_an_entry_does_what_its_key_does(person):
+    entries(person)["accept"].trigger()
+    person.sees(2)
+    assert person.verdicts() == {1: "ACCEPT"}
+    entries(person)["undo"].trigger()
+    person.sees(1)
+    assert person.verdicts() == {}
+
+
+def test_what_is_not_on_screen_is_not_judged_from_a_menu(person):
+    person.press("3", CTRL)
+    found = entries(person)
+    assert not found["accept"].isEnabled() and not found["undo"].isEnabled()
+    assert found["judging_page"].isEnabled()
+    person.press("4", CTRL)
+    assert entries(person)["undo"].isEnabled()
+
+
+def test_without_a_session_there_is_little_to_do(qtbot):
+    with before_window(qtbot, None) as person:
+        enabled = {name for name, each in entries(person).items() if each.isEnabled()}
+    assert enabled >= {"open_list", "open_session", "settings", "keys", "quit", "palette"}
+    assert not enabled & {"accept", "next", "run_agent", "export", "history_page"}

@@ -1,0 +1,159 @@
+"""The window comes back as it was left, after a crash as well; a stranger's record harms nothing."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.ui.settings_file import read_settings
+from app.ui.settings_keeper import SettingsKeeper
+from tests.app.ui.whole_window import (
+    PLAIN,
+    SHIFT,
+    before_window,
+    copied,
+    qt_is_quiet,
+    sample_file,
+)
+
+pytestmark = qt_is_quiet
+Key = Qt.Key
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    return sample_file(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+def place(sample, tmp_path):
+    return copied(sample, tmp_path)
+
+
+def keeper(tmp_path):
+    return SettingsKeeper(tmp_path / "config" / "settings.toml")
+
+
+def written(layout):
+    return base64.b64encode(json.dumps(layout).encode()).decode()
+
+
+def test_size_panels_and_looks_come_back(qtbot, tmp_path, place):
+    settings = keeper(tmp_path)
+    with before_window(qtbot, place, settings) as person:
+        person.window.resize(1300, 800)
+        person.view.judging.columns.setSizes([350, 600, 340])
+        person.wait(lambda: person.view.judging.columns.sizes()[0] == 350)
+        left = person.view.judging.columns.sizes()
+        for key, held in (("s", PLAIN), ("e", PLAIN), ("l", SHIFT), (Key.Key_Right, SHIFT)):
+            person.press(key, held)
+        person.press("h")  # panels that are off keep their widths
+    assert read_settings(settings.path).faults == ()
+    with before_window(qtbot, place, keeper(tmp_path)) as person:
+        assert (person.window.width(), person.window.height()) == (1300, 800)
+        person.wait(lambda: person.view.judging.columns.sizes() == left)
+        options = person.options
+        assert (options.smoothing, options.errors, options.labels) == (1, False, False)
+        assert options.z == 0.0  # of the objects of one evening
+
+
+def test_nothing_is_left_open_by_who_closes_the_window(qtbot, tmp_path, place):
+    with before_window(qtbot, place, keeper(tmp_path)):
+        pass
+    with before_window(qtbot, None, keeper(tmp_path)) as person:
+        assert person.window.reopen() is False
+        assert person.window.welcome.isVisible()
+
+
+def crashed(qtbot, tmp_path, place, number):
+    """The settings as they are on the disk while somebody is at work."""
+    settings = keeper(tmp_path)
+    with before_window(qtbot, place, settings) as person:
+        person.go(number)
+        person.window.state.save()
+        settings.flush()
+        kept = settings.path.read_text(encoding="utf-8")
+    settings.path.write_text(kept, encoding="utf-8")
+
+
+def test_after_a_crash_the_session_and_the_object_come_back(qtbot, tmp_path, place):
+    crashed(qtbot, tmp_path, place, 7)
+    with before_window(qtbot, None, keeper(tmp_path)) as person:
+        assert person.window.reopen() is True
+        person.wait(lambda: person.window.view is not None and person.desk.line is not None)
+        person.sees(7)
+        assert person.session.place == place
+        assert "without closing" in person.view.status.message.words
+        # Should it end so again before it is open, the next start is the welcome page.
+        assert person.window.reopen() is False
+
+
+def test_what_is_open_elsewhere_is_left_there(qtbot, tmp_path, place):
+    crashed(qtbot, tmp_path, place, 7)
+    with before_window(qtbot, place), before_window(qtbot, None, keeper(tmp_path)) as person:
+        assert person.window.reopen() is True
+        person.wait(person.window.welcome.isVisible)
+        assert person.window.view is None
+
+
+def test_a_session_that_went_away_is_said(qtbot, tmp_path, place):
+    crashed(qtbot, tmp_path, place, 7)
+    place.unlink()
+    with before_window(qtbot, None, keeper(tmp_path)) as person:
+        person.window.reopen()
+        person.wait(person.window.welcome.isVisible)
+        assert person.reads("night.speco3")
+
+
+def test_an_object_that_went_away_is_passed_over(qtbot, tmp_path, place):
+    crashed(qtbot, tmp_path, place, 7)
+    settings = keeper(tmp_path)
+    layout = json.loads(base64.b64decode(settings.settings.layout))
+    layout["open"]["candidate"] = 99
+    settings.change(layout=written(layout))
+    with before_window(qtbot, None, settings) as person:
+        person.window.reopen()
+        person.wait(lambda: person.window.view is not None and person.desk.line is not None)
+        person.sees(1)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "",
+        "bm90IGpzb24=",
+        written([]),
+        written({"geometry": 3, "sizes": 4, "open": 5}),
+        written({"geometry": "AAAA", "sizes": [[-1, 2, 3]], "open": {"place": 3}}),
+        written({"geometry": "!", "sizes": [[True, 2, 10**9]], "open": []}),
+        written({"sizes": [[1, 2]], "open": {"candidate": 1}}),
+        base64.b64encode(b"[" * 50_000).decode(),
+    ],
+)
+def test_a_strangers_layout_is_no_harm(qtbot, tmp_path, place, layout):
+    settings = keeper(tmp_path)
+    settings.change(layout=layout, view={"smoothing": "much", "errors": 1, "z": 4.0, "odd": []})
+    with before_window(qtbot, place, settings) as person:
+        assert person.window.reopen() is False
+        assert person.options.smoothing == 0 and person.options.errors is True
+        assert min(person.view.judging.columns.sizes()) > 50
+        person.press("a")
+        person.sees(2)
+
+
+def test_another_session_begins_with_all_of_its_spectra_at_rest(qtbot, tmp_path, place):
+    (tmp_path / "other").mkdir()
+    other = copied(place, tmp_path / "other")
+    with before_window(qtbot, place) as person:
+        for key, held in ((Key.Key_F2, PLAIN), (Key.Key_Right, SHIFT), ("s", PLAIN)):
+            person.press(key, held)
+        person.looks.change(line_sets=frozenset({"other"}))
+        person.window.open_session(other)
+        person.wait(lambda: person.window.view is not None and person.session.place == other)
+        person.sees(1)
+        assert person.looks.window is None
+        options = person.options
+        assert (options.z, options.line_sets, options.smoothing) == (0.0, None, 1)
