@@ -2480,6 +2480,10 @@
         <translation>正在显示</translation>
     </message>
     <message>
+        <source>Mimics</source>
+        <translation>易混淆者</translation>
+    </message>
+    <message>
         <source>This spectrum does not reach it.</source>
         <translation>此光谱未覆盖该窗口。</translation>
     </message>

@@ -20,8 +20,10 @@ from app.ui.workplace import Workplace
 
 WIDEST = {
     OBJECT: "J2147…2752.7",
-    SNR: "1234.5",
+    VERDICT: "✓ accepted",
+    SNR: "123.4",
     SCORE: "0.12345",
+    AGENT: "YES",
     P_YES: "p(YES)",
     FLAGS: "velocity, noisy",
 }
@@ -81,10 +83,11 @@ class QueuePanel(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setStretchLastSection(True)
-        agent = self.model.headerData(AGENT, Qt.Orientation.Horizontal)
-        said = {VERDICT: mark_and_word(Verdict.ACCEPT), AGENT: agent}  # as the language has it
+        said = {VERDICT: mark_and_word(Verdict.ACCEPT)}  # as the language has it
         for column, words in (WIDEST | said).items():
-            self.table.setColumnWidth(column, metrics.horizontalAdvance(words) + ROOM_PX)
+            width = metrics.horizontalAdvance(words) + ROOM_PX
+            needed = header.sectionSizeHint(column) if column in (SNR, AGENT) else 0
+            self.table.setColumnWidth(column, max(width, needed))
         self._show_columns()
 
     def _begin_filter(self) -> None:

@@ -159,7 +159,8 @@ class WindowButtons(QWidget):
         low, high = window.range
         parts = [f"<b>{escape(window.label)}</b> · {low:.0f}–{high:.0f} Å", escape(window.look)]
         if window.mimics:
-            parts.append(f"<i>{escape(self.tr('Mimics'))}</i>: {escape(window.mimics)}")
+            mimics = self.tr("Mimics")
+            parts.append(f"<i>{escape(mimics)}</i>: {escape(window.mimics)}")
         if not is_covered:
             parts.append(escape(self.tr("This spectrum does not reach it.")))
         return "".join(f"<p>{part}</p>" for part in parts)

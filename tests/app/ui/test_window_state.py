@@ -44,20 +44,29 @@ def written(layout):
 def test_size_panels_and_looks_come_back(qtbot, tmp_path, place):
     settings = keeper(tmp_path)
     with before_window(qtbot, place, settings) as person:
-        person.window.resize(1300, 800)
-        person.view.judging.columns.setSizes([350, 600, 340])
-        person.wait(lambda: person.view.judging.columns.sizes()[0] == 350)
-        left = person.view.judging.columns.sizes()
+        person.window.resize(1300, 700)  # the offscreen platform's screen is 800 each way
+        before = person.view.judging.left.sizes()
+        person.view.judging.left.setSizes([150, 130, before[2] + 300])
+        person.wait(lambda: person.view.judging.left.sizes() != before)
+        left = person.view.judging.left.sizes()
         for key, held in (("s", PLAIN), ("e", PLAIN), ("l", SHIFT), (Key.Key_Right, SHIFT)):
             person.press(key, held)
-        person.press("h")  # panels that are off keep their widths
     assert read_settings(settings.path).faults == ()
     with before_window(qtbot, place, keeper(tmp_path)) as person:
-        assert (person.window.width(), person.window.height()) == (1300, 800)
-        person.wait(lambda: person.view.judging.columns.sizes() == left)
+        assert person.window.height() == 700
+        person.wait(lambda: person.view.judging.left.sizes() == left)
         options = person.options
         assert (options.smoothing, options.errors, options.labels) == (1, False, False)
         assert options.z == 0.0  # of the objects of one evening
+
+
+def test_panels_that_are_off_keep_their_widths(qtbot, tmp_path, place):
+    with before_window(qtbot, place, keeper(tmp_path)) as person:
+        person.press("h")
+        person.wait(lambda: not person.view.judging.left.isVisible())
+    with before_window(qtbot, place, keeper(tmp_path)) as person:
+        assert person.view.judging.left.isVisible()
+        assert min(person.view.judging.columns.sizes()) > 200
 
 
 def test_nothing_is_left_open_by_who_closes_the_window(qtbot, tmp_path, place):

@@ -1,0 +1,119 @@
+"""The program from its start to its end, in a process of its own; killed, it comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.core.session import open_session
+from tests.app.ui.whole_window import sample_file
+
+ROOT = Path(__file__).resolve().parents[3]
+END_S = 60
+
+
+@contextmanager
+def program(folder, deed, *words):
+    """What it says, line by line."""
+    environment = {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "SPEC_O3_CONFIG": str(folder / "config"),
+        "SPEC_O3_REVIEWER": "Ada",
+        "XDG_DATA_HOME": str(folder / "data"),
+        "XDG_STATE_HOME": str(folder / "state"),
+        "LC_ALL": "C.UTF-8",
+    }
+    with (folder / "program.log").open("ab") as log:
+        running = subprocess.Popen(
+            [sys.executable, "-m", "tests.app.ui.window_alone", deed, *map(str, words)],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        try:
+            yield running
+        finally:
+            running.kill()
+            running.wait(END_S)
+            running.stdout.close()
+
+
+def until(running, word):
+    """The line that says so, and all before it."""
+    before = []
+    for line in running.stdout:
+        heard = json.loads(line)
+        if heard["said"] == word:
+            return heard, before
+        before.append(heard)
+    raise AssertionError(f"it ended before it said {word!r}: {before[-3:]}")
+
+
+@pytest.fixture
+def place(tmp_path):
+    return sample_file(tmp_path, 60)
+
+
+def test_killed_in_the_midst_of_work_it_comes_back(tmp_path, place):
+    kept = []
+    with program(tmp_path, "work", place) as running:
+        _, before = until(running, "saved")
+        kept += before
+        while len(kept) < 30:
+            heard, before = until(running, "kept")
+            kept += [*before, heard]
+        running.send_signal(signal.SIGKILL)
+        kept += [json.loads(line) for line in running.stdout if line.endswith("}\n")]
+    with open_session(place, "Ada", read_only=True) as session:
+        written = {entry.id for entry in session.history()}
+    assert {line["log"] for line in kept if line["said"] == "kept"} <= written
+    with program(tmp_path, "look") as running:
+        seen, _ = until(running, "seen")
+        ended, _ = until(running, "ended")
+    assert seen["place"] == str(place)
+    assert seen["candidate"] >= 1
+    assert (seen["smoothing"], seen["errors"], seen["rest_axis"]) == (2, False, True)
+    assert seen["height"] == 700
+    assert seen["comments"] == ["mine"]
+    assert ended["status"] == 0
+    with program(tmp_path, "look") as running:  # it was closed as it should be
+        seen, _ = until(running, "seen")
+    assert seen["place"] is None
+    assert seen["recent"] == [str(place)]
+    assert seen["smoothing"] == 2
+
+
+def test_what_cannot_be_opened_is_said(tmp_path):
+    with program(tmp_path, "look", tmp_path / "gone.speco3") as running:
+        seen, _ = until(running, "seen")
+    assert seen["place"] is None
+    assert seen["problem"] is True
+
+
+def test_ctrl_c_in_the_terminal_ends_it_as_it_should(tmp_path, place):
+    with program(tmp_path, "idle", place) as running:
+        until(running, "there")
+        running.send_signal(signal.SIGINT)
+        ended, _ = until(running, "ended")
+        assert ended["status"] == 0
+        assert running.wait(END_S) == 0
+
+
+def test_it_quits_while_the_agent_is_at_work_and_leaves_no_process(tmp_path, place):
+    with program(tmp_path, "run_agent", place) as running:
+        there, _ = until(running, "running")
+        until(running, "ended")
+        assert running.wait(END_S) == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(there["worker"], 0)
+    assert "Traceback" not in (tmp_path / "program.log").read_text(encoding="utf-8")

@@ -1,0 +1,14 @@
+"""Nothing heavy is loaded for a session on screen that somebody judges."""
+
+from __future__ import annotations
+
+from tests.app.ui.test_program import program, until
+from tests.app.ui.whole_window import sample_file
+
+
+def test_the_window_opens_light(tmp_path):
+    with program(tmp_path, "modules", sample_file(tmp_path)) as running:
+        loaded, _ = until(running, "loaded")
+        until(running, "ended")
+    assert loaded["heavy"] == []
+    assert loaded["count"] > 100  # they were counted

@@ -1,0 +1,157 @@
+"""The program as it is started, with somebody before it who says what is to be seen.
+
+`python -m tests.app.ui.window_alone DEED [SESSION]`; each line of its output is JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.ui.desk import Desk
+from app.ui.main_window import MainWindow
+from app.ui.program import NAME, start
+from app.ui.settings_file import settings_path
+
+LOOK_MS = 5
+HEAVY = (
+    *("torch", "transformers", "llama_cpp", "xllamacpp", "huggingface_hub", "accelerate", "PIL"),
+    *("matplotlib", "scipy", "astropy", "sklearn", "pandas", "pyarrow", "specutils", "gguf"),
+)
+Wait = Callable[[], object]
+Deed = Iterator[Wait]
+"""Yields what is waited for."""
+
+
+def say(word: str, **more: object) -> None:
+    sys.stdout.write(json.dumps({"said": word, **more}) + "\n")
+    sys.stdout.flush()
+
+
+class Doer:
+    """One step, as soon as what it waits for is so."""
+
+    def __init__(self, deed: Deed) -> None:
+        self._deed = deed
+        self._wait: Wait = lambda: True
+        self.timer = QTimer(interval=LOOK_MS)
+        self.timer.timeout.connect(self._look)
+        self.timer.start()
+
+    def _look(self) -> None:
+        while self._wait():
+            try:
+                self._wait = next(self._deed)
+            except StopIteration:
+                self.timer.stop()
+                return
+
+
+def window() -> MainWindow:
+    return next(each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow))
+
+
+def desk() -> Desk:
+    view = window().view
+    assert view is not None
+    return view.place.desk
+
+
+def is_painted() -> bool:
+    return window().view is not None and desk().is_painted
+
+
+def press(key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(QApplication.focusWidget() or window(), key, held)
+
+
+def work() -> Deed:
+    """Until it is killed: judges on and on, and says what was kept."""
+    yield is_painted
+    view = window().view
+    assert view is not None
+    for key in (Qt.Key.Key_S, Qt.Key.Key_S, Qt.Key.Key_E, Qt.Key.Key_F):
+        press(key)
+    window().resize(1200, 700)
+    window().settings.change(comments=("mine",))
+    desk().judged.connect(lambda entry: say("kept", log=entry.id))
+    yield lambda: "smoothing" in settings_path().read_text() if settings_path().exists() else False
+    say("saved")
+    while True:
+        number = desk().candidate.id if desk().candidate is not None else 0
+        press(Qt.Key.Key_A if number % 3 else Qt.Key.Key_X)
+        if number == 50:
+            desk().undo()
+        yield is_painted
+
+
+def look() -> Deed:
+    """What came back."""
+    yield lambda: is_painted() or window().welcome.isVisible()
+    keeper, view = window().settings, window().view
+    say(
+        "seen",
+        place=None if view is None else str(view.session.place),
+        candidate=None if view is None or desk().candidate is None else desk().candidate.id,
+        height=window().height(),
+        smoothing=window().state.view.options.smoothing,
+        errors=window().state.view.options.errors,
+        rest_axis=window().state.view.options.rest_axis,
+        comments=keeper.settings.comments,
+        recent=keeper.settings.recent,
+        problem=window().welcome.problem.isVisible(),
+    )
+    press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+
+
+def modules() -> Deed:
+    """Which were loaded for a session on screen and three verdicts."""
+    yield is_painted
+    say("painted")
+    for _ in range(3):
+        press(Qt.Key.Key_A)
+        yield is_painted
+    names = sorted(sys.modules)
+    say("loaded", heavy=[name for name in HEAVY if name in sys.modules], count=len(names))
+    press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+
+
+def run_agent() -> Deed:
+    """And quit at once, while it is at work; P holds it so that it still is."""
+    yield is_painted
+    press(Qt.Key.Key_V)
+    press(Qt.Key.Key_P)
+    view = window().view
+    assert view is not None
+    agent = view.place.agent
+    yield lambda: agent.run is not None and agent.holder.pid is not None
+    say("running", worker=agent.holder.pid)
+    press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+
+
+def idle() -> Deed:
+    """Until somebody ends it."""
+    yield lambda: is_painted() or window().welcome.isVisible()
+    say("there")
+
+
+DEEDS = {each.__name__: each for each in (work, look, modules, run_agent, idle)}
+
+
+def main() -> None:
+    deed, *rest = sys.argv[1:]
+    application = QApplication([NAME])
+    doer = Doer(DEEDS[deed]())
+    status = start(*rest)
+    doer.timer.stop()
+    say("ended", status=status)
+    del application
+
+
+if __name__ == "__main__":
+    main()
