@@ -28,6 +28,8 @@ CALM_S = 0.7
 """Without a change to wait for: what is drawn late has been drawn by then."""
 COLOURS = 256
 SEED = 5
+SHOWN = 2
+"""A polar, with all that one looks for in a cataclysmic variable."""
 
 
 def main() -> None:
@@ -157,10 +159,11 @@ class Photographer:
             self._wait(lambda: self.window.view is not None)
         desk = self.window.view.place.desk
         self._run("judging_page")
+        desk.go_to(SHOWN)
         self._wait(lambda: desk.is_painted)
 
     def _agent(self, session: Path) -> None:
-        """A candidate nobody has judged, its inspection, and one of the looks on the plot."""
+        """Its inspection, and one of the looks on the plot."""
         self._open(session, "light")
         agent = self.window.view.place.agent
         self._run("run_agent")

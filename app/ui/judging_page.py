@@ -15,7 +15,7 @@ from app.ui.operation.operation_panel import OperationPanel
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.workplace import Workplace
 
-COLUMNS = (334, 746, 360)
+COLUMNS = (362, 722, 356)
 """Widths at 1440 pixels; the middle takes what there is."""
 LEFT = (290, 110, 380)
 RIGHT = (430, 400)

@@ -20,7 +20,7 @@ from app.ui.theme import Looks
 from app.ui.tidying import Tidying
 
 NAME = "spec-o3-workbench"
-CTRL_C_MS = 200
+LISTEN_MS = 200
 """Python hears of a signal only between two steps of its own."""
 
 
@@ -37,7 +37,7 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     dresser = Dresser(application, looks, settings)
     window = MainWindow(settings, looks)
     crash_dialog.install(window)
-    _hear_ctrl_c(window)
+    _hear_signals(window)
     tidying = Tidying(window)
     window.show()
     tidying.settle()
@@ -62,9 +62,11 @@ def open_argument(window: MainWindow, argument: str) -> None:
     window.runner.run(lambda: sort_out(paths), window.open_given, owner=window)
 
 
-def _hear_ctrl_c(window: MainWindow) -> None:
-    signal.signal(signal.SIGINT, lambda *_: window.close())
-    ticking = QTimer(window, interval=CTRL_C_MS)
+def _hear_signals(window: MainWindow) -> None:
+    """Not at once: a signal comes in the middle of anything that is being built."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: QTimer.singleShot(0, window, window.close))
+    ticking = QTimer(window, interval=LISTEN_MS)
     ticking.timeout.connect(_breathe)
     ticking.start()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
@@ -29,6 +30,8 @@ WIDEST = {
 }
 """What must have room; the user may draw the columns wider."""
 ROOM_PX = 12
+SPARED_FIRST = (SCORE, SNR)
+"""Where there is no room for all: both are told elsewhere of what is on the desk."""
 OF_AGENT = frozenset({AGENT, P_YES})
 ALWAYS = frozenset({OBJECT, VERDICT})
 
@@ -156,6 +159,14 @@ class QueuePanel(QWidget):
             shown -= OF_AGENT
         for column in WIDEST:
             self.table.setColumnHidden(column, column not in shown)
+        room = self.table.viewport().width()
+        for column in SPARED_FIRST:
+            if self.table.horizontalHeader().length() > room > 0:
+                self.table.setColumnHidden(column, True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_columns()
 
     def _show_count(self) -> None:
         total, is_counting = self.model.blocks.total, self.loader.is_counting

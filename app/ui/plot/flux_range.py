@@ -14,7 +14,9 @@ REACH = 5.0
 SPIKE_PX = 5
 """Shorter than this nothing stretches the limits."""
 NOISY = 4.0
-"""Pixels with an error of so many usual ones do not, either."""
+"""Pixels with an error of so many usual ones do not, either ..."""
+SURE = 5.0
+"""... unless they stand out by so many of their own: the top of a strong line is noisy, too."""
 BELOW, ABOVE = 0.05, 0.14
 """Room left, in parts of the range; above there are the names of lines."""
 SKY_RESIDUES = ((5569.0, 5589.0), (6294.0, 6309.0))
@@ -31,8 +33,9 @@ def flux_range(trace: Trace, window: Range) -> Range:
     if trace.error is not None:
         error = trace.error[inside]
         known = error[np.isfinite(error)]
-        if known.size:
-            counts &= ~(error > NOISY * float(np.median(known)))
+        if known.size and counts.any():
+            stands_out = np.abs(flux - float(np.median(flux[counts]))) > SURE * error
+            counts &= stands_out | ~(error > NOISY * float(np.median(known)))
     if window[1] - window[0] > WIDE:
         for lo, hi in SKY_RESIDUES:
             counts[slice(*trace.wavelength[inside].searchsorted((lo, hi)).tolist())] = False

@@ -94,16 +94,17 @@ def test_killed_in_the_midst_of_work_it_comes_back(tmp_path, place):
 
 
 def test_what_cannot_be_opened_is_said(tmp_path):
-    with program(tmp_path, "look", tmp_path / "gone.speco3") as running:
-        seen, _ = until(running, "seen")
-    assert seen["place"] is None
-    assert seen["problem"] is True
+    with program(tmp_path, "refused", tmp_path / "gone.speco3") as running:
+        told, _ = until(running, "told")
+        until(running, "ended")
+    assert "gone.speco3" in told["words"]
 
 
-def test_ctrl_c_in_the_terminal_ends_it_as_it_should(tmp_path, place):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_the_end_of_the_day_close_it_as_they_should(tmp_path, place, number):
     with program(tmp_path, "idle", place) as running:
         until(running, "there")
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         ended, _ = until(running, "ended")
         assert ended["status"] == 0
         assert running.wait(END_S) == 0

@@ -124,9 +124,7 @@ def test_undo_and_redo_know_no_end(person):
 # Through the list
 
 
-@pytest.mark.parametrize(
-    ("forth", "back"), [(Key.Key_N, Key.Key_B), (Key.Key_Right, Key.Key_Left)]
-)
+@pytest.mark.parametrize(("forth", "back"), [(Key.Key_N, Key.Key_B), (Key.Key_Right, Key.Key_Left)])
 def test_next_and_previous_judge_nothing(person, forth, back):
     person.press(forth)
     person.sees(2)

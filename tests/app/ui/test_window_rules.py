@@ -8,7 +8,14 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QMenuBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QMenuBar,
+    QWidget,
+)
 
 from agent.tasks import task
 from app.core.importing.importer import import_list
@@ -75,9 +82,7 @@ def fields(window: QWidget) -> list[QWidget]:
     return [each for each in found if each not in inner and each.isVisible() and each.isEnabled()]
 
 
-def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(
-    qtbot, place, monkeypatch
-):
+def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(qtbot, place, monkeypatch):
     monkeypatch.setattr(
         session_view, "AgentDesk", lambda *parts: AgentDesk(*parts, command=COMMAND)
     )
@@ -127,9 +132,7 @@ def test_after_a_field_was_filled_in_the_keys_are_the_plots(person):
     person.press(Key.Key_Return)
     person.press("a")
     person.sees(2)
-    assert person.opinion(1) == Opinion(
-        verdict=Verdict.ACCEPT, flags=("odd",), comment="odd, too"
-    )
+    assert person.opinion(1) == Opinion(verdict=Verdict.ACCEPT, flags=("odd",), comment="odd, too")
 
 
 def test_typing_in_the_settings_judges_nothing(person):

@@ -20,7 +20,7 @@ from app.ui.settings_file import settings_path
 
 LOOK_MS = 5
 HEAVY = (
-    *("torch", "transformers", "llama_cpp", "xllamacpp", "huggingface_hub", "accelerate", "PIL"),
+    *("torch", "transformers", "llama_cpp", "xllamacpp", "huggingface_hub", "accelerate"),
     *("matplotlib", "scipy", "astropy", "sklearn", "pandas", "pyarrow", "specutils", "gguf"),
 )
 Wait = Callable[[], object]
@@ -104,8 +104,14 @@ def look() -> Deed:
         rest_axis=window().state.view.options.rest_axis,
         comments=keeper.settings.comments,
         recent=keeper.settings.recent,
-        problem=window().welcome.problem.isVisible(),
     )
+    press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+
+
+def refused() -> Deed:
+    """What was named is none."""
+    yield window().welcome.problem.isVisible
+    say("told", words=window().welcome.problem.words)
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 
@@ -136,11 +142,11 @@ def run_agent() -> Deed:
 
 def idle() -> Deed:
     """Until somebody ends it."""
-    yield lambda: is_painted() or window().welcome.isVisible()
+    yield is_painted
     say("there")
 
 
-DEEDS = {each.__name__: each for each in (work, look, modules, run_agent, idle)}
+DEEDS = {each.__name__: each for each in (work, look, refused, modules, run_agent, idle)}
 
 
 def main() -> None:

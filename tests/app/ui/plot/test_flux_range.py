@@ -30,6 +30,14 @@ def test_a_line_is_shown_whole():
     assert flux_range(drawn, ALL)[1] > np.nanmax(drawn.flux)
 
 
+def test_the_noisy_top_of_a_strong_line_is_shown():
+    """The more light, the more noise: that is no reason to cut it off."""
+    made = spectrum(peak=200.0)
+    ivar = 100.0 / np.clip(made.flux, 1.0, None)
+    drawn = trace(spectrum(flux=made.flux, ivar=ivar))
+    assert flux_range(drawn, (6450.0, 6750.0))[1] > np.nanmax(drawn.flux)
+
+
 def test_a_narrow_window_has_its_own_range():
     low, high = flux_range(trace(spectrum(peak=50.0)), (4200.0, 4500.0))
     assert high - low < 0.6

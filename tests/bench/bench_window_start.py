@@ -1,0 +1,244 @@
+"""From the start of the program to a spectrum on screen, a long session, and a quick end.
+
+Each start is a process of its own; the first, which reads everything from the disk, is not counted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.ui.main_window import MainWindow
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.theme import Looks
+from tests.bench.bench_window import fill
+
+ROOT = Path(__file__).resolve().parents[2]
+SIZES = (60, 100_000)
+STARTS = 5
+LONG = 100_000
+WAIT_S = 60.0
+KEYS = "nnanxnunlsnadmsenbbn"
+ROUNDS = 5
+BARE = """
+from PySide6.QtWidgets import QApplication, QWidget
+app = QApplication([])
+class Bare(QWidget):
+    def paintEvent(self, event):
+        print("painted", flush=True)
+bare = Bare()
+bare.resize(1440, 900)
+bare.show()
+for _ in range(20):
+    app.processEvents()
+"""
+"""The floor: Python, Qt and one empty widget."""
+
+
+def figures() -> Iterator[dict[str, object]]:
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {
+            **os.environ,
+            "QT_QPA_PLATFORM": "offscreen",
+            "SPEC_O3_CONFIG": folder,
+            "SPEC_O3_REVIEWER": "Ada",
+            "XDG_DATA_HOME": folder,
+            "XDG_STATE_HOME": folder,
+        }
+        floor = _bare_start(environment)
+        for size in SIZES:
+            place = Path(folder) / f"{size}.speco3"
+            fill(place, size)
+            yield _start(environment, place, size, floor)
+        app = QApplication.instance() or QApplication([])
+        yield _opening(app, place)
+        yield _end(environment, place)
+        yield from _held_up(app, place)
+
+
+def _bare_start(environment: dict[str, str]) -> float:
+    times = []
+    for _ in range(STARTS + 1):
+        began = time.perf_counter()
+        with subprocess.Popen(
+            [sys.executable, "-c", BARE],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as bare:
+            assert bare.stdout is not None and bare.stdout.readline()
+            times.append(time.perf_counter() - began)
+    return statistics.median(times[1:])
+
+
+def _start(environment: dict[str, str], place: Path, size: int, floor: float) -> dict[str, object]:
+    times, loaded = [], {}
+    for _ in range(STARTS + 1):
+        began = time.perf_counter()
+        with _program(environment, "modules", place) as running:
+            _until(running, "painted")
+            times.append(time.perf_counter() - began)
+            loaded = _until(running, "loaded")
+    seconds = statistics.median(times[1:])
+    return {
+        "figure": f"program started to spectrum painted, {size:,} candidates",
+        "value": seconds,
+        "unit": "s",
+        "baseline": "Python, Qt and one empty widget",
+        "baseline_s": round(floor, 2),
+        "ratio": round(seconds / floor, 2),
+        "target": 2.0 if size != LONG else 1.5,
+        "modules": loaded["count"],
+        "heavy_modules": loaded["heavy"],
+    }
+
+
+def _opening(app: object, place: Path) -> dict[str, object]:
+    window = MainWindow(SettingsKeeper(), Looks())
+    window.settings.change(reviewer="Ada")
+    window.show()
+    times = []
+    for _ in range(STARTS + 1):
+        window.show_welcome()
+        QApplication.processEvents()
+        began = time.perf_counter()
+        window.open_session(place)
+        _wait(lambda: window.view is not None and window.view.place.desk.is_painted)
+        times.append(time.perf_counter() - began)
+    window.close()
+    return {
+        "figure": f"session opened to spectrum painted, {LONG:,} candidates",
+        "value": statistics.median(times[1:]),
+        "unit": "s",
+        "baseline": "the limit",
+        "target": 1.5,
+    }
+
+
+def _end(environment: dict[str, str], place: Path) -> dict[str, object]:
+    times, left = [], 0
+    for _ in range(STARTS):
+        with _program(environment, "run_agent", place) as running:
+            worker = _until(running, "running")["worker"]
+            began = time.perf_counter()
+            running.wait(WAIT_S)
+            times.append(time.perf_counter() - began)
+            left += _is_there(worker)
+    return {
+        "figure": f"quit while the agent is at work, {LONG:,} candidates",
+        "value": statistics.median(times),
+        "unit": "s",
+        "baseline": "the limit",
+        "target": 1.0,
+        "longest_s": round(max(times), 2),
+        "processes_left": left,
+    }
+
+
+class Heart(QObject):
+    """Beats in every turn of the loop, and tells how long it had to wait for the longest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.longest_s, self._since = 0.0, time.perf_counter()
+        self.timer = QTimer(self, interval=1)
+        self.timer.timeout.connect(self._beat)
+        self.timer.start()
+
+    def _beat(self) -> None:
+        now = time.perf_counter()
+        self.longest_s, self._since = max(self.longest_s, now - self._since), now
+
+    def reset(self) -> None:
+        self.longest_s, self._since = 0.0, time.perf_counter()
+
+
+def _held_up(app: object, place: Path) -> Iterator[dict[str, object]]:
+    """By the clock: what others do on the machine is in it."""
+    window = MainWindow(SettingsKeeper(), Looks())
+    window.settings.change(reviewer="Ada")
+    window.show()
+    window.open_session(place)
+    _wait(lambda: window.view is not None and window.view.place.desk.is_painted)
+    heart = Heart()
+    _work(window)
+    heart.reset()
+    for _ in range(ROUNDS):
+        _work(window)
+    alone = heart.longest_s
+    assert window.view is not None
+    agent = window.view.place.agent
+    window.commands.run("run_agent")
+    window.commands.run("run_queue")
+    _wait(lambda: not agent.runs and agent.batch.done > 0)
+    heart.reset()
+    for _ in range(ROUNDS):
+        window.commands.run("run_agent")
+        _work(window)
+    longest = heart.longest_s
+    heart.timer.stop()
+    window.close()
+    yield {
+        "figure": "longest the window was held up, agent and list at work, keys pressed",
+        "value": 1e3 * longest,
+        "unit": "ms",
+        "baseline": "the same keys, no agent",
+        "baseline_ms": round(1e3 * alone, 1),
+        "ratio": round(longest / alone, 2),
+        "target": 50.0,
+    }
+
+
+def _work(window: MainWindow) -> None:
+    for key in KEYS:
+        QTest.keyClick(window, key)
+        _wait(lambda: window.view is not None and window.view.place.desk.is_painted)
+
+
+def _program(environment: dict[str, str], deed: str, place: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.app.ui.window_alone", deed, str(place)],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def _until(running: subprocess.Popen[str], word: str) -> dict[str, object]:
+    assert running.stdout is not None
+    for line in running.stdout:
+        heard: dict[str, object] = json.loads(line)
+        if heard["said"] == word:
+            return heard
+    raise RuntimeError(f"the program ended before it said {word!r}")
+
+
+def _is_there(pid: object) -> bool:
+    try:
+        os.kill(int(str(pid)), 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _wait(is_so: object) -> None:
+    assert callable(is_so)
+    until = time.perf_counter() + WAIT_S
+    while not is_so():
+        QApplication.processEvents()
+        if time.perf_counter() > until:
+            raise TimeoutError("nothing was painted")
+        time.sleep(0.0005)
