@@ -35,7 +35,7 @@ def is_for_window(words: list[str]) -> bool:
     word = words[0]
     if len(words) > 1 or word.startswith("-"):
         return False
-    return "://" in word or Path(word).expanduser().exists() or word.endswith(".speco3")
+    return "://" in word or word.endswith(".speco3") or _is_there(word)
 
 
 def open_window(argument: str = "", *, sample: bool = False) -> int:
@@ -51,3 +51,10 @@ def open_window(argument: str = "", *, sample: bool = False) -> int:
         ) from error
     status: int = program.start(argument, sample=sample)
     return status
+
+
+def _is_there(word: str) -> bool:
+    try:
+        return Path(word).expanduser().exists()
+    except (OSError, RuntimeError, ValueError):  # too long a name, or nobody's home folder
+        return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -90,6 +91,9 @@ class CrashWatch(QObject):
             QCoreApplication.quit()
             return
         self._take(kind, error, trace, "")
+        # Python keeps the last traceback, and with it a painter of a widget that failed to paint:
+        # Qt crashes over one that outlives its paint event.
+        traceback.clear_frames(trace)
 
     def _caught_in_thread(self, found: threading.ExceptHookArgs) -> None:
         if found.exc_type is not SystemExit:

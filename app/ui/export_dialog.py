@@ -31,6 +31,7 @@ from app.ui.start.choosing import choose_new_file
 from app.ui.start.file_field import FileField
 from app.ui.start.problem_line import ProblemLine
 from app.ui.start.session_place import free_place
+from app.ui.typed_paths import is_folder, is_there
 from app.ui.workplace import Workplace
 
 KINDS = tuple(Kind)
@@ -197,9 +198,9 @@ class ExportDialog(QDialog):
         return path.with_name(path.name + suffix)
 
     def _refusal(self, path: Path) -> str:
-        if not path.absolute().parent.is_dir():
+        if not is_folder(path.absolute().parent):
             return self.tr("{folder} is not a folder").replace("{folder}", str(path.parent))
-        if self.kind is Kind.PACKED and path.exists():
+        if self.kind is Kind.PACKED and is_there(path):
             return self.tr("{name} is there already: choose another name").replace(
                 "{name}", path.name
             )
@@ -210,7 +211,7 @@ class ExportDialog(QDialog):
         refusal = "" if path is None else self._refusal(path)
         is_new = self._written is None or path != self._written.path
         note = refusal
-        if path is not None and not refusal and path.exists():
+        if path is not None and not refusal and is_there(path):
             text = self.tr("{name} is there already and will be replaced")
             note = text.replace("{name}", path.name)
         self.file.say(note if is_new else "")
@@ -222,7 +223,7 @@ class ExportDialog(QDialog):
 
     def _follow_format(self) -> None:
         path = self.file.path
-        if path is None or self.kind is not Kind.CATALOGUE:
+        if path is None or not path.name or self.kind is not Kind.CATALOGUE:
             return
         if FORMATS.get(path.suffix.casefold()) != self.catalogue.format.currentData():
             is_known = path.suffix.casefold() in FORMATS

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SAVE_AFTER_MS = 1000
 NOTE_PLACE_AFTER_MS = 5000
-"""Which candidate is on the desk changes all the time, and each writing costs a few milliseconds."""
+"""Another candidate comes all the time, and each writing costs a few milliseconds."""
 MAX_SIZE = 100_000
 """Pixels: a panel of a stranger's settings file."""
 MAX_NUMBER = 2**63 - 1

@@ -14,6 +14,7 @@ from app.ui.start.choosing import choose_folder, choose_new_file
 from app.ui.start.file_field import FileField
 from app.ui.start.reviewer_name import ReviewerName
 from app.ui.start.session_place import place_problem, session_place
+from app.ui.typed_paths import is_folder
 
 
 class SessionCard(QFrame):
@@ -71,7 +72,7 @@ class SessionCard(QFrame):
             self.tr("Give the session file a name") if place is None else place_problem(place)
         )
         folder = self.spectra.path
-        missing = folder is not None and not folder.is_dir()
+        missing = folder is not None and not is_folder(folder)
         self.spectra.say(self.tr("This is no folder") if missing else "")
         self.changed.emit()
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.core.database import SUFFIX
 from app.core.importing.suffixes import stem_of
+from app.ui.typed_paths import is_folder, is_there
 
 MAX_TRIES = 1000
 
@@ -29,7 +30,7 @@ def free_place(wanted: Path) -> Path:
     """`night.speco3`, or `night-2.speco3` where there is one."""
     place = wanted
     for number in range(2, MAX_TRIES):
-        if not place.exists():
+        if not is_there(place):
             return place
         place = wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}")
     return place
@@ -39,10 +40,10 @@ def place_problem(place: Path) -> str:
     """Why no session can be made there, in a few words; empty: it can."""
     if not place.name or place.name == SUFFIX:
         return QCoreApplication.translate("place", "Give the session file a name")
-    if place.exists():
+    if is_there(place):
         text = QCoreApplication.translate("place", "{name} is there already: choose another name")
         return text.replace("{name}", place.name)
-    if not place.parent.is_dir():
+    if not is_folder(place.parent):
         text = QCoreApplication.translate("place", "{folder} is not a folder")
         return text.replace("{folder}", str(place.parent))
     if not os.access(place.parent, os.W_OK):

@@ -82,7 +82,8 @@ def spoil(place, number, content):
 
 
 @pytest.fixture
-def nothing_of_the_system(monkeypatch):
+def nothing_of_the_system(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # where a name without a folder is written
     for name in ASKING:
         nothing = ([], "") if name.endswith("s") else ("", "")
         answer = "" if name == "getExistingDirectory" else nothing
@@ -113,7 +114,7 @@ class Monkey:
         }
         (deed,) = self.chance.choices(list(deeds), list(deeds.values()))
         deed()
-        if self.chance.random() < 0.5:
+        if self.chance.random() < 0.35:
             QApplication.processEvents()
 
     def note(self, what: str, widget: QWidget) -> None:
@@ -193,7 +194,7 @@ class Monkey:
         self.window.commands.run("judging_page")
 
     def resize(self) -> None:
-        size = self.chance.randrange(300, 1600), self.chance.randrange(200, 1000)
+        size = self.chance.randrange(300, 1300), self.chance.randrange(200, 800)
         self.note(f"resize {size}", self.window)
         self.window.resize(*size)
 
@@ -203,14 +204,15 @@ def test_anything_at_all(qtbot, tmp_path, mess, nothing_of_the_system, seed):
     place = copied(mess, tmp_path)
     shutil.copy(mess.with_name("list.csv"), tmp_path)
     with before_window(qtbot, place) as person:
+        person.window.resize(1200, 600)
         monkey = Monkey(person.window, seed)
         for name in LEAVING:
             person.window.commands.add(name, lambda: None)
         try:
             for _ in range(DEEDS):
                 monkey.act()
-        except BaseException:
-            print("\n".join(monkey.done[-30:]))
+        except Exception as error:
+            error.add_note("\n".join(monkey.done[-30:]))
             raise
         finally:
             close_all(person.window)

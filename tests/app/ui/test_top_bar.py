@@ -41,10 +41,10 @@ def test_blind_mode_is_one_click_and_kept_with_the_session(qtbot, tmp_path):
 @pytest.mark.parametrize("read_only", [False, True])
 def test_it_says_whose_session_it_is_and_whether_it_can_be_written(qtbot, tmp_path, read_only):
     place = sample_file(tmp_path)
-    with open_session(place, "Ada <b>L</b>", read_only=read_only) as session:
-        with opened_workplace(session) as workplace:
-            bar = TopBar(workplace)
-            qtbot.addWidget(bar)
-            words = [each.text() for each in bar.findChildren(QLabel)]
-            assert "Ada <b>L</b>" in words
-            assert ("read-only" in words) is read_only
+    opened = open_session(place, "Ada <b>L</b>", read_only=read_only)
+    with opened as session, opened_workplace(session) as workplace:
+        bar = TopBar(workplace)
+        qtbot.addWidget(bar)
+        words = [each.text() for each in bar.findChildren(QLabel)]
+        assert "Ada <b>L</b>" in words
+        assert ("read-only" in words) is read_only

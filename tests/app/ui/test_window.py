@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -122,6 +124,7 @@ def test_a_fault_is_said_once(qtbot, place):
         assert [each.message for each in person.view.status.troubles] == ["the disk is full"]
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for processes")
 @pytest.mark.parametrize("work", ["endless", "deaf", "batch"])
 def test_it_closes_while_the_agent_is_at_work(qtbot, place, monkeypatch, work):
     """And leaves no process; `deaf`: it does not listen."""
@@ -147,14 +150,13 @@ def test_it_closes_while_the_agent_is_at_work(qtbot, place, monkeypatch, work):
 def workers():
     """Processes of ours, by their parents."""
     found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
+    for place in Path("/proc").glob("[0-9]*/stat"):
         try:
-            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-                parent = int(file.read().rpartition(")")[2].split()[1])
+            told = place.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        if parent == os.getpid():
-            found.append(int(name))
+        if int(told.rpartition(")")[2].split()[1]) == os.getpid():
+            found.append(int(place.parent.name))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Every key of the window, pressed on the whole window: what is in the database, or in view, then."""
+"""Every key, pressed on the whole window: what is in the database, or in view, then."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_what_is_drawn_is_switched(person, key, held, option, layer):
         elif option == "labels":
             assert drawn.marks.has_names is wanted
         else:
-            assert person.plot.caption  # still there
+            assert ("at rest" in drawn.frame.x_title) is wanted
 
 
 def test_template(person):

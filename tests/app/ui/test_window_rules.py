@@ -325,7 +325,7 @@ def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
         agent, bar = person.view.place.agent, person.view.judging.verdicts
         QApplication.processEvents()
         assert agent.shown is None and agent.steps == ()
-        assert "0.93" not in bar.proposal.text() and "YES" not in bar.proposal.text()
+        assert "0.93" not in bar.proposal.toolTip() and "YES" not in bar.proposal.text()
         assert not person.reads("0.93") and not person.reads("Hβ and He II 4686")
         person.press(Key.Key_Space)
         person.press(Key.Key_Return)
@@ -335,7 +335,7 @@ def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
         person.press("b")
         person.sees(1)
         person.wait(lambda: agent.shown is not None)  # it has its verdict
-        assert "0.93" in bar.proposal.text()
+        assert "YES" in bar.proposal.text() and "0.93" in bar.proposal.toolTip()
         person.press("u")  # in its knowledge now
         person.wait(lambda: len(person.log()) == 2)
         first, second = person.log()

@@ -1,4 +1,4 @@
-"""The window comes back as it was left, after a crash as well; a stranger's record harms nothing."""
+"""The window comes back as it was left, after a crash, too; a stranger's record does no harm."""
 
 from __future__ import annotations
 

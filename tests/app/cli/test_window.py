@@ -1,0 +1,67 @@
+"""What of the command line is for the window, and what is said where none can be shown."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from agent.errors import WorkbenchError
+from app.cli import window
+from app.cli.window import has_display, is_for_window, open_window
+
+LINUX = sys.platform.startswith("linux")
+
+
+@pytest.fixture
+def nobody_there(monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_nothing_and_what_can_be_opened_is_for_the_window(tmp_path):
+    assert is_for_window([])
+    assert is_for_window([str(tmp_path)])
+    assert is_for_window(["not there yet.speco3"])
+    assert is_for_window(["postgresql://host/night"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["-x"],
+        ["nosuchcommand"],
+        ["a", "b"],
+        ["x" * 5000],
+        ["~nobody-of-that-name/list.csv"],
+        ["a\0b"],
+    ],
+)
+def test_anything_else_is_a_command(words):
+    assert not is_for_window(words)
+
+
+@pytest.mark.skipif(not LINUX, reason="elsewhere there always is one")
+def test_a_display_is_one_somebody_can_see(nobody_there, monkeypatch):
+    assert not has_display()
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    assert has_display()
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen:size=800x600")
+    assert not has_display()
+
+
+@pytest.mark.skipif(not LINUX, reason="elsewhere there always is one")
+def test_without_a_display_it_says_what_else_can_be_done(nobody_there):
+    with pytest.raises(WorkbenchError, match="spec-o3 demo"):
+        open_window()
+
+
+def test_a_library_that_lacks_is_said(monkeypatch):
+    def lacks(name):
+        raise ImportError("libEGL.so.1: cannot open shared object file")
+
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    monkeypatch.setattr(window, "import_module", lacks)
+    with pytest.raises(WorkbenchError, match=r"libEGL.*system_libraries"):
+        open_window()
