@@ -137,7 +137,7 @@
         <translation>随程序附带的最佳模型</translation>
     </message>
     <message>
-        <source>A name of the list, a folder or GGUF file, or a server's address</source>
+        <source>A name of the list, a folder or GGUF file, or a server&apos;s address</source>
         <translation>列表中的名称、文件夹或 GGUF 文件，或服务器地址</translation>
     </message>
     <message>
@@ -157,7 +157,7 @@
         <translation>服务器密钥</translation>
     </message>
     <message>
-        <source>A server's key is read from SPEC_O3_API_KEY or the system's keyring. It is kept neither here nor in sessions or exports</source>
+        <source>A server&apos;s key is read from SPEC_O3_API_KEY or the system&apos;s keyring. It is kept neither here nor in sessions or exports</source>
         <translation>服务器密钥从环境变量 SPEC_O3_API_KEY 或系统密钥环读取，不会保存在这里，也不会写入会话或导出文件</translation>
     </message>
     <message>
@@ -211,7 +211,7 @@
         <translation>Kappa 系数及 95% 置信区间：0 表示与随机相当，高于 0.8 表示两者判定几乎一致。</translation>
     </message>
     <message>
-        <source>Only verdicts given before anything of the agent's opinion was seen.</source>
+        <source>Only verdicts given before anything of the agent&apos;s opinion was seen.</source>
         <translation>只计入看到智能体意见之前给出的判定。</translation>
     </message>
     <message>
@@ -239,7 +239,7 @@
         <translation>再次判定</translation>
     </message>
     <message>
-        <source>Two people must have judged the same objects first. Open the session under another name, or merge a colleague's.</source>
+        <source>Two people must have judged the same objects first. Open the session under another name, or merge a colleague&apos;s.</source>
         <translation>需要两人判定过相同的天体。请以另一姓名打开会话，或合并同事的会话。</translation>
     </message>
     <message>
@@ -262,7 +262,7 @@
 <context>
     <name>Answers</name>
     <message>
-        <source>Blind mode: judge it yourself, or reveal the agent's verdict</source>
+        <source>Blind mode: judge it yourself, or reveal the agent&apos;s verdict</source>
         <translation>盲评模式：请自行判定，或显示智能体的判定</translation>
     </message>
     <message>
@@ -270,7 +270,7 @@
         <translation>智能体对此天体没有建议</translation>
     </message>
     <message>
-        <source>Blind mode is on: the agent's opinion stays hidden until you have judged</source>
+        <source>Blind mode is on: the agent&apos;s opinion stays hidden until you have judged</source>
         <translation>盲评模式已开启：在您给出判定之前，不显示智能体的意见</translation>
     </message>
     <message>
@@ -315,7 +315,7 @@
 <context>
     <name>Blindness</name>
     <message>
-        <source>Blind mode: a filter or order by the agent's opinion would tell it</source>
+        <source>Blind mode: a filter or order by the agent&apos;s opinion would tell it</source>
         <translation>盲评模式：按智能体的意见筛选或排序会泄露其意见</translation>
     </message>
 </context>
@@ -737,7 +737,7 @@
         <translation>盲评模式：在您判定之前不显示智能体的意见。</translation>
     </message>
     <message>
-        <source>No disagreement. Two people must have judged the same objects first: open the session under another name, or merge a colleague's.</source>
+        <source>No disagreement. Two people must have judged the same objects first: open the session under another name, or merge a colleague&apos;s.</source>
         <translation>没有分歧。需要两人判定过相同的天体：请以另一姓名打开会话，或合并同事的会话。</translation>
     </message>
     <message>
@@ -819,7 +819,7 @@
         <translation>需要同一人的五十个判定，才能看出标准是否保持不变。</translation>
     </message>
     <message>
-        <source>Line: share accepted, block by block. Dashed: the agent's mean p(YES).</source>
+        <source>Line: share accepted, block by block. Dashed: the agent&apos;s mean p(YES).</source>
         <translation>实线：各组的接受比例。虚线：智能体 p(YES) 的平均值。</translation>
     </message>
 </context>
@@ -872,7 +872,7 @@
         <translation>文件</translation>
     </message>
     <message>
-        <source>Blind mode is on: files hold the agent's opinions, too</source>
+        <source>Blind mode is on: files hold the agent&apos;s opinions, too</source>
         <translation>盲评模式已开启：文件中也含有智能体的意见</translation>
     </message>
     <message>
@@ -1112,7 +1112,7 @@
 <context>
     <name>GuidelineCard</name>
     <message>
-        <source>Wavelengths in Å, in vacuum, at the star's rest</source>
+        <source>Wavelengths in Å, in vacuum, at the star&apos;s rest</source>
         <translation>波长单位 Å，真空值，恒星静止系</translation>
     </message>
     <message>
@@ -1830,7 +1830,7 @@
 <context>
     <name>ProgramMark</name>
     <message>
-        <source>The program's mark</source>
+        <source>The program&apos;s mark</source>
         <translation>程序标志</translation>
     </message>
 </context>
@@ -1888,7 +1888,7 @@
         <translation>智能体：{answer}</translation>
     </message>
     <message>
-        <source>Take the agent's proposal</source>
+        <source>Take the agent&apos;s proposal</source>
         <translation>采纳智能体的建议</translation>
     </message>
 </context>
@@ -1995,7 +1995,7 @@
         <translation>无法打开</translation>
     </message>
     <message>
-        <source>a team's database</source>
+        <source>a team&apos;s database</source>
         <translation>团队数据库</translation>
     </message>
     <message>
@@ -2052,7 +2052,7 @@
         <translation>与列表同处</translation>
     </message>
     <message>
-        <source>Blind: the agent's opinion stays hidden until I judge</source>
+        <source>Blind: the agent&apos;s opinion stays hidden until I judge</source>
         <translation>盲评：在我判定之前不显示智能体的意见</translation>
     </message>
     <message>
@@ -2333,11 +2333,11 @@
         <translation>盲评：关</translation>
     </message>
     <message>
-        <source>The agent's opinion is hidden until you have judged</source>
+        <source>The agent&apos;s opinion is hidden until you have judged</source>
         <translation>在您判定之前不显示智能体的意见</translation>
     </message>
     <message>
-        <source>The agent's opinion is shown. Click to hide it until you have judged</source>
+        <source>The agent&apos;s opinion is shown. Click to hide it until you have judged</source>
         <translation>当前显示智能体的意见。点击后在您判定之前隐藏</translation>
     </message>
 </context>
@@ -2449,7 +2449,7 @@
         <translation>打开会话</translation>
     </message>
     <message>
-        <source>Go on where you left it, or look at a colleague's</source>
+        <source>Go on where you left it, or look at a colleague&apos;s</source>
         <translation>从上次停下处继续，或查看同事的会话</translation>
     </message>
     <message>
@@ -2511,7 +2511,7 @@
         <translation>您的姓名</translation>
     </message>
     <message>
-        <source>The agent's verdict stays hidden until you have given yours</source>
+        <source>The agent&apos;s verdict stays hidden until you have given yours</source>
         <translation>在您给出判定之前，不显示智能体的判定</translation>
     </message>
     <message>
@@ -2618,7 +2618,7 @@
         <translation>置信度 0，无</translation>
     </message>
     <message>
-        <source>Take the agent's proposal</source>
+        <source>Take the agent&apos;s proposal</source>
         <translation>采纳智能体的建议</translation>
     </message>
     <message>
@@ -2766,7 +2766,7 @@
         <translation>逐步查看其证据</translation>
     </message>
     <message>
-        <source>Reveal the agent's verdict</source>
+        <source>Reveal the agent&apos;s verdict</source>
         <translation>显示智能体的判定</translation>
     </message>
     <message>
@@ -3188,7 +3188,7 @@ Or put its files into {folder}</source>
         <translation>报告</translation>
     </message>
     <message>
-        <source>Agents' records</source>
+        <source>Agents&apos; records</source>
         <translation>智能体记录</translation>
     </message>
     <message>
@@ -3196,7 +3196,7 @@ Or put its files into {folder}</source>
         <translation>给同事</translation>
     </message>
     <message>
-        <source>One page for a browser: what was decided, how far people and agents agree, how well the agent's probabilities hold, and pictures of the evidence. It needs no other file and runs nothing. Print it from the browser for a PDF.</source>
+        <source>One page for a browser: what was decided, how far people and agents agree, how well the agent&apos;s probabilities hold, and pictures of the evidence. It needs no other file and runs nothing. Print it from the browser for a PDF.</source>
         <translation>供浏览器查看的单页报告：判定结果、人与智能体的一致程度、智能体概率的可靠性以及证据图像。不依赖其他文件，也不运行任何代码。可用浏览器打印为 PDF。</translation>
     </message>
     <message>
