@@ -177,8 +177,8 @@ class Photographer:
         self._run(name)
 
     def _over(self, session: Path, name: str) -> None:
-        self._open(session, "light")
         self.window.overlay.hide()
+        self._open(session, "light")
         self._run(name)
 
     def _run(self, name: str) -> None:
