@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import getpass
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from app.core.user_name import user_name
 
 SessionArgument = Annotated[
     str,
@@ -31,12 +31,4 @@ ReviewerOption = Annotated[
 def reviewer_name(given: str | None) -> str:
     if given is not None:
         return given
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a user without a name, as in some containers
-        return "somebody"
-
-
-def shown_place(place: Path | str) -> str:
-    """A session as messages call it."""
-    return place.name if isinstance(place, Path) else place
+    return user_name("somebody")

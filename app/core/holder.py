@@ -6,7 +6,6 @@ The lock is the system's, so it goes with the program that held it, however that
 from __future__ import annotations
 
 import errno
-import getpass
 import json
 import os
 import socket
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from agent.checked_toml import printable
 from app.core.errors import SessionError, SessionHeldError
+from app.core.user_name import user_name
 
 KEYS = ("user", "host", "process", "since")
 MAX_BYTES = 2000
@@ -145,7 +145,7 @@ else:
 
 def _write_holder(file: FileIO) -> None:
     about = {
-        "user": _user(),
+        "user": user_name("unknown"),
         "host": socket.gethostname(),
         "process": os.getpid(),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -164,10 +164,3 @@ def _read_holder(file: FileIO) -> str:
             words = [f"{key} {about[key]}" for key in KEYS if key in about]
             return printable(", ".join(words), 200)
     return "somebody who left no name"
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a user without a name, as in some containers
-        return "unknown"

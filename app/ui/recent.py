@@ -10,8 +10,7 @@ from pathlib import Path
 from agent.errors import WorkbenchError
 from app.core.pace import progress
 from app.core.session import open_session
-
-MAX_RECENT = 12
+from app.ui.settings_check import MAX_RECENT
 
 
 @dataclass(frozen=True, kw_only=True)

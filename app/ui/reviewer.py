@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 
+from app.core.user_name import user_name
 from app.ui.settings import Settings
 
 
@@ -14,7 +14,4 @@ def reviewer_name(settings: Settings) -> str:
         return settings.reviewer.strip()
     if given := os.environ.get("SPEC_O3_REVIEWER", "").strip():
         return given
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a user without a name, as in some containers
-        return "somebody"
+    return user_name("somebody")

@@ -29,10 +29,6 @@ _DRIVE = re.compile(r"[A-Za-z]:/|//")
 _NO_NAMES = frozenset(("", ".", ".."))
 
 
-class OutsideError(Exception):
-    """Says why a path of a list is not used."""
-
-
 @dataclass(frozen=True)
 class _Root:
     path: str

@@ -53,9 +53,6 @@ class NumberBox(QLineEdit):
         if not self.hasFocus() or not self.isModified():
             self._put_back()
 
-    def set_bounds(self, low: float, high: float) -> None:
-        self._low, self._high = low, high
-
     def sizeHint(self) -> QSize:
         width = QFontMetrics(self.font()).horizontalAdvance("0" * (6 + self._decimals)) + 16
         return QSize(width, super().sizeHint().height())

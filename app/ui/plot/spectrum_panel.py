@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from agent.spectra.lines import LineLists, builtin_lines
-from agent.spectra.spectrum import FloatArray, Spectrum
+from agent.spectra.spectrum import Spectrum
 from app.core.queue import Line
 from app.ui.plot.agent_follower import AgentFollower
 from app.ui.plot.blank import Blank
@@ -99,13 +99,6 @@ class SpectrumPanel(QFrame):
     def use_templates(self, source: TemplateSource) -> None:
         """Where the templates that `View.options.template` names come from."""
         self.template.use(source)
-
-    def show_template(self, wavelength_rest: FloatArray, flux: FloatArray, name: str) -> None:
-        """Over the spectrum, at its height and at the velocity of the view."""
-        self.template.show(wavelength_rest, flux, name)
-
-    def clear_template(self) -> None:
-        self.template.clear()
 
     def go(self, window: Range, *, keep_flux: bool = True) -> None:
         """To another part of the spectrum, for good."""

@@ -5,20 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import QDate, QEvent, QLocale, QRect, QRectF, QSize, Qt, QTime, Signal
+from PySide6.QtCore import QDate, QLocale, QRect, QRectF, QSize, Qt, QTime, Signal
 from PySide6.QtGui import (
     QColor,
-    QEnterEvent,
     QFont,
-    QKeyEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from app.ui.recent import RecentSession
+from app.ui.start.row_button import RowButton
 from app.ui.theme import Looks, Theme
 
 PAD, RIGHT_WIDTH, REMOVE = 10, 190, 24
@@ -29,14 +28,13 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
-class RecentRow(QAbstractButton):
+class RecentRow(RowButton):
     opened = Signal(str)
     removed = Signal(str)
 
     def __init__(self, session: RecentSession, looks: Looks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._looks = looks
-        self._is_hovered = False
         self.session = session
         self.remove_button = QToolButton(self)
         self.remove_button.setText("✕")
@@ -78,20 +76,6 @@ class RecentRow(QAbstractButton):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(240, self.sizeHint().height())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self._is_hovered = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._is_hovered = False
-        self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         top = (self.height() - REMOVE) // 2

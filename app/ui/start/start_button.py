@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
-    QEnterEvent,
     QFont,
     QFontMetrics,
-    QKeyEvent,
     QPainter,
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.ui.start.row_button import RowButton
 from app.ui.start.start_icons import Icon, draw_icon
 from app.ui.theme import Looks, Theme
 
@@ -23,7 +22,7 @@ RADIUS = 8.0
 FIRST_ALPHA, HOVER_ALPHA, PRESSED_ALPHA = 24, 18, 40
 
 
-class StartButton(QAbstractButton):
+class StartButton(RowButton):
     """Wide and calm; `is_first` is the one that newcomers should take."""
 
     def __init__(
@@ -40,7 +39,6 @@ class StartButton(QAbstractButton):
         super().__init__(parent)
         self._looks, self._icon, self._about, self._key = looks, icon, about, key
         self._is_first = is_first
-        self._is_hovered = False
         self.setText(words)
         self.setAccessibleName(words)
         self.setAccessibleDescription(about)
@@ -59,20 +57,6 @@ class StartButton(QAbstractButton):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(220, self.sizeHint().height())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self._is_hovered = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._is_hovered = False
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
