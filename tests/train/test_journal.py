@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.errors import WorkbenchError
+from train.journal import METRICS_FILE, journal, read_metrics
+
+
+def write(folder: Path, steps: range, resume_at: int | None = None) -> None:
+    with journal(folder, resume_at=resume_at) as run:
+        for step in steps:
+            run.log(step, loss=1.0 / (step + 1), note="x")
+
+
+class TestJournal:
+    def test_reads_back(self, tmp_path: Path):
+        write(tmp_path, range(3))
+        found = read_metrics(tmp_path)
+        assert [record["step"] for record in found] == [0, 1, 2]
+        assert found[1]["loss"] == 0.5
+
+    def test_a_resumed_run_has_each_step_once(self, tmp_path: Path):
+        write(tmp_path, range(5))
+        write(tmp_path, range(3, 6), resume_at=2)
+        assert [record["step"] for record in read_metrics(tmp_path)] == [0, 1, 2, 3, 4, 5]
+
+    def test_a_new_run_begins_anew(self, tmp_path: Path):
+        write(tmp_path, range(5))
+        write(tmp_path, range(1))
+        assert len(read_metrics(tmp_path)) == 1
+
+    def test_what_is_not_finite_is_null(self, tmp_path: Path):
+        with journal(tmp_path) as run:
+            run.log(0, loss=float("nan"), rate=float("inf"), none=None)
+        (record,) = read_metrics(tmp_path)
+        assert (record["loss"], record["rate"], record["none"]) == (None, None, None)
+
+    def test_a_line_cut_off_is_left_out(self, tmp_path: Path):
+        write(tmp_path, range(2))
+        with (tmp_path / METRICS_FILE).open("a") as file:
+            file.write(json.dumps({"step": 2, "loss": 1})[:9])
+        assert len(read_metrics(tmp_path)) == 2
+
+    def test_no_run(self, tmp_path: Path):
+        with pytest.raises(WorkbenchError, match="no folder of a run"):
+            read_metrics(tmp_path)

@@ -1,0 +1,104 @@
+"""Figures of a run as they come: JSON lines for scripts, TensorBoard where it is installed."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from agent.errors import WorkbenchError
+
+METRICS_FILE = "metrics.jsonl"
+
+
+class Journal:
+    """The metrics of one run. `resume_at` drops what was written for later steps."""
+
+    def __init__(self, folder: Path, *, resume_at: int | None = None) -> None:
+        self.path = folder / METRICS_FILE
+        self._started = time.perf_counter()
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = [] if resume_at is None else _kept(self.path, resume_at)
+        part = self.path.with_name(f".{METRICS_FILE}.part")
+        try:
+            part.write_text("".join(map(_line, kept)), encoding="utf-8")
+            part.replace(self.path)
+            self._file = self.path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise WorkbenchError(f"cannot write {self.path}: {error.strerror or error}") from error
+        self._board = _board(folder / "tensorboard", resume_at)
+
+    def log(self, step: int, **figures: float | int | str | None) -> None:
+        """One line; numbers that are not finite are written as null."""
+        seconds = round(time.perf_counter() - self._started, 3)
+        self._file.write(_line({"step": step, "seconds": seconds, **_finite(figures)}))
+        self._file.flush()
+        if self._board is not None:
+            for name, value in figures.items():
+                if isinstance(value, int | float) and math.isfinite(value):
+                    self._board.add_scalar(name, value, step)
+
+    def close(self) -> None:
+        self._file.close()
+        if self._board is not None:
+            self._board.close()
+
+
+@contextmanager
+def journal(folder: Path, *, resume_at: int | None = None) -> Iterator[Journal]:
+    opened = Journal(folder, resume_at=resume_at)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def read_metrics(folder: Path) -> list[dict[str, Any]]:
+    """The lines of a run, in order; a line cut off by a crash is left out."""
+    path = folder / METRICS_FILE
+    if not path.is_file():
+        raise WorkbenchError(f"{folder} holds no {METRICS_FILE}: it is no folder of a run")
+    return _lines(path)
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    return json.dumps(record, allow_nan=False) + "\n"
+
+
+def _kept(path: Path, resume_at: int) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
+    return [record for record in _lines(path) if record["step"] <= resume_at]
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and isinstance(record.get("step"), int):
+            found.append(record)
+    return found
+
+
+def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in figures.items()
+    }
+
+
+def _board(folder: Path, resume_at: int | None) -> Any:
+    """A TensorBoard writer, or None where it is not installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    purge = None if resume_at is None else resume_at + 1
+    return SummaryWriter(str(folder), purge_step=purge)
