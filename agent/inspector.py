@@ -36,12 +36,14 @@ class Inspector:
         style: Style = PUBLISHED,
         sampling: Sampling | None = None,
         extra_runs: int = 0,
+        viewer_kind: type[Viewer] = Viewer,
     ) -> None:
         self.engine = engine
         self.model = model
         self.style = style
         self.sampling = sampling or Sampling()
         self.extra_runs = extra_runs
+        self.viewer_kind = viewer_kind
 
     def inspect(
         self,
@@ -63,7 +65,7 @@ class Inspector:
         record = self._blank(spectrum, task, seed)
         if so_far is not None:
             record = _go_on_from(so_far, record)
-        viewer = Viewer.of(spectrum, record.spectrum, self.style, record.sizing)
+        viewer = self.viewer_kind.of(spectrum, record.spectrum, self.style, record.sizing)
         turns, pictures = _said_so_far(task, record, viewer)
         record = replace(record, overview=picture_hash(pictures[0]))
         try:

@@ -20,6 +20,7 @@ from agent.errors import WorkbenchError
 from agent.fingerprints import spectrum_hash
 from agent.reply import Verdict
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
+from agent.trajectory import Trajectory
 
 if TYPE_CHECKING:
     import pyarrow
@@ -146,16 +147,23 @@ def column(path: Path, *names: str) -> list[dict[str, Any]]:
 
 
 class ExampleStore:
-    """Examples of some files by the hash of their numbers, read when asked for."""
+    """Examples of some files by the hash of their numbers, read when asked for.
+
+    One spectrum may be asked about in several tasks: `of` finds the example of a trajectory, the
+    hash alone any of them.
+    """
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self._places: dict[str, tuple[Path, int, int]] = {}
+        self._by_task: dict[tuple[str, str], tuple[Path, int, int]] = {}
         for path in paths:
             with _opened(path) as file:
                 for group in range(file.num_row_groups):
-                    hashes = file.read_row_group(group, columns=["sha256"])["sha256"].to_pylist()
-                    for row, sha256 in enumerate(hashes):
-                        self._places.setdefault(str(sha256), (path, group, row))
+                    names = file.read_row_group(group, columns=["task", "sha256"]).to_pylist()
+                    for row, name in enumerate(names):
+                        place = path, group, row
+                        self._places.setdefault(str(name["sha256"]), place)
+                        self._by_task.setdefault((name["task"], str(name["sha256"])), place)
         self._group = lru_cache(maxsize=8)(_read_group)
 
     def __len__(self) -> int:
@@ -167,7 +175,18 @@ class ExampleStore:
     def __getitem__(self, sha256: str) -> Example:
         if sha256 not in self._places:
             raise WorkbenchError(f"no spectrum with the hash {sha256[:16]} in these sets")
-        path, group, row = self._places[sha256]
+        return self._read(self._places[sha256])
+
+    def of(self, trajectory: Trajectory) -> Example:
+        """The example a trajectory is about: its spectrum and its task."""
+        sha256 = trajectory.spectrum.sha256
+        place = self._by_task.get((trajectory.task, sha256))
+        if place is None:
+            raise WorkbenchError(f"no {trajectory.task} example with the hash {sha256[:16]} here")
+        return self._read(place)
+
+    def _read(self, place: tuple[Path, int, int]) -> Example:
+        path, group, row = place
         return self._group(path, group)[row]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -88,6 +88,11 @@ class Spectrum:
             object.__setattr__(self, "mask", mask)
         object.__setattr__(self, "meta", MappingProxyType(dict(self.meta)))
 
+    def __reduce__(self) -> tuple[Callable[..., Spectrum], tuple[dict[str, Any]]]:
+        """Between our own processes: built anew there, so that it is checked and read-only."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _rebuilt, ({**values, "meta": dict(self.meta)},)
+
     def __len__(self) -> int:
         return int(self.wavelength.size)
 
@@ -117,6 +122,10 @@ class Spectrum:
     @property
     def range(self) -> tuple[float, float]:
         return float(self.wavelength[0]), float(self.wavelength[-1])
+
+
+def _rebuilt(values: dict[str, Any]) -> Spectrum:
+    return Spectrum(**values)
 
 
 def _frozen(values: NDArray[Any], dtype: type[Scalar]) -> NDArray[Scalar]:

@@ -10,6 +10,7 @@ pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
+from agent.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.examples import (
     ROWS_PER_GROUP,
     Example,
@@ -111,6 +112,25 @@ class TestStore:
         assert "0" * 64 not in store
         with pytest.raises(WorkbenchError, match="no spectrum with the hash"):
             store["0" * 64]
+
+
+    def test_one_spectrum_asked_about_twice(self, tmp_path: Path):
+        path = tmp_path / "set.parquet"
+        both = [
+            example(spectrum(1), task=task, answer=answer)  # type: ignore[arg-type]
+            for task, answer in (("CV", "YES"), ("WD", "NO"))
+        ]
+        write_examples(path, both)
+        store = ExampleStore([path])
+        assert len(store) == 1
+        ref = SpectrumRef(sha256=both[0].sha256)
+        records = [
+            Trajectory(task=task, spectrum=ref, model=ModelRef(name="x"), stopped_by="answer")
+            for task in ("CV", "WD", "CS")
+        ]
+        assert [store.of(record).answer for record in records[:2]] == ["YES", "NO"]
+        with pytest.raises(WorkbenchError, match="no CS example"):
+            store.of(records[2])
 
 
 class TestRefusals:

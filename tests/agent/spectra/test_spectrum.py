@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import dataclasses
 from dataclasses import FrozenInstanceError
 from typing import Any
 
@@ -61,6 +63,18 @@ def test_nothing_can_be_changed_from_outside() -> None:
         spectrum.flux = flux  # type: ignore[misc]
     with pytest.raises(TypeError):
         spectrum.meta["KEY"] = 2  # type: ignore[index]
+
+
+def test_a_copy_for_another_process_is_the_same_and_as_safe() -> None:
+    spectrum = made(ivar=np.ones(11), meta={"KEY": 1}, z=0.1, path="a.fits", warnings=("odd",))
+    again = copy.copy(spectrum)
+    assert again is not spectrum
+    for each in dataclasses.fields(Spectrum):
+        one, other = getattr(spectrum, each.name), getattr(again, each.name)
+        np.testing.assert_array_equal(one, other)
+    assert not again.flux.flags.writeable
+    with pytest.raises(TypeError):
+        again.meta["KEY"] = 2  # type: ignore[index]
 
 
 def test_big_endian_arrays_become_native() -> None:

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agent.errors import WorkbenchError
+from agent.reply import Verdict
+from train.evaluate.figures import judge_figures, mean_f1, task_figures
+from train.evaluate.judgement import Judgement
+from train.evaluate.significance import compare, mcnemar
+
+
+def said(
+    number: int, answer: Verdict, verdict: Verdict | None, task: str = "CV", **more: object
+) -> Judgement:
+    return Judgement(key=f"{task}-{number}", task=task, answer=answer, verdict=verdict, **more)  # type: ignore[arg-type]
+
+
+def rows(hits: int, missed: int, alarms: int, quiet: int, task: str = "CV") -> list[Judgement]:
+    kinds: list[tuple[Verdict, Verdict]] = [
+        *[("YES", "YES")] * hits, *[("YES", "NO")] * missed,
+        *[("NO", "YES")] * alarms, *[("NO", "NO")] * quiet,
+    ]  # fmt: skip
+    return [said(n, answer, verdict, task) for n, (answer, verdict) in enumerate(kinds)]
+
+
+class TestTaskFigures:
+    def test_by_hand(self):
+        found = task_figures("CV", rows(8, 2, 4, 36))
+        assert found.f1.value == pytest.approx(2 * 8 / (2 * 8 + 2 + 4))
+        assert found.accuracy.value == pytest.approx(44 / 50)
+        assert (found.n, found.positives) == (50, 10)
+        assert found.f1.low < 0.727 < found.f1.high
+
+    def test_no_answer_is_wrong_and_no_alarm(self):
+        none = [said(100, "YES", None), said(101, "NO", None)]
+        found = task_figures("CV", [*rows(1, 0, 0, 1), *none])
+        assert found.unanswered == 2
+        assert found.accuracy.value == 0.5
+        assert found.precision.value == 1.0
+        assert found.recall.value == 0.5
+
+    def test_probabilities_give_ranking_figures(self):
+        told = [
+            said(n, "YES" if n % 2 else "NO", "YES", p_yes=0.9 if n % 2 else 0.2) for n in range(20)
+        ]
+        found = task_figures("CV", told)
+        assert found.average_precision == 1.0
+        assert found.calibration_error == pytest.approx(0.15)
+
+
+class TestMeans:
+    def test_mean_over_tasks_not_over_candidates(self):
+        both = [*rows(10, 0, 0, 90), *rows(0, 5, 0, 5, "WD")]
+        assert mean_f1(both).value == pytest.approx(0.5)
+        assert judge_figures("x", both).mean_accuracy == pytest.approx((1.0 + 0.5) / 2)
+
+    def test_interval_has_width_even_where_all_is_right(self):
+        found = mean_f1(rows(10, 0, 0, 50))
+        assert found.value == 1.0
+        assert 0.7 < found.low < 1.0
+
+    def test_interval_covers_the_truth_as_often_as_it_says(self):
+        rng = np.random.default_rng(5)
+        truth = 2 * 0.8 / (2 * 0.8 + 0.2 + 5 * 0.05)
+        covered = 0
+        for seed in range(100):
+            hits = int(rng.binomial(60, 0.8))
+            alarms = int(rng.binomial(300, 0.05))
+            found = mean_f1(rows(hits, 60 - hits, alarms, 300 - alarms), seed)
+            covered += found.low <= truth <= found.high
+        assert covered >= 88
+
+    def test_same_seed_same_interval(self):
+        assert mean_f1(rows(8, 2, 1, 9), 3) == mean_f1(rows(8, 2, 1, 9), 3)
+
+
+class TestComparison:
+    def test_mcnemar_by_hand(self):
+        assert mcnemar(0, 0) == 1.0
+        assert mcnemar(5, 5) == 1.0
+        assert mcnemar(0, 5) == pytest.approx(2 * 0.5**5)
+
+    def test_counts_pairs_by_key(self):
+        one = rows(5, 5, 0, 10)
+        two = list(reversed(rows(8, 2, 0, 10)))
+        found = compare("a", "b", one, two[:-1])
+        assert (found.n, found.only_first, found.only_second) == (19, 0, 3)
+        assert found.f1_difference.value is not None
+        assert found.f1_difference.low < found.f1_difference.value < found.f1_difference.high
+
+    def test_a_judge_against_itself_differs_by_nothing(self):
+        found = compare("a", "a", rows(5, 5, 3, 7), rows(5, 5, 3, 7))
+        difference = found.f1_difference
+        assert (difference.value, difference.low, difference.high) == (0.0, 0.0, 0.0)
+
+    def test_nothing_in_common(self):
+        with pytest.raises(WorkbenchError, match="no candidate in common"):
+            compare("a", "b", rows(1, 0, 0, 0), rows(1, 0, 0, 0, "WD"))

@@ -1,0 +1,155 @@
+"""`spec-o3-train evaluate main|cross-survey|cross-task|ablation`: the published tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from agent.errors import WorkbenchError
+from train.evaluate.evaluation import evaluate, how_many
+from train.evaluate.judges import JudgeSpec, Kind
+from train.evaluate.tables import KINDS
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
+
+Bench = Annotated[Path, typer.Argument(help="Folder that spec-o3-train bench made.")]
+Out = Annotated[Path, typer.Argument(help="Folder for judgements and tables; continued.")]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="[NAME=]MODEL",
+        help="`measured`, a model's name, folder, .gguf or server; may be repeated.",
+    ),
+]
+Specialists = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--specialist", metavar="[NAME=]FOLDER", help="Of spec-o3-train baselines; repeatable."
+    ),
+]
+Workers = Annotated[int, typer.Option(min=1, max=256, help="Processes, each with its model.")]
+Limit = Annotated[int | None, typer.Option(min=6, help="Candidates of each task at most.")]
+Threads = Annotated[int | None, typer.Option(min=1, max=512, help="Of each process.")]
+Device = Annotated[Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Where models run.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the intervals.")]
+
+app = typer.Typer(help="Judge the bench and write the published tables.", no_args_is_help=True)
+
+
+def _table_command(name: str) -> None:
+    def command(
+        bench: Bench,
+        out: Out,
+        model: Models = None,
+        specialist: Specialists = None,
+        workers: Workers = 1,
+        limit: Limit = None,
+        threads: Threads = None,
+        device: Device = "auto",
+        seed: Seed = 0,
+    ) -> None:
+        judges = [_judge(text, "inspector", threads, device) for text in model or ()]
+        judges += [_judge(text, "specialist", threads, device) for text in specialist or ()]
+        _run(name, bench, out, judges, workers, limit, seed)
+
+    command.__doc__ = f"{KINDS[name].title}: Acc and F1 of every judge."
+    app.command(name)(command)
+
+
+for _name in ("main", "cross-survey", "cross-task"):
+    _table_command(_name)
+
+
+@app.command("ablation")
+def ablation(
+    bench: Bench,
+    out: Out,
+    full: Annotated[str, typer.Option(help="The whole model.")],
+    no_sft: Annotated[str | None, typer.Option(help="Trained without a cold start.")] = None,
+    no_rl: Annotated[str | None, typer.Option(help="Trained without reinforcement.")] = None,
+    no_tool: Annotated[
+        str | None, typer.Option(help="Judging without the tool; by default the whole model.")
+    ] = None,
+    workers: Workers = 1,
+    limit: Limit = None,
+    threads: Threads = None,
+    device: Device = "auto",
+    seed: Seed = 0,
+) -> None:
+    """What each part is worth: no SFT, no RL, no tool."""
+    parts: list[tuple[str, Kind, str | None]] = [
+        ("full", "inspector", full),
+        ("no SFT", "inspector", no_sft),
+        ("no RL", "inspector", no_rl),
+        ("no tool", "toolless", no_tool or full),
+    ]
+    judges = [
+        JudgeSpec(name=name, kind=kind, source=source, threads=threads, device=device)
+        for name, kind, source in parts
+        if source is not None
+    ]
+    _run("ablation", bench, out, judges, workers, limit, seed)
+
+
+def _judge(
+    text: str, kind: Kind, threads: int | None, device: Literal["auto", "cpu", "cuda", "mps"]
+) -> JudgeSpec:
+    name, equals, source = text.partition("=")
+    if not equals or not NAME.fullmatch(name) or "/" in name:
+        name, source = re.sub(r"[^A-Za-z0-9._+-]+", "-", Path(text).name or text)[:60], text
+        if name == "model":  # a run's folder keeps its model in one of that name
+            name = Path(text).resolve().parent.name
+    if not NAME.fullmatch(name):
+        raise WorkbenchError(f"give {text!r} a name: NAME={text}")
+    return JudgeSpec(name=name, kind=kind, source=source, threads=threads, device=device)
+
+
+def _run(
+    name: str,
+    bench: Path,
+    out: Path,
+    judges: Sequence[JudgeSpec],
+    workers: int,
+    limit: int | None,
+    seed: int,
+) -> None:
+    if not judges:
+        raise WorkbenchError("nobody to judge: name a --model or a --specialist")
+    names = [judge.name for judge in judges]
+    if len(set(names)) != len(names):
+        raise WorkbenchError(f"two judges are called alike ({', '.join(names)}): use NAME=MODEL")
+    kind = KINDS[name]
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("judging"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as progress:
+        bar = progress.add_task("judging", total=how_many(kind, bench, judges, limit))
+        text = evaluate(
+            kind,
+            bench,
+            out,
+            judges,
+            workers=workers,
+            limit=limit,
+            seed=seed,
+            advance=lambda count: progress.advance(bar, count),
+        )
+    show = Console()
+    if show.is_terminal:
+        show.print(Markdown(text))
+    else:
+        typer.echo(text)
+    console.print(f"written to {out / kind.name}.md, .csv and .json", style="dim", markup=False)

@@ -1,0 +1,199 @@
+"""A whole table: every judge on every set, judged or read back, then written down."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from agent.errors import ResourceError, WorkbenchError
+from train.evaluate.figures import judge_figures
+from train.evaluate.judgement import Judgement
+from train.evaluate.judges import JudgeSpec
+from train.evaluate.judging import Advance, chosen, judge_set
+from train.evaluate.significance import Comparison, compare
+from train.evaluate.tables import (
+    Rows,
+    TableKind,
+    as_csv,
+    figure_json,
+    parted_markdown,
+    percent,
+    set_markdown,
+    snr_bin_of,
+    snr_bins,
+    survey_of,
+)
+
+SURVEYS = ("LAMOST", "SDSS", "DESI", "ATLAS", "unknown")
+
+
+def sets_of(kind: TableKind, bench: Path) -> list[tuple[Path, str]]:
+    """The files a table needs; raises WorkbenchError naming what the bench lacks."""
+    found = [(bench / file, name) for file, name in kind.sets]
+    missing = [path.name for path, _ in found if not path.is_file()]
+    if missing:
+        raise WorkbenchError(
+            f"{bench} has no {', '.join(missing)}: make it with spec-o3-train bench"
+        )
+    return found
+
+
+def how_many(kind: TableKind, bench: Path, judges: Sequence[JudgeSpec], limit: int | None) -> int:
+    """Judgements the table will hold: for a progress bar."""
+    sets = sets_of(kind, bench)
+    return len(judges) * sum(len(chosen(path, limit, kind.tasks)) for path, _ in sets)
+
+
+def evaluate(
+    kind: TableKind,
+    bench: Path,
+    out: Path,
+    judges: Sequence[JudgeSpec],
+    *,
+    workers: int = 1,
+    limit: int | None = None,
+    seed: int = 0,
+    advance: Advance = lambda count: None,
+) -> str:
+    """Judge and write `out`/NAME.md, .csv and .json; the Markdown is returned."""
+    sets: dict[str, Rows] = {}
+    for path, name in sets_of(kind, bench):
+        rows: Rows = {}
+        for spec in judges:
+            file = out / "judgements" / path.stem / f"{spec.name}.jsonl"
+            _same_as_before(file, spec, path)
+            rows[spec.name] = judge_set(
+                spec, path, file, workers=workers, limit=limit, tasks=kind.tasks, advance=advance
+            )
+        if not any(rows.values()):
+            raise WorkbenchError(f"{path} holds none of the tasks {', '.join(kind.tasks)}")
+        sets[name] = rows
+    text = _markdown(kind, sets, seed)
+    _write(out / f"{kind.name}.md", text)
+    _write(out / f"{kind.name}.csv", as_csv(sets))
+    _write(out / f"{kind.name}.json", json.dumps(_json(kind, sets, seed), indent=1) + "\n")
+    return text
+
+
+def _same_as_before(file: Path, spec: JudgeSpec, path: Path) -> None:
+    """Judgements of another model or set under the same name are not gone on with."""
+    proof = {"source": spec.source, "kind": spec.kind, "seed": spec.seed}
+    proof |= {"model": _fingerprint(spec), "set": _file_hash(path)}
+    card = file.with_suffix(".json")
+    if not card.is_file():
+        _write(card, json.dumps(proof, indent=1) + "\n")
+        return
+    before = json.loads(card.read_text(encoding="utf-8"))
+    changed = [name for name in proof if before.get(name) != proof[name]]
+    if changed:
+        raise WorkbenchError(
+            f"{file} holds judgements of another {' and '.join(changed)}: give the judge another "
+            "name, or remove that file and the one beside it"
+        )
+
+
+def _fingerprint(spec: JudgeSpec) -> str:
+    if spec.kind == "specialist":
+        folder = Path(spec.source)
+        files = sorted(each for each in folder.rglob("*") if each.is_file())
+        digest = hashlib.sha256()
+        for each in files:
+            digest.update(f"{each.relative_to(folder)} {_file_hash(each)}\n".encode())
+        return digest.hexdigest()
+    from agent.inspectors import MEASURED
+
+    if spec.source == MEASURED:
+        from agent.measured.weights import builtin_fingerprint
+
+        return builtin_fingerprint()
+    from agent.models import find_model
+
+    try:
+        return find_model(spec.source).ref.sha256
+    except ResourceError as error:
+        raise WorkbenchError(str(error)) from error
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _markdown(kind: TableKind, sets: dict[str, Rows], seed: int) -> str:
+    lines = [f"## {kind.title}", ""]
+    for name, rows in sets.items():
+        first = next(iter(rows.values()))
+        positives = sum(one.answer == "YES" for one in first)
+        title = f"{name}: {positives} positives, {len(first) - positives} negatives"
+        lines += set_markdown(title, rows, seed)
+        lines += parted_markdown(f"{name}: mean F1 by survey", rows, survey_of, SURVEYS)
+        bins = [*snr_bins(), "unknown"]
+        lines += parted_markdown(f"{name}: mean F1 by S/N", rows, snr_bin_of, bins)
+        lines += list(_significance(rows, seed))
+    return "\n".join(lines)
+
+
+def _significance(rows: Rows, seed: int) -> Iterator[str]:
+    if len(rows) < 2:
+        return
+    yield "Paired on the same candidates (difference of mean F1 in points, 95 %; McNemar):"
+    yield ""
+    for one in _comparisons(rows, seed):
+        change = one.f1_difference
+        yield (
+            f"- {one.first} against {one.second}: {percent(change.value)} "
+            f"({percent(change.low)} to {percent(change.high)}); right where the other is wrong "
+            f"{one.only_first} and {one.only_second} of {one.n}, p = {one.p_value:.2g}"
+        )
+    yield ""
+
+
+def _comparisons(rows: Rows, seed: int) -> Iterator[Comparison]:
+    for one, two in combinations(rows, 2):
+        yield compare(one, two, rows[one], rows[two], seed)
+
+
+def _json(kind: TableKind, sets: dict[str, Rows], seed: int) -> dict[str, Any]:
+    return {
+        "table": kind.name,
+        "sets": {
+            name: {
+                "judges": [_judge_json(judge, said, seed) for judge, said in rows.items()],
+                "comparisons": [
+                    asdict(one) | {"f1_difference": figure_json(one.f1_difference)}
+                    for one in _comparisons(rows, seed)
+                ],
+            }
+            for name, rows in sets.items()
+        },
+    }
+
+
+def _judge_json(name: str, judgements: Sequence[Judgement], seed: int) -> dict[str, Any]:
+    found = judge_figures(name, judgements, seed)
+    shares = ("f1", "precision", "recall", "accuracy")
+    return {
+        "judge": name,
+        "mean_f1": figure_json(found.mean_f1),
+        "mean_accuracy": found.mean_accuracy,
+        "effort": asdict(found.effort),
+        "tasks": [
+            asdict(task) | {share: figure_json(getattr(task, share)) for share in shares}
+            for task in found.tasks
+        ],
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,0 +1,148 @@
+"""From judgements to figures: per task and over tasks, each with its interval."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.confidence.intervals import wilson
+from agent.confidence.judged import Judged
+from agent.confidence.reliability import average_precision, expected_calibration_error
+from agent.confidence.reliability import reliability_curve as curve_of
+from agent.confidence.scores import Figure, binary_scores, f1_score
+from train.evaluate.judgement import Judgement
+
+DRAWS = 2000
+TAIL = 0.025
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskFigures:
+    """Of one judge on one task."""
+
+    task: str
+    n: int
+    positives: int
+    f1: Figure
+    precision: Figure
+    recall: Figure
+    accuracy: Figure
+    unanswered: int
+    average_precision: float | None
+    calibration_error: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """What judging cost, per candidate."""
+
+    calls: float
+    tokens: float
+    prompt_tokens: float
+    seconds: float
+    """The median."""
+    well_formed: float
+    """Share."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeFigures:
+    """Of one judge on one set. `mean_f1` and `mean_accuracy` are means over tasks."""
+
+    judge: str
+    tasks: tuple[TaskFigures, ...]
+    mean_f1: Figure
+    mean_accuracy: float
+    effort: Effort
+
+
+def judge_figures(name: str, judgements: Sequence[Judgement], seed: int = 0) -> JudgeFigures:
+    by_task = grouped(judgements)
+    return JudgeFigures(
+        judge=name,
+        tasks=tuple(task_figures(task, rows, seed) for task, rows in by_task.items()),
+        mean_f1=mean_f1(judgements, seed),
+        mean_accuracy=statistics.fmean(
+            sum(one.is_right for one in rows) / len(rows) for rows in by_task.values()
+        ),
+        effort=effort(judgements),
+    )
+
+
+def grouped(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+    found: dict[str, list[Judgement]] = {}
+    for one in judgements:
+        found.setdefault(one.task, []).append(one)
+    return found
+
+
+def task_figures(task: str, rows: Sequence[Judgement], seed: int = 0) -> TaskFigures:
+    scores = binary_scores(confusion(rows), seed=seed)
+    right = sum(one.is_right for one in rows)
+    told = [one for one in rows if one.p_yes is not None]
+    both = {one.answer for one in told} == {"YES", "NO"}
+    judged = Judged(
+        np.array([one.p_yes for one in told], dtype=np.float64),
+        np.array([one.answer == "YES" for one in told], dtype=np.bool_),
+    )
+    return TaskFigures(
+        task=task,
+        n=len(rows),
+        positives=sum(one.answer == "YES" for one in rows),
+        f1=scores.f1,
+        precision=scores.precision,
+        recall=scores.recall,
+        accuracy=Figure(right / len(rows), *wilson(right, len(rows))),
+        unanswered=sum(one.verdict is None for one in rows),
+        average_precision=average_precision(judged) if both else None,
+        calibration_error=expected_calibration_error(curve_of(judged)) if told else None,
+    )
+
+
+def confusion(rows: Sequence[Judgement]) -> Counts:
+    """[[true NO, false YES], [missed, true YES]]; no answer is no YES."""
+    table = np.zeros((2, 2), dtype=np.int64)
+    for one in rows:
+        table[int(one.answer == "YES"), int(one.verdict == "YES")] += 1
+    return table
+
+
+def mean_f1(judgements: Sequence[Judgement], seed: int = 0) -> Figure:
+    """Mean F1 over tasks, its interval from drawing each task's positives and negatives anew."""
+    by_task = grouped(judgements)
+    value = _mean_f1(np.array([confusion(rows) for rows in by_task.values()]))
+    rng = np.random.default_rng(seed)
+    drawn = np.array([_resampled(confusion(rows), rng) for rows in by_task.values()])
+    low, high = np.quantile(_mean_f1(drawn.swapaxes(0, 1)), [TAIL, 1.0 - TAIL])
+    return Figure(float(value), float(min(low, value)), float(max(high, value)))
+
+
+def _mean_f1(tables: NDArray[Any]) -> NDArray[np.float64]:
+    """Over the last axis of tasks; a task in which nothing is real and nothing called so is 0."""
+    return np.nan_to_num(f1_score(tables)).mean(axis=-1)
+
+
+def _resampled(table: Counts, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Tables as likely as the one found makes them, its true counts kept. Half a candidate more
+    in each cell keeps ten hits of ten from an interval of no width."""
+    rows = []
+    for missed, hit in table.astype(np.float64):
+        called = (missed + hit) * rng.beta(hit + 0.5, missed + 0.5, DRAWS)
+        rows.append(np.stack([missed + hit - called, called], axis=-1))
+    return np.stack(rows, axis=-2)
+
+
+def effort(judgements: Sequence[Judgement]) -> Effort:
+    return Effort(
+        calls=statistics.fmean(one.calls for one in judgements),
+        tokens=statistics.fmean(one.tokens for one in judgements),
+        prompt_tokens=statistics.fmean(one.prompt_tokens for one in judgements),
+        seconds=statistics.median(one.seconds for one in judgements),
+        well_formed=statistics.fmean(one.well_formed for one in judgements),
+    )

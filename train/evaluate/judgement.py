@@ -1,0 +1,127 @@
+"""What one judge said about one example: a line of JSON, and all that the tables are made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from agent.errors import WorkbenchError
+from agent.reply import Verdict
+from agent.trajectory import Trajectory
+from train.examples import Example
+
+MAX_LINE = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """`verdict` None: no box was read, which counts as wrong. Tokens and calls are 0 where the
+    judge is no agent, tokens -1 where an engine cannot tell."""
+
+    key: str
+    task: str
+    answer: Verdict
+    """The truth."""
+    label: str = ""
+    survey: str = ""
+    snr: float | None = None
+    verdict: Verdict | None = None
+    p_yes: float | None = None
+    well_formed: bool = True
+    calls: int = 0
+    turns: int = 0
+    tokens: int = 0
+    """Generated."""
+    prompt_tokens: int = 0
+    seconds: float = 0.0
+    stopped_by: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        return self.verdict == self.answer
+
+
+def of_trajectory(one: Example, trajectory: Trajectory) -> Judgement:
+    return Judgement(
+        **_about(one),
+        verdict=trajectory.verdict,
+        p_yes=trajectory.p_yes,
+        well_formed=trajectory.well_formed,
+        calls=sum(step.kind == "zoom" for step in trajectory.steps),
+        turns=len(trajectory.replies),
+        tokens=trajectory.tokens.generated,
+        prompt_tokens=trajectory.tokens.prompt,
+        seconds=round(trajectory.seconds, 4),
+        stopped_by=trajectory.stopped_by,
+    )
+
+
+def of_probability(one: Example, p_yes: float, threshold: float, seconds: float) -> Judgement:
+    """What a network without words says; it never fails to answer."""
+    return Judgement(
+        **_about(one),
+        verdict="YES" if p_yes >= threshold else "NO",
+        p_yes=p_yes,
+        seconds=round(seconds, 6),
+    )
+
+
+def unreadable(one: Example, reason: str) -> Judgement:
+    """A spectrum that cannot be drawn is a wrong answer, not a missing row."""
+    return Judgement(**_about(one), well_formed=False, stopped_by=f"error: {reason}"[:200])
+
+
+def _about(one: Example) -> dict[str, Any]:
+    return {
+        "key": one.key,
+        "task": one.task,
+        "answer": one.answer,
+        "label": one.label,
+        "survey": one.spectrum.survey,
+        "snr": one.spectrum.snr,
+    }
+
+
+def add_judgements(path: Path, judgements: Iterable[Judgement]) -> None:
+    try:
+        with path.open("a", encoding="utf-8", newline="\n") as file:
+            for one in judgements:
+                file.write(json.dumps(asdict(one), allow_nan=False) + "\n")
+    except OSError as error:
+        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def read_judgements(path: Path) -> Iterator[Judgement]:
+    """Those of a file; the last line is left out where a crash cut it off."""
+    names = {field.name for field in fields(Judgement)}
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith("\n"):
+                    return
+                try:
+                    record = json.loads(line[:MAX_LINE])
+                except ValueError as error:
+                    raise WorkbenchError(f"{path}, line {number}: no line of JSON") from error
+                if not _is_judgement(record):
+                    raise WorkbenchError(f"{path}, line {number}: no judgement")
+                yield Judgement(**{name: record[name] for name in record if name in names})
+    except OSError as error:
+        raise WorkbenchError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _is_judgement(record: Any) -> bool:
+    match record:
+        case {
+            "key": str(),
+            "task": str(),
+            "answer": "YES" | "NO",
+            "verdict": "YES" | "NO" | None,
+            "p_yes": p_yes,
+        }:
+            return p_yes is None or (isinstance(p_yes, int | float) and 0.0 <= p_yes <= 1.0)
+        case _:
+            return False

@@ -1,0 +1,91 @@
+"""Whether one judge is better than another on the same candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agent.confidence.scores import Figure, f1_score
+from agent.errors import WorkbenchError
+from train.evaluate.judgement import Judgement
+
+DRAWS = 2000
+TAIL = 0.025
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Of `first` over `second` on the candidates both judged."""
+
+    first: str
+    second: str
+    n: int
+    only_first: int
+    """Right where the second was wrong."""
+    only_second: int
+    p_value: float
+    """McNemar's exact test, two-sided: the chance of so uneven a count between equals."""
+    f1_difference: Figure
+    """Of the mean F1 over tasks, with the interval of a paired bootstrap over candidates."""
+
+
+def compare(
+    first: str,
+    second: str,
+    ours: Sequence[Judgement],
+    theirs: Sequence[Judgement],
+    seed: int = 0,
+) -> Comparison:
+    other = {one.key: one for one in theirs}
+    pairs = [(one, other[one.key]) for one in ours if one.key in other]
+    if not pairs:
+        raise WorkbenchError(f"{first} and {second} have judged no candidate in common")
+    only_first = sum(one.is_right and not two.is_right for one, two in pairs)
+    only_second = sum(two.is_right and not one.is_right for one, two in pairs)
+    return Comparison(
+        first=first,
+        second=second,
+        n=len(pairs),
+        only_first=only_first,
+        only_second=only_second,
+        p_value=mcnemar(only_first, only_second),
+        f1_difference=_difference(pairs, seed),
+    )
+
+
+def mcnemar(one: int, other: int) -> float:
+    """Two-sided exact p-value of the counts in which the two differ."""
+    from scipy.stats import binomtest
+
+    return float(binomtest(min(one, other), one + other).pvalue) if one + other else 1.0
+
+
+def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Figure:
+    """Candidates are drawn within task and answer, the same ones for both judges."""
+    strata: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
+    for one, two in pairs:
+        called = (one.verdict == "YES", two.verdict == "YES")
+        strata.setdefault((one.task, one.answer), []).append(called)
+    tasks = list(dict.fromkeys(task for task, _ in strata))
+    rng = np.random.default_rng(seed)
+    found = np.zeros((2, len(tasks), 2, 2))
+    drawn = np.zeros((2, DRAWS, len(tasks), 2, 2))
+    for (task, answer), said in strata.items():
+        row, column = tasks.index(task), int(answer == "YES")
+        yes = np.array(said).T
+        # The four ways two judges can differ, drawn as often as they were found.
+        kinds = np.array([int(((yes[0] == a) & (yes[1] == b)).sum()) for a, b in _KINDS])
+        counts = rng.multinomial(kinds.sum(), kinds / kinds.sum(), DRAWS)
+        for judge in range(2):
+            is_yes = np.array([kind[judge] for kind in _KINDS])
+            found[judge, row, column] = kinds[~is_yes].sum(), kinds[is_yes].sum()
+            drawn[judge, :, row, column, 0] = counts[:, ~is_yes].sum(axis=1)
+            drawn[judge, :, row, column, 1] = counts[:, is_yes].sum(axis=1)
+    value, draws = (np.nan_to_num(f1_score(each)).mean(axis=-1) for each in (found, drawn))
+    low, high = np.quantile(draws[0] - draws[1], [TAIL, 1.0 - TAIL])
+    return Figure(float(value[0] - value[1]), float(low), float(high))
+
+
+_KINDS = ((True, True), (True, False), (False, True), (False, False))

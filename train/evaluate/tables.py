@@ -1,0 +1,178 @@
+"""The published tables: which sets and tasks each is about, and how it is written down."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from agent.confidence.scores import Figure
+from train.evaluate.figures import JudgeFigures, judge_figures
+from train.evaluate.judgement import Judgement
+
+RARE = ("CV", "CS", "SS", "MG", "WD")
+SNR_EDGES = (0.0, 5.0, 10.0, 20.0, 50.0, math.inf)
+COLUMNS = (
+    "set", "judge", "task", "n", "positives", "accuracy", "f1", "f1_low", "f1_high", "precision",
+    "recall", "unanswered", "average_precision", "calibration_error",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableKind:
+    """One of the published tables."""
+
+    name: str
+    title: str
+    sets: tuple[tuple[str, str], ...]
+    """File of the bench, and how the table calls it."""
+    tasks: tuple[str, ...]
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        TableKind(name="main", title="Main table", sets=(("test.parquet", "test"),), tasks=RARE),
+        TableKind(
+            name="cross-survey",
+            title="Objects seen by another survey",
+            sets=(("survey-SDSS.parquet", "SDSS"), ("survey-DESI.parquet", "DESI")),
+            tasks=("CV", "CS", "MG"),
+        ),
+        TableKind(
+            name="cross-task",
+            title="Classes never trained on",
+            sets=(("cross.parquet", "cross"),),
+            tasks=("O", "B", "A"),
+        ),
+        TableKind(
+            name="ablation",
+            title="What each part is worth",
+            sets=(("test.parquet", "test"),),
+            tasks=RARE,
+        ),
+    )
+}
+
+Rows = dict[str, Sequence[Judgement]]
+"""Judgements by judge."""
+
+
+def set_markdown(title: str, rows: Rows, seed: int = 0) -> list[str]:
+    """One set's table: accuracy and F1 in per cent of each task, their means, the effort."""
+    figures = [judge_figures(name, judgements, seed) for name, judgements in rows.items()]
+    tasks = [one.task for one in figures[0].tasks]
+    head = ["judge", *(f"{task} {what}" for task in tasks for what in ("Acc", "F1"))]
+    head += ["mean Acc", "mean F1 (95 %)", "well-formed", "calls", "tokens", "s"]
+    lines = [f"### {title}", "", _row(head), _row(["---"] + ["---:"] * (len(head) - 1))]
+    return [*lines, *(_row(_cells(one)) for one in figures), ""]
+
+
+def _cells(one: JudgeFigures) -> list[str]:
+    cells = [one.judge]
+    for task in one.tasks:
+        cells += [percent(task.accuracy.value), percent(task.f1.value)]
+    mean = one.mean_f1
+    cells += [
+        percent(one.mean_accuracy),
+        f"{percent(mean.value)} ({percent(mean.low)} to {percent(mean.high)})",
+        percent(one.effort.well_formed),
+        f"{one.effort.calls:.1f}",
+        f"{one.effort.tokens:.0f}",
+        f"{one.effort.seconds:.3g}",
+    ]
+    return cells
+
+
+def parted_markdown(
+    title: str, rows: Rows, part_of: Callable[[Judgement], str], parts: Sequence[str]
+) -> list[str]:
+    """Mean F1 over tasks in parts of the set, such as surveys or bins of S/N."""
+    first = next(iter(rows.values()))
+    present = [part for part in parts if any(part_of(one) == part for one in first)]
+    if not present:
+        return []
+    counts = {part: sum(part_of(one) == part for one in first) for part in present}
+    head = ["judge", *(f"{part} (n = {counts[part]})" for part in present)]
+    lines = [f"#### {title}", "", _row(head), _row(["---"] + ["---:"] * len(present))]
+    for name, judgements in rows.items():
+        cells = [name]
+        for part in present:
+            own = [one for one in judgements if part_of(one) == part]
+            mean = judge_figures(name, own).mean_f1
+            cells.append(f"{percent(mean.value)} ({percent(mean.low)} to {percent(mean.high)})")
+        lines.append(_row(cells))
+    return [*lines, ""]
+
+
+def survey_of(one: Judgement) -> str:
+    return "SDSS" if one.survey == "BOSS" else one.survey or "unknown"
+
+
+def snr_bin_of(one: Judgement) -> str:
+    if one.snr is None:
+        return "unknown"
+    return next(
+        name
+        for name, high in zip(snr_bins(), SNR_EDGES[1:], strict=True)
+        if max(one.snr, 0.0) < high or math.isinf(high)
+    )
+
+
+def snr_bins() -> list[str]:
+    return [
+        f"{low:g} to {high:g}" if math.isfinite(high) else f"above {low:g}"
+        for low, high in pairwise(SNR_EDGES)
+    ]
+
+
+def as_csv(sets: dict[str, Rows]) -> str:
+    """A row per set, judge and task, figures as shares of one."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for name, rows in sets.items():
+        for judge, judgements in rows.items():
+            writer.writerows(_csv_rows(name, judge_figures(judge, judgements)))
+    return text.getvalue()
+
+
+def _csv_rows(name: str, one: JudgeFigures) -> Iterator[list[object]]:
+    for task in one.tasks:
+        yield [
+            name,
+            one.judge,
+            task.task,
+            task.n,
+            task.positives,
+            *(
+                _plain(value)
+                for value in (task.accuracy.value, task.f1.value, task.f1.low, task.f1.high)
+            ),
+            _plain(task.precision.value),
+            _plain(task.recall.value),
+            task.unanswered,
+            _plain(task.average_precision),
+            _plain(task.calibration_error),
+        ]
+
+
+def figure_json(figure: Figure) -> dict[str, float | None]:
+    if figure.value is None:
+        return {"value": None, "low": None, "high": None}
+    return {"value": figure.value, "low": figure.low, "high": figure.high}
+
+
+def percent(value: float | None) -> str:
+    return "-" if value is None or math.isnan(value) else f"{100 * value:.1f}"
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None or math.isnan(value) else f"{value:.4f}"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
