@@ -1,0 +1,42 @@
+"""`spec-o3-train baselines`: specialist networks trained on the same split as the agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from agent.errors import WorkbenchError
+from train.recipe import Config, Preset, Sets, settings
+
+
+def baselines(
+    sets: Annotated[list[Path], typer.Argument(help="Training sets of spec-o3-train bench.")],
+    out: Annotated[Path, typer.Option(help="Folder for a folder of each network; continued.")],
+    preset: Preset = "nano",
+    config: Config = None,
+    changes: Sets = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed trains the same.")] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, max=512)] = None,
+) -> None:
+    """Train a plain CNN, a CNN of parallel branches and a small spectrum transformer."""
+    try:
+        import torch
+
+        from train.baselines.fit import BaselineSettings
+        from train.baselines.training import train_specialists
+    except ImportError as error:
+        raise WorkbenchError(
+            f"baselines need {error.name}: pip install 'spec-o3-workbench[train]'"
+        ) from error
+    if threads is not None:
+        torch.set_num_threads(threads)
+    chosen = settings(BaselineSettings, "baselines", preset=preset, config=config, sets=changes)
+    console = Console(stderr=True)
+    folders = train_specialists(
+        sets, out, chosen, seed, lambda line: console.print(line, markup=False)
+    )
+    for folder in folders:
+        typer.echo(folder)

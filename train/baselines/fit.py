@@ -1,0 +1,215 @@
+"""One network learned for one task, from its rows and answers alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from agent.confidence.judged import Judged
+from agent.confidence.platt import fit_platt
+from agent.errors import WorkbenchError
+from train.baselines.augment import augmented
+from train.baselines.networks import RATE_OF, Kind, SectionTransformer, make_network
+
+Log = Callable[..., None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaselineSettings:
+    """Of all three networks; `kinds` says which are trained."""
+
+    kinds: tuple[Kind, ...] = ("plain-cnn", "branch-cnn", "section-transformer")
+    epochs: int = 30
+    patience: int = 6
+    """Epochs without a better held-out loss before it ends."""
+    batch: int = 32
+    lr: float = 1e-3
+    weight_decay: float = 0.01
+    held_out: float = 0.15
+    """Share of the training objects that choose the epoch, the threshold and the calibration."""
+    pretraining_steps: int = 1500
+    """Of the transformer, on all spectra of the set, without answers."""
+    odds: float = 5.0
+    """Negatives to each positive in the lists the threshold is chosen for."""
+    seeds: int = 1
+    """Networks of each kind whose mean probability is the answer."""
+
+    def __post_init__(self) -> None:
+        if min(self.epochs, self.patience, self.batch, self.seeds) < 1 or self.lr <= 0:
+            raise WorkbenchError("epochs, patience, batch, seeds and lr must be above 0")
+        if not 0.05 <= self.held_out <= 0.5:
+            raise WorkbenchError("held_out must be from 0.05 to 0.5")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A network at its best epoch and what its held-out objects say."""
+
+    network: nn.Module
+    held_out_loss: float
+    epochs: int
+    logits: Tensor
+    answers: Tensor
+
+
+def split_held_out(answers: Tensor, share: float, seed: int) -> tuple[Tensor, Tensor]:
+    """Rows to learn from and rows held out, each answer in its share."""
+    generator = torch.Generator().manual_seed(seed)
+    held: list[Tensor] = []
+    for value in (0.0, 1.0):
+        own = torch.nonzero(answers == value)[:, 0]
+        if len(own) < 4:
+            raise WorkbenchError("a specialist needs four examples of each answer at least")
+        order = own[torch.randperm(len(own), generator=generator)]
+        held.append(order[: max(2, round(share * len(own)))])
+    held_rows = torch.cat(held).sort().values
+    mask = torch.ones(len(answers), dtype=torch.bool)
+    mask[held_rows] = False
+    return torch.nonzero(mask)[:, 0], held_rows
+
+
+def fit(
+    kind: Kind,
+    rows: Tensor,
+    answers: Tensor,
+    settings: BaselineSettings,
+    seed: int,
+    start: nn.Module | None = None,
+    log: Log = lambda step, **figures: None,
+    *,
+    held_out_seed: int | None = None,
+) -> Fitted:
+    """Train to the best held-out loss. `start` is a pretrained encoder to go on from;
+    `held_out_seed` chooses what is held out, the same for several networks of one task."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = make_network(kind, rows.shape[1])
+        if start is not None:
+            network.load_state_dict(start.state_dict())
+        own = seed if held_out_seed is None else held_out_seed
+        learn, held = split_held_out(answers, settings.held_out, own)
+        lr = settings.lr * RATE_OF[kind]
+        return _train(network, rows, answers, learn, held, settings, lr, seed, log)
+
+
+def _train(
+    network: nn.Module,
+    rows: Tensor,
+    answers: Tensor,
+    learn: Tensor,
+    held: Tensor,
+    settings: BaselineSettings,
+    lr: float,
+    seed: int,
+    log: Log,
+) -> Fitted:
+    generator = torch.Generator().manual_seed(seed)
+    steps = max(1, len(learn) // settings.batch) * settings.epochs
+    optimizer = torch.optim.AdamW(network.parameters(), lr=lr, weight_decay=settings.weight_decay)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _warm_then_cosine(steps))
+    balance = (answers[learn] == 0).sum() / (answers[learn] == 1).sum()
+    best, best_state, waited, epoch = math.inf, network.state_dict(), 0, 0
+    for epoch in range(settings.epochs):
+        network.train()
+        order = learn[torch.randperm(len(learn), generator=generator)]
+        for chunk in torch.split(order, settings.batch):
+            if len(chunk) < 2:  # batch normalisation needs two
+                continue
+            logits = network(augmented(rows[chunk], generator))
+            loss = functional.binary_cross_entropy_with_logits(
+                logits, answers[chunk], pos_weight=balance
+            )
+            optimizer.zero_grad()
+            torch.autograd.backward(loss)
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+        logits = predict(network, rows[held])
+        held_loss = float(
+            functional.binary_cross_entropy_with_logits(logits, answers[held], pos_weight=balance)
+        )
+        log(epoch, held_out_loss=held_loss, loss=float(loss.detach()))
+        if held_loss < best:
+            best, waited = held_loss, 0
+            best_state = {name: value.clone() for name, value in network.state_dict().items()}
+        else:
+            waited += 1
+            if waited >= settings.patience:
+                break
+    network.load_state_dict(best_state)
+    network.train(False)
+    return Fitted(network, best, epoch + 1, predict(network, rows[held]), answers[held])
+
+
+def pretrain(
+    rows: Tensor, settings: BaselineSettings, seed: int, log: Log = lambda step, **figures: None
+) -> nn.Module:
+    """The transformer after filling masked sections of all spectra."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = make_network("section-transformer", rows.shape[1])
+        assert isinstance(network, SectionTransformer)
+        generator = torch.Generator().manual_seed(seed)
+        optimizer = torch.optim.AdamW(network.parameters(), lr=settings.lr, betas=(0.9, 0.95))
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, _warm_then_cosine(settings.pretraining_steps)
+        )
+        for step in range(settings.pretraining_steps):
+            chunk = torch.randint(0, len(rows), (settings.batch,), generator=generator)
+            loss = network.filling_loss(rows[chunk], generator)
+            optimizer.zero_grad()
+            torch.autograd.backward(loss)
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+            if step % 50 == 0 or step == settings.pretraining_steps - 1:
+                log(step, filling_loss=float(loss.detach()))
+        network.train(False)
+        return network
+
+
+def predict(network: nn.Module, rows: Tensor, batch: int = 64) -> Tensor:
+    """Logits without learning anything."""
+    was_training = network.training
+    network.train(False)
+    with torch.no_grad():
+        found = torch.cat([network(chunk) for chunk in torch.split(rows, batch)])
+    network.train(was_training)
+    return found
+
+
+def best_threshold(p_yes: NDArray[np.float64], answers: NDArray[np.bool_], odds: float) -> float:
+    """The cut with the highest F1 in a list of `odds` negatives to each positive, of the held-out
+    weighted so; in the middle between its neighbours."""
+    order = np.argsort(-p_yes, kind="stable")
+    hits = np.cumsum(answers[order])
+    weight = odds * answers.sum() / max(1, int((~answers).sum()))
+    alarms = weight * np.cumsum(~answers[order])
+    f1 = 2.0 * hits / (hits + alarms + answers.sum())
+    best = int(f1.argmax())
+    ranked = p_yes[order]
+    below = ranked[best + 1] if best + 1 < len(ranked) else 0.0
+    return float(0.5 * (ranked[best] + below))
+
+
+def calibration(logits: Tensor, answers: Tensor) -> tuple[float, float]:
+    """Slope and intercept of calibrated against raw log odds."""
+    return fit_platt(Judged(torch.sigmoid(logits).double().numpy(), answers.bool().numpy()))
+
+
+def _warm_then_cosine(steps: int) -> Callable[[int], float]:
+    warm = max(1, steps // 20)
+
+    def factor(step: int) -> float:
+        if step < warm:
+            return (step + 1) / warm
+        return 0.5 * (1.0 + math.cos(math.pi * min(1.0, (step - warm) / max(1, steps - warm))))
+
+    return factor

@@ -1,0 +1,199 @@
+"""Specialist networks on disk and at work: probabilities, thresholds, and where they looked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import WorkbenchError
+from agent.spectra.spectrum import FloatArray, Spectrum
+from train.baselines.inputs import INPUTS
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from train.baselines.networks import Kind
+
+CARD = "specialist.json"
+VERSION = 1
+MAX_CARD = 1_000_000
+PATH_STEPS = 32
+"""Between nothing and the spectrum, for the attribution."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """What one task's networks need beside their weights."""
+
+    threshold: float
+    """Of the calibrated probability; fixed on held-out training objects."""
+    slope: float
+    intercept: float
+    networks: int
+    held_out_f1: float
+    epochs: tuple[int, ...]
+
+
+class Specialist:
+    """Networks of one kind, one or more for each task. `p_yes` is calibrated for even odds."""
+
+    def __init__(
+        self, kind: Kind, heads: Mapping[str, Head], networks: Mapping[str, Sequence[nn.Module]]
+    ) -> None:
+        self.kind = kind
+        self.heads = dict(heads)
+        self._networks = {task: list(own) for task, own in networks.items()}
+
+    @property
+    def name(self) -> str:
+        return self.kind
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(self.heads)
+
+    def threshold(self, task: str) -> float:
+        return self._head(task).threshold
+
+    def p_yes(self, task: str, spectra: Sequence[Spectrum]) -> NDArray[np.float64]:
+        head = self._head(task)
+        logits = self.logits(task, rows_of(self.kind, spectra))
+        return _probability(logits.double().numpy(), head)
+
+    def logits(self, task: str, rows: Tensor) -> Tensor:
+        """Mean over the networks of the task."""
+        import torch
+
+        from train.baselines.fit import predict
+
+        self._head(task)
+        return torch.stack([predict(one, rows) for one in self._networks[task]]).mean(dim=0)
+
+    def attribution(self, task: str, spectrum: Spectrum) -> tuple[FloatArray, FloatArray]:
+        """Wavelengths, and how much each pixel speaks for YES, in log odds: integrated gradients
+        from the mean level of the row. They add up to what the row changes."""
+        import torch
+
+        self._head(task)
+        row = rows_of(self.kind, [spectrum])
+        base = row.mean(dim=1, keepdim=True).expand_as(row)
+        parts = (torch.arange(PATH_STEPS) + 0.5) / PATH_STEPS
+        path = (base + parts[:, None] * (row - base)).requires_grad_()
+        total = torch.stack([one(path) for one in self._networks[task]]).mean(dim=0).sum()
+        (gradient,) = torch.autograd.grad(total, path)
+        found = ((row - base)[0] * gradient.mean(dim=0)).double().numpy()
+        return grid_of(self.kind), found
+
+    def _head(self, task: str) -> Head:
+        if task not in self.heads:
+            known = ", ".join(self.heads)
+            raise WorkbenchError(f"this {self.kind} was not trained for {task}; it knows {known}")
+        return self.heads[task]
+
+
+def rows_of(kind: Kind, spectra: Sequence[Spectrum]) -> Tensor:
+    import torch
+
+    from train.baselines.networks import INPUT_OF
+
+    prepare = INPUTS[INPUT_OF[kind]][0]
+    return torch.from_numpy(np.stack([prepare(spectrum) for spectrum in spectra]))
+
+
+def grid_of(kind: Kind) -> FloatArray:
+    """Wavelengths of a network's input, angstrom in vacuum."""
+    from train.baselines.networks import INPUT_OF
+
+    return INPUTS[INPUT_OF[kind]][1]
+
+
+def save_specialist(folder: Path, specialist: Specialist, about: Mapping[str, Any]) -> None:
+    """Weights as safetensors, the rest as JSON. `about` is what it was trained on and how."""
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for task, networks in specialist._networks.items():
+        for number, network in enumerate(networks):
+            weights = {name: value.contiguous() for name, value in network.state_dict().items()}
+            save_file(weights, folder / f"{task}-{number}.safetensors")
+    card = {
+        "version": VERSION,
+        "kind": specialist.kind,
+        "tasks": {task: asdict(head) for task, head in specialist.heads.items()},
+        "about": dict(about),
+    }
+    (folder / CARD).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+
+
+def load_specialist(folder: Path) -> Specialist:
+    """Raises WorkbenchError for what is none; nothing in the folder is run."""
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    from train.baselines.networks import Kind, make_network
+
+    card = _card(folder)
+    kind = card.get("kind")
+    if kind not in get_args(Kind) or not isinstance(card.get("tasks"), dict):
+        raise WorkbenchError(f"{folder / CARD} describes no specialist we know")
+    heads = {task: _head(folder, task, told) for task, told in card["tasks"].items()}
+    networks: dict[str, list[torch.nn.Module]] = {}
+    for task, head in heads.items():
+        networks[task] = []
+        for number in range(head.networks):
+            network = make_network(cast("Kind", kind), len(grid_of(cast("Kind", kind))))
+            path = folder / f"{task}-{number}.safetensors"
+            try:
+                network.load_state_dict(load_file(path))
+            except (OSError, SafetensorError, RuntimeError) as error:
+                reason = " ".join(str(error).split())[:200]
+                raise WorkbenchError(f"{path} cannot be loaded: {reason}") from error
+            network.train(False)
+            networks[task].append(network)
+    return Specialist(cast("Kind", kind), heads, networks)
+
+
+def _card(folder: Path) -> dict[str, Any]:
+    path = folder / CARD
+    try:
+        if path.stat().st_size > MAX_CARD:
+            raise WorkbenchError(f"{path} is too large for a card")
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise WorkbenchError(f"{folder} holds no specialist: {path.name}: {error}") from error
+    if not isinstance(card, dict) or card.get("version") != VERSION:
+        raise WorkbenchError(f"{path} is of another version than {VERSION}")
+    return card
+
+
+def _head(folder: Path, task: object, told: object) -> Head:
+    try:
+        assert isinstance(task, str)
+        assert task.isalnum()
+        assert isinstance(told, dict)
+        head = Head(
+            threshold=float(told["threshold"]),
+            slope=float(told["slope"]),
+            intercept=float(told["intercept"]),
+            networks=int(told["networks"]),
+            held_out_f1=float(told["held_out_f1"]),
+            epochs=tuple(int(epoch) for epoch in told["epochs"]),
+        )
+        assert 0.0 <= head.threshold <= 1.0
+        assert 1 <= head.networks <= 100
+    except (AssertionError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise WorkbenchError(f"{folder / CARD}: the task {str(task)[:40]!r} is faulty") from error
+    return head
+
+
+def _probability(logits: NDArray[np.float64], head: Head) -> NDArray[np.float64]:
+    from agent.confidence.judged import sigmoid
+
+    return sigmoid(head.slope * logits + head.intercept)
