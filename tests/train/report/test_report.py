@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from typer.testing import CliRunner
+
+from agent.confidence.judged import Judged
+from agent.errors import WorkbenchError
+from train.cli import app
+from train.examples import example, write_examples
+from train.journal import journal
+from train.report.drawing import cumulative, heat_map, reliability, small_multiples
+from train.simulate.campaign import Settings, assignments
+from train.simulate.observation import to_spectrum
+from train.simulate.production import make
+
+
+def report(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["report", *map(str, arguments)])
+    assert result.exit_code == 0, result.output or result.exception
+    return Path(str(arguments[0])).read_text(encoding="utf-8")
+
+
+def svg_words(svg: str) -> list[str]:
+    return ["".join(each.itertext()) for each in ElementTree.fromstring(svg).iter() if each.text]
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A bench on which the measured inspector is made to look bad: half the answers are turned."""
+    bench, out = tmp_path_factory.mktemp("bench"), tmp_path_factory.mktemp("out")
+    campaign = Settings(seed=8, count=24, task="WD", odds=(1, 1))
+    rows = []
+    for assignment in assignments(campaign):
+        made = make(campaign, assignment)
+        spectrum = to_spectrum(made.entry.observation, made.entry.guess)
+        answer = "YES" if assignment.index % 2 else "NO"
+        rows.append(example(spectrum, task="WD", answer=answer, label="<b>bold</b>"))
+    write_examples(bench / "test.parquet", rows)
+    arguments = ["evaluate", "main", str(bench), str(out), "--model", "measured"]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    return bench, out
+
+
+class TestPage:
+    def test_judging(self, evaluated: tuple[Path, Path], tmp_path: Path):
+        bench, out = evaluated
+        text = report(tmp_path / "a.html", "--evaluation", out, "--bench", bench, "--failures", 2)
+        assert "Judged: test" in text
+        assert "Failures of measured" in text
+        assert text.count("the truth is") == 2
+        assert text.count("<img") >= 2
+        assert "ECE" in text
+        assert "<b>bold" not in text
+        assert "&lt;b&gt;bold" in text
+        assert "<script" not in text
+
+    def test_dynamics(self, tmp_path: Path):
+        for name in ("one", "two"):
+            with journal(tmp_path / name) as run:
+                for step in range(50):
+                    run.log(step, reward=step / 50, calls=3.0, unknown=1.0, loss=None)
+        text = report(tmp_path / "a.html", "--run", tmp_path / "one", "--run", tmp_path / "two")
+        assert "mean reward" in text
+        assert "calls a rollout" in text
+        assert "unknown" not in text
+        assert "0.04 to 0.94" in text
+
+    def test_a_run_without_figures_says_so(self, tmp_path: Path):
+        with journal(tmp_path / "empty"):
+            pass
+        assert "no figures yet" in report(tmp_path / "a.html", "--run", tmp_path / "empty")
+
+    def test_the_same_twice(self, evaluated: tuple[Path, Path], tmp_path: Path):
+        bench, out = evaluated
+        one, two = (
+            report(tmp_path / name, "--evaluation", out, "--bench", bench) for name in ("a", "b")
+        )
+        assert one == two
+
+    def test_nothing_to_report(self, tmp_path: Path):
+        result = CliRunner().invoke(app, ["report", str(tmp_path / "a.html")])
+        assert isinstance(result.exception, WorkbenchError)
+        assert "nothing to report" in str(result.exception)
+
+    def test_a_folder_that_holds_nothing(self, tmp_path: Path):
+        result = CliRunner().invoke(
+            app, ["report", str(tmp_path / "a.html"), "--evaluation", str(tmp_path)]
+        )
+        assert "holds no judgements" in str(result.exception)
+
+
+class TestDrawings:
+    def test_panels_are_named(self):
+        svg = small_multiples({"reward": {"a": [(0, 1), (1, 2)], "b": [(0, 0)]}}, "step")
+        assert {"reward", "step", "a", "b"} <= set(svg_words(svg))
+
+    def test_reliability_tells_the_error(self):
+        p = np.linspace(0.01, 0.99, 200)
+        label = np.random.default_rng(0).random(200) < p
+        svg = reliability({"good": Judged(p, label), "bad": Judged(1.0 - p, label)})
+        errors = [float(found) for found in re.findall(r"ECE (0\.\d+)<", svg)]
+        assert len(errors) == 2
+        assert errors[0] < 0.1 < errors[1]
+
+    def test_heat_map_writes_its_values(self):
+        svg = heat_map(["a", "b"], [[1.0, -0.25], [-0.25, None]], "agreement")
+        assert {"1.00", "-0.25", "-"} <= set(svg_words(svg))
+
+    def test_cumulative_counts(self):
+        assert any("(n = 3)" in word for word in svg_words(cumulative({"x": [1, 2, 2]}, "score")))

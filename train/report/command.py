@@ -1,0 +1,55 @@
+"""`spec-o3-train report OUT.html`: what was trained and how well it judges, on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.errors import WorkbenchError
+from train.report.page import page
+
+
+def report(
+    out: Annotated[Path, typer.Argument(help="The HTML file to write.")],
+    run: Annotated[
+        list[Path] | None, typer.Option(help="Folder of an sft, grpo or other run; repeatable.")
+    ] = None,
+    evaluation: Annotated[
+        Path | None, typer.Option(help="Folder that spec-o3-train evaluate filled.")
+    ] = None,
+    bench: Annotated[
+        Path | None, typer.Option(help="The bench that was judged: draws the failures.")
+    ] = None,
+    pool: Annotated[Path | None, typer.Option(help="Folder of spec-o3-train curate.")] = None,
+    failures: Annotated[int, typer.Option(min=0, max=200, help="Shown of each judge.")] = 6,
+    title: Annotated[str, typer.Option()] = "Training report",
+) -> None:
+    """Training dynamics, scores, agreement, reliability and failures on one HTML page."""
+    if not (run or evaluation or pool):
+        raise WorkbenchError("nothing to report: name a --run, an --evaluation or a --pool")
+    text = page(title, _sections(run or [], evaluation, bench, pool, failures))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WorkbenchError(f"cannot write {out}: {error.strerror or error}") from error
+    typer.echo(out)
+
+
+def _sections(
+    runs: list[Path], evaluation: Path | None, bench: Path | None, pool: Path | None, failures: int
+) -> Iterator[str]:
+    from train.report.curating import curating_section
+    from train.report.dynamics import dynamics_section
+    from train.report.judging import judging_sections, tables_section
+
+    if runs:
+        yield dynamics_section(runs)
+    if pool is not None:
+        yield curating_section(pool)
+    if evaluation is not None:
+        yield tables_section(evaluation)
+        yield from judging_sections(evaluation, bench, failures)
