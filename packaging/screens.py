@@ -18,6 +18,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL import Image
+    from PySide6.QtGui import QPixmap
+    from PySide6.QtWidgets import QDialog
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "resources" / "help" / "images"
@@ -27,9 +33,13 @@ PATIENCE_S = 60.0
 CALM_S = 0.7
 """Without a change to wait for: what is drawn late has been drawn by then."""
 COLOURS = 256
+SHADE_ALPHA = 70
 SEED = 5
-SHOWN = 2
-"""A polar, with all that one looks for in a cataclysmic variable."""
+SHOWN, NOT_JUDGED = 2, 52
+"""A polar, with all that one looks for in a cataclysmic variable; and one that nobody has seen."""
+LOOKS, TRIES = 2, 5
+DEVELOPING = 4
+"""Calm spells until the first small pictures of looks are there."""
 
 
 def main() -> None:
@@ -50,15 +60,16 @@ def main() -> None:
 
 
 def photograph(out: Path, language: str, size: tuple[int, int], names: list[str]) -> None:
-    with tempfile.TemporaryDirectory(prefix="spec-o3-screens-") as folder:
+    with tempfile.TemporaryDirectory(prefix="ada-") as folder:
         os.environ.update(
             QT_QPA_PLATFORM="offscreen",
+            HOME=folder,  # paths are shown from there
             SPEC_O3_CONFIG=f"{folder}/config",
             XDG_DATA_HOME=f"{folder}/data",
             SPEC_O3_REVIEWER="Ada",
         )
         sys.path.insert(0, str(ROOT))
-        session = judged_session(Path(folder) / "cv-candidates.speco3")
+        session = judged_session(Path(folder) / "surveys" / "cv-candidates.speco3")
         photographer = Photographer(out, language, size, names)
         photographer.take_all(session, Path(folder))
 
@@ -74,6 +85,7 @@ def judged_session(place: Path) -> Path:
     from app.worker.pool import WorkerPool
     from app.worker.request import LoadRequest
 
+    place.parent.mkdir()
     sample = ROOT / "resources" / "sample"
     with (sample / "truth.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -96,6 +108,23 @@ def judged_session(place: Path) -> Path:
         for _ in vet(session, pool, model):
             pass
     return place
+
+
+def in_few_colours(image: Image.Image) -> Image.Image:
+    """Surfaces and most letters exactly as they are, small marks as near as can be."""
+    import numpy as np
+    from PIL import Image
+
+    pixels = np.asarray(image).reshape(-1, 3)
+    colours, places, counts = np.unique(pixels, axis=0, return_inverse=True, return_counts=True)
+    kept = colours[np.argsort(-counts)[: COLOURS // 2]]
+    rest = image.quantize(COLOURS - len(kept), Image.Quantize.MAXCOVERAGE).getpalette() or []
+    palette = np.concatenate([kept, np.reshape(rest, (-1, 3))]).astype(int)
+    far = ((colours[:, None, :].astype(int) - palette) ** 2).sum(axis=2)
+    near = far.argmin(axis=1).astype(np.uint8)[places.reshape(-1)]
+    few = Image.fromarray(near.reshape(image.height, image.width))
+    few.putpalette(palette.astype(np.uint8).tobytes())
+    return few
 
 
 class Photographer:
@@ -139,45 +168,85 @@ class Photographer:
         yield "main", lambda: self._open(session, "light")
         yield "main-dark", lambda: self._open(session, "dark")
         yield "main-lamost", lambda: self._open(session, "lamost")
-        yield "agent", lambda: self._agent(session)
+        yield "agent", lambda: self._agent_at_work(session)
+        yield "evidence", lambda: self._evidence(session)
+        yield "palette", lambda: self._over(session, "palette")
         yield "disagreement", lambda: self._page(session, "disagreement_page")
         yield "calibration", lambda: self._page(session, "agreement_page")
         yield "history", lambda: self._page(session, "history_page")
         yield "keys", lambda: self._over(session, "keys")
         yield "settings", lambda: self._over(session, "settings")
+        yield "blind", lambda: self._blind(session)
 
     def _import(self) -> None:
-        listed = self._folder / "survey" / "cv_candidates.csv"
-        listed.parent.mkdir(exist_ok=True)
+        listed = self._folder / "cv_candidates.csv"
         listed.write_bytes((ROOT / "resources" / "sample" / "candidates.csv").read_bytes())
         self.window.import_lists([listed])
 
     def _open(self, session: Path, theme: str) -> None:
         self._settings.change(theme=theme)
+        self.window.overlay.hide()
+        self.window.finder.hide()
         if self.window.view is None:
             self.window.open_session(session)
             self._wait(lambda: self.window.view is not None)
+            for _ in range(DEVELOPING):
+                self._calm()
         desk = self.window.view.place.desk
         self._run("judging_page")
+        if desk.blindness.is_on:
+            self._run("blind")
         desk.go_to(SHOWN)
         self._wait(lambda: desk.is_painted)
 
-    def _agent(self, session: Path) -> None:
-        """Its inspection, and one of the looks on the plot."""
+    def _agent_at_work(self, session: Path) -> None:
+        """Held after its second look: a person may put in something."""
         self._open(session, "light")
         agent = self.window.view.place.agent
-        self._run("run_agent")
+
+        def hold(*_: object) -> None:
+            if agent.run is not None and sum(step.is_look for step in agent.run.steps) >= LOOKS:
+                agent.hold()
+
+        agent.stepped.connect(hold)
+        for _ in range(TRIES):  # it may be done before it hears of it
+            self._run("run_agent")
+            self._wait(lambda: agent.is_held or not agent.is_running)
+            self._calm()
+            if agent.is_running:
+                break
+        agent.stepped.disconnect(hold)
+
+    def _evidence(self, session: Path) -> None:
+        """A whole inspection, and one of its looks on the plot."""
+        self._open(session, "light")
+        agent = self.window.view.place.agent
+        if agent.is_held:
+            agent.go_on()
+        else:
+            self._run("run_agent")
         self._wait(lambda: not agent.is_running and agent.shown is not None)
         for _ in range(2):
             self._calm()
             self._run("step")
 
+    def _blind(self, session: Path) -> None:
+        """An object nobody has judged yet, and nothing of what the agent makes of it."""
+        self._open(session, "light")
+        self._run("blind")
+        desk = self.window.view.place.desk
+        desk.go_to(NOT_JUDGED)
+        self._wait(lambda: desk.is_painted)
+
     def _page(self, session: Path, name: str) -> None:
+        from app.ui.pages.refresh import Refresh
+
         self._open(session, "light")
         self._run(name)
+        known = self.window.view.findChildren(Refresh)
+        self._wait(lambda: all(each.is_fresh for each in known if each.parent().isVisible()))
 
     def _over(self, session: Path, name: str) -> None:
-        self.window.overlay.hide()
         self._open(session, "light")
         self._run(name)
 
@@ -205,20 +274,28 @@ class Photographer:
         picture = self.window.grab()
         sheet = next((each for each in self.window.findChildren(QDialog) if each.isVisible()), None)
         if sheet is not None:
-            from PySide6.QtGui import QPainter
-
-            painter = QPainter(picture)
-            middle = self.window.rect().center() - sheet.rect().center()
-            painter.drawPixmap(middle, sheet.grab())
-            painter.end()
+            self._lay_over(picture, sheet)
             sheet.hide()
         width = self._size[0]
         path = self._out / f"{name}-{self._language}-{width}.png"
         picture.save(str(path))
         with Image.open(path) as image:
-            few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+            few = in_few_colours(image.convert("RGB"))
         few.save(path, optimize=True)
         print(path.name, path.stat().st_size)
+
+    def _lay_over(self, picture: QPixmap, sheet: QDialog) -> None:
+        """A sheet has no frame offscreen: a shade and an edge set it off, as a desktop would."""
+        from PySide6.QtCore import QRect
+        from PySide6.QtGui import QColor, QPainter
+
+        place = QRect(self.window.rect().center() - sheet.rect().center(), sheet.size())
+        painter = QPainter(picture)
+        painter.fillRect(picture.rect(), QColor(0, 0, 0, SHADE_ALPHA))
+        painter.drawPixmap(place, sheet.grab())
+        painter.setPen(QColor(self._looks.theme.dim))
+        painter.drawRect(place.adjusted(-1, -1, 0, 0))
+        painter.end()
 
 
 if __name__ == "__main__":

@@ -43,6 +43,8 @@ def open_window(argument: str = "", *, sample: bool = False) -> int:
     if not (has_display() or os.environ.get("QT_QPA_PLATFORM")):
         raise WorkbenchError(NO_DISPLAY)
     try:
+        # First what needs no Qt: once that is there, its hooks read the source of each new module.
+        import_module("app.core.session")
         program = import_module("app.ui.program")
     except ImportError as error:  # a library of the system that Qt needs
         raise WorkbenchError(

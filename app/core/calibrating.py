@@ -80,6 +80,16 @@ class Reliability:
     """Why there is no calibrated curve."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Shortage:
+    """Verdicts that are missing before anything can be fitted; 0: enough of that kind."""
+
+    verdicts: int
+    accept: int
+    reject: int
+    """Of each kind that many more, at the least."""
+
+
 def gather(
     session: Session, model: str, model_sha256: str | None = None, *, blind_only: bool = True
 ) -> Own:
@@ -202,20 +212,26 @@ def calibration_words(calibration: Calibration | None, judged: Judged) -> str:
     return "Not calibrated: p(YES) ranks, but is no probability. There are verdicts enough to fit."
 
 
-def more_to_calibrate(judged: Judged) -> str:
-    """What is missing before anything can be fitted; empty where nothing is."""
+def shortage(judged: Judged) -> Shortage | None:
+    """None where nothing is missing."""
     in_all, of_each = PLATT_NEEDS
-    short = [
-        f"{of_each - have} more {word}"
-        for have, word in ((judged.positives, "ACCEPT"), (judged.negatives, "REJECT"))
-        if have < of_each
-    ]
-    missing = in_all - len(judged)
-    if not short and missing <= 0:
+    found = Shortage(
+        verdicts=max(in_all - len(judged), 0),
+        accept=max(of_each - judged.positives, 0),
+        reject=max(of_each - judged.negatives, 0),
+    )
+    return found if found.verdicts or found.accept or found.reject else None
+
+
+def more_to_calibrate(judged: Judged) -> str:
+    """The same in words; empty where nothing is missing."""
+    short = shortage(judged)
+    if short is None:
         return ""
-    told = " and ".join(short)
-    if missing > 0:
-        told = f"{missing} more verdicts" + (f", among them at least {told}" if told else "")
+    kinds = ((short.accept, "ACCEPT"), (short.reject, "REJECT"))
+    told = " and ".join(f"{more} more {word}" for more, word in kinds if more)
+    if short.verdicts:
+        told = f"{short.verdicts} more verdicts" + (f", among them at least {told}" if told else "")
     return f"You have {judged.positives} ACCEPT and {judged.negatives} REJECT; {told} are needed."
 
 

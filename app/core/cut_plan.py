@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -21,11 +22,30 @@ UNLIKE = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class Missing:
-    """Why a cut cannot be promised yet. `more` candidates are still to be judged, at the least;
-    None: judging more would not do."""
+    """Why a cut cannot be promised yet."""
 
-    more: int | None
-    words: str
+    kind: Literal["precision", "recall"]
+    wanted: float
+    needed: int
+    """Judged candidates it takes: from the top of p(YES), or real ones."""
+    have: int
+    takes: int
+    """So many more are to be judged, at the least."""
+    left: int
+    """Of those, so many can be."""
+    may_err: bool = False
+    """Whether one of the needed may be a mistake."""
+    above: float | None = None
+    """p(YES) of those that count; None: any."""
+
+    @property
+    def more(self) -> int | None:
+        """Candidates still to be judged; None: judging more would not do."""
+        return self.takes if self.left >= self.takes else None
+
+    @property
+    def words(self) -> str:
+        return _no_precision(self) if self.kind == "precision" else _no_recall(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,18 +168,30 @@ def _missing_precision(own: Own, cut: Cut) -> Missing:
     allowed = int(len(own.judged) >= MANY)
     needed = judged_needed(cut.wanted, cut.delta or 0.1, allowed)
     run, stop = _run_from_the_top(own.judged, allowed)
-    more, left = needed - run, int(np.sum(own.unjudged > stop))
-    mistakes = "with at most one mistake" if allowed else "without a mistake"
-    told = (
-        f"No cut for a precision of {percent(cut.wanted)} yet: it takes {needed} judged candidates "
-        f"from the top of p(YES) {mistakes}, and you have {run}."
+    return Missing(
+        kind="precision",
+        wanted=cut.wanted,
+        needed=needed,
+        have=run,
+        takes=needed - run,
+        left=int(np.sum(own.unjudged > stop)),
+        may_err=bool(allowed),
+        above=stop if stop >= 0 else None,
     )
-    if left >= more:
-        return Missing(more=more, words=f"{told} Judge {more:,} more, the highest p(YES) first.")
-    where = f" with a p(YES) above {stop:.3g}" if stop >= 0 else ""
-    some = f"only {left:,}" if left else "none"
-    told += f" Of the {more:,} more{where} that this takes {some} can still be judged"
-    return Missing(more=None, words=f"{told}: want less, or ask another model.")
+
+
+def _no_precision(missing: Missing) -> str:
+    mistakes = "with at most one mistake" if missing.may_err else "without a mistake"
+    told = (
+        f"No cut for a precision of {percent(missing.wanted)} yet: it takes {missing.needed} judged"
+        f" candidates from the top of p(YES) {mistakes}, and you have {missing.have}."
+    )
+    if missing.more is not None:
+        return f"{told} Judge {missing.takes:,} more, the highest p(YES) first."
+    where = "" if missing.above is None else f" with a p(YES) above {missing.above:.3g}"
+    some = f"only {missing.left:,}" if missing.left else "none"
+    told += f" Of the {missing.takes:,} more{where} that this takes {some} can still be judged"
+    return f"{told}: want less, or ask another model."
 
 
 def _run_from_the_top(judged: Judged, allowed: int) -> tuple[int, float]:
@@ -173,18 +205,26 @@ def _run_from_the_top(judged: Judged, allowed: int) -> tuple[int, float]:
 
 def _missing_recall(judged: Judged, cut: Cut, left: int) -> Missing:
     needed = judged_needed(cut.wanted, cut.delta or 0.1)
-    real = needed - judged.positives
-    told = (
-        f"No cut for a recall of {percent(cut.wanted)} yet: it takes {needed} real ones among the "
-        f"judged candidates, and you have {judged.positives}."
+    real, have = needed - judged.positives, judged.positives
+    takes = math.ceil(real * len(judged) / have) if have else real
+    left = left if have else real  # how rare they are is not known
+    return Missing(
+        kind="recall", wanted=cut.wanted, needed=needed, have=have, takes=takes, left=left
     )
-    if not judged.positives:
-        return Missing(more=real, words=f"{told} Judge until {real} more are real.")
-    more = math.ceil(real * len(judged) / judged.positives)
-    if more > left:
-        told += f" That would take about {more:,} more, and {left:,} can still be judged"
-        return Missing(more=None, words=f"{told}: want less.")
-    return Missing(more=more, words=f"{told} Judge about {more:,} more.")
+
+
+def _no_recall(missing: Missing) -> str:
+    told = (
+        f"No cut for a recall of {percent(missing.wanted)} yet: it takes {missing.needed} real ones"
+        f" among the judged candidates, and you have {missing.have}."
+    )
+    takes = f"{missing.takes:,}"
+    if not missing.have:
+        return f"{told} Judge until {missing.takes} more are real."
+    if missing.more is None:
+        told += f" That would take about {takes} more, and {missing.left:,} can still be judged"
+        return f"{told}: want less."
+    return f"{told} Judge about {takes} more."
 
 
 def _promises(found: Abstention) -> list[str]:

@@ -1,5 +1,4 @@
-"""How far a person has come, how fast they are, and how their rejections go: figures to show, no
-pressure."""
+"""How far a person has come, and how fast they are: figures to show, no pressure."""
 
 from __future__ import annotations
 
@@ -9,13 +8,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Row, Subquery, and_, func, select
 
-from agent.confidence.intervals import wilson
-from agent.confidence.scores import Figure
 from app.core.records import Verdict
 from app.core.session import Session
 from app.core.stored_opinions import damaged
@@ -27,8 +23,6 @@ RECENT = 200
 IDLE_S = 120.0
 """A longer gap is a pause, unless it is usual for this person."""
 IDLE_FACTOR = 10.0
-STRETCH = 50
-STRETCHES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,38 +53,6 @@ class Pace:
     def seconds_for(self, left: int) -> float | None:
         """What is left at this pace."""
         return None if self.mean is None else left * self.mean
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stretch:
-    """Consecutive decisions of one person, of those that stand."""
-
-    n: int
-    rejections: int
-    since: str
-    until: str
-    rejected: Figure
-    """Their share."""
-    p_yes: float | None
-    """The agent's mean: it falls where a list is worked from the top down, and the share rejected
-    rises without anybody being tired."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RejectRates:
-    """The newest stretch comes last."""
-
-    stretches: tuple[Stretch, ...]
-
-    @property
-    def is_notable(self) -> bool:
-        """The newest differs from all before it by more than their intervals allow."""
-        if len(self.stretches) < 2:
-            return False
-        *earlier, newest = self.stretches
-        n = sum(each.n for each in earlier)
-        low, high = wilson(sum(each.rejections for each in earlier), n)
-        return newest.rejected.low > high or newest.rejected.high < low
 
 
 class Tally:
@@ -193,28 +155,6 @@ def pace_of(decisions: Sequence[tuple[str, float | None]]) -> Pace:
     return Pace(decisions=len(busy), typical=statistics.median(busy), mean=statistics.fmean(busy))
 
 
-def reject_rates(session: Session, reviewer: str | None = None) -> RejectRates:
-    """Of the decisions that stand among the reviewer's newest lines of the log, in stretches of
-    equal length."""
-    with session.database.reading() as connection:
-        line = _newest_lines(_reviewer(connection, session, reviewer), STRETCH * STRETCHES)
-        stands = and_(
-            judgements.c.candidate_id == line.c.candidate_id,
-            judgements.c.reviewer_id == line.c.reviewer_id,
-            judgements.c.log_id == line.c.id,
-        )
-        query = (
-            select(line.c.id, line.c.at, line.c.verdict, candidates.c.agent_p_yes)
-            .select_from(line.join(judgements, stands))
-            .join(candidates, candidates.c.id == line.c.candidate_id)
-            .where(line.c.verdict.is_not(None))
-        )
-        rows = sorted(connection.execute(query).all(), key=attrgetter("id"))
-    rows = rows[len(rows) % STRETCH :]
-    starts = range(0, len(rows), STRETCH)
-    return RejectRates(stretches=tuple(_stretch(rows[at : at + STRETCH]) for at in starts))
-
-
 def _reviewer(connection: Connection, session: Session, name: str | None) -> int:
     """The number of who is asked about; 0, which nobody has, for one who has written nothing."""
     return find_reviewer(connection, session.reviewer if name is None else name) or 0
@@ -251,16 +191,3 @@ def _moment(text: str) -> datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo is not None else None
-
-
-def _stretch(rows: Sequence[Any]) -> Stretch:
-    rejected = sum(row.verdict == Verdict.REJECT for row in rows)
-    told = [p_yes for row in rows if (p_yes := _number(row.agent_p_yes)) is not None]
-    return Stretch(
-        n=len(rows),
-        rejections=rejected,
-        since=str(rows[0].at),
-        until=str(rows[-1].at),
-        rejected=Figure(rejected / len(rows), *wilson(rejected, len(rows))),
-        p_yes=statistics.fmean(told) if told else None,
-    )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -263,10 +265,18 @@ def _place(place: Path | str) -> Path | str:
 
 
 def _task(source: str, where: str) -> Task:
+    with suppress(WorkbenchError):
+        return _sound_task(source)
     try:
         return parse_task(source.encode(), where)
     except WorkbenchError as error:
         raise SessionError(f"{where} cannot be used: {error}") from error
+
+
+@lru_cache(maxsize=4)
+def _sound_task(source: str) -> Task:
+    """Read once: many sessions of a night have the same task."""
+    return parse_task(source.encode(), "the task")
 
 
 def _write_fact(connection: Connection, key: str, value: str) -> None:

@@ -32,6 +32,8 @@ Key = BigInteger().with_variant(Integer, "sqlite")
 # In the order of its bytes on both, so that "begins with" is a range of an index.
 Name = Text().with_variant(Text(collation="C"), "postgresql")
 
+CONDITION = "where"
+
 TARGETID = 100_000_000
 """From here on a `row` is a TARGETID, not a place in a file."""
 
@@ -39,7 +41,16 @@ TARGETID = 100_000_000
 def _index_where(name: str, condition: str, *columns: Column[Any]) -> Index:
     """An index of only those rows: it costs nothing where there are none. A query must hold the
     same condition word for word, without parameters."""
-    return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
+    return Index(name, *columns, sqlite_where=text(condition), info={CONDITION: condition})
+
+
+def prepare_for_postgresql() -> None:
+    """Conditions of indexes for PostgreSQL, too: only to name it makes SQLAlchemy load all it knows
+    of it, which whoever works alone need not wait for."""
+    for table in metadata.tables.values():
+        for index in table.indexes:
+            if CONDITION in index.info:
+                index.dialect_options["postgresql"]["where"] = text(index.info[CONDITION])
 
 
 def _own_key() -> Column[int]:

@@ -10,6 +10,7 @@ from sqlalchemy.exc import ArgumentError
 
 from app.core import advice
 from app.core.errors import SessionError
+from app.core.tables import prepare_for_postgresql
 
 TEAM_LOCK = 0x53334F33
 """PostgreSQL's advisory lock while tables are made or changed."""
@@ -47,6 +48,7 @@ class TeamDatabase:
             raise SessionError(
                 "sessions in PostgreSQL need a driver: pip install 'spec-o3-workbench[teams]'"
             ) from error
+        prepare_for_postgresql()
         _set_up(engine)
         advice.refuse_the_unstorable(engine)
         self._engine = engine

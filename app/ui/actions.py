@@ -82,6 +82,9 @@ ACTIONS: dict[str, Action] = dict(
         _action(
             "previous", MOVING, QT_TRANSLATE_NOOP("actions", "Previous"), "B", "Left", repeats=True
         ),
+        _action(
+            "show_again", MOVING, QT_TRANSLATE_NOOP("actions", "Show some of yours again, blind")
+        ),
         _action("find", MOVING, QT_TRANSLATE_NOOP("actions", "Find an object"), "/"),
         _action("filter", MOVING, QT_TRANSLATE_NOOP("actions", "Filter the list"), "Ctrl+F"),
         _action(

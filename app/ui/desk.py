@@ -18,9 +18,9 @@ from app.core.agreement.repeats import Repeat
 from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Line, Place, Sort, line_of
 from app.core.records import Candidate, Change, LogEntry, Opinion, Verdict
 from app.core.session import Session
+from app.ui.again import Again
 from app.ui.blindness import Blindness
 from app.ui.bridge import SessionBridge
-from app.ui.lookout import Lookout
 from app.ui.notebook import Notebook
 from app.ui.runner import Runner
 from app.ui.seeker import Seeker
@@ -78,7 +78,7 @@ class Desk(QObject):
         self._reader = SpectrumReader(bridge.session, runner, self)
         self.prefetch = self._reader.prefetch
         self._seeker = Seeker(bridge.session, runner, self._could_not_seek, self)
-        self._lookout = Lookout(bridge.session, runner, self)
+        self.again = self._lookout = Again(bridge.session, runner, self.blindness, self)
         self._painted_at: float | None = None
         self._is_leaving = False
         """Whether a verdict was given, and the next object is not here yet."""
@@ -117,7 +117,7 @@ class Desk(QObject):
         except WorkbenchError as error:
             self.tell(error)
             return
-        self._show(line)
+        self._show(self.blindness.as_met(line))
 
     def next(self) -> None:
         self._step(self._lookout.next, next_of, self.tr("This is the last one of the list"))
@@ -215,11 +215,10 @@ class Desk(QObject):
         """Show the agent's opinion in blind mode; it is written down that it was seen."""
         if self.line is None:
             return
-        if not self.blindness.hides(self.line):
-            self.said.emit(self.tr("Nothing is hidden here"))
-            return
-        self.blindness.reveal(self.line.candidate.id)
-        self.line_changed.emit(self.line)
+        if told := self.blindness.reveal(self.line):
+            self.said.emit(told)
+        else:
+            self.line_changed.emit(self.line)
 
     def tell(self, error: WorkbenchError) -> None:
         """Into the status line, with what is behind it."""
@@ -230,6 +229,7 @@ class Desk(QObject):
         """What was typed is kept first."""
         if not self._is_closed:
             self._keep_comment()
+            self.blindness.keep()
             self._is_closed = True
             self._seeker.forget()
             self._lookout.close()
@@ -284,8 +284,8 @@ class Desk(QObject):
 
     def _take_place(self, line: Line | None) -> None:
         """The candidate on the desk, where it stands in another order."""
-        self.line = line
-        self.line_changed.emit(line)
+        self.line = None if line is None else self.blindness.as_met(line)
+        self.line_changed.emit(self.line)
         if line is not None:
             self._lookout.look(self.queue, line)
         if self._is_leaving:
@@ -312,11 +312,11 @@ class Desk(QObject):
         if self.line is None or self._is_closed:
             return
         try:
-            line = line_of(self.session, self.line.candidate.id, self.queue.sort)
+            found = line_of(self.session, self.line.candidate.id, self.queue.sort)
         except WorkbenchError as error:
             self.tell(error)
             return
-        self.line = line
+        self.line = line = self.blindness.as_met(found)
         self.blindness.note_shown(self.line)
         saved = Opinion() if line.mine is None else line.mine.opinion
         if saved != self.saved:
@@ -342,8 +342,7 @@ class Desk(QObject):
 
     def _read_ahead(self, around: Surroundings) -> None:
         if self.candidate is not None:
-            ahead = (*around.unjudged, *around.after)
-            self._reader.look_at(self.candidate, ahead, around.before)
+            self._reader.look_at(self.candidate, around.ahead, around.before)
 
     def _change(self, opinion: Opinion, *, save: bool) -> None:
         if self.candidate is None or opinion == (self.saved if save else self.opinion):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
+from PySide6.QtCore import QCoreApplication
 from sqlalchemy import Connection
 
 from app.core.agreement.adjudication import adjudicator_of
@@ -48,7 +49,11 @@ def preview_export(session: Session, asked: Asked, queue: Queue) -> ExportPrevie
                 continue
             break
         else:
-            raise SessionError("the session is damaged: its lists do not name their columns")
+            raise SessionError(
+                QCoreApplication.translate(
+                    "export", "the session is damaged: its lists do not name their columns"
+                )
+            )
         number = f"{count(connection, chosen):,}" if asked != "filtered" else ""
     number = number or str(count_in_queue(session, queue.tree))
     return ExportPreview(

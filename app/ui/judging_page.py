@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from app.ui.agent.agent_panel import AgentPanel
+from app.ui.judging.again_line import AgainLine
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.verdict_bar import VerdictBar
 from app.ui.left.information_panel import InformationPanel
@@ -28,6 +29,7 @@ class JudgingPage(QWidget):
         self.plot = SpectrumPanel(place)
         self.comment = CommentBox(place)
         self.verdicts = VerdictBar(place)
+        self.again = AgainLine(place)
         self.queue = QueuePanel(place)
         self.information = InformationPanel(place)
         self.nearby = NearbyPanel(place)
@@ -73,6 +75,7 @@ class JudgingPage(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         layout.addWidget(self.verdicts)
+        layout.addWidget(self.again)
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.comment)
         return centre

@@ -16,13 +16,15 @@ from app.ui.actions import ACTIONS, FILES, WINDOW
 from app.ui.commands import Commands
 from app.ui.key_names import parts, press_of, spellings
 from app.ui.keymap import Keymap
-from app.ui.text_focus import has_selected_text, keeps_its_keys, takes_text
+from app.ui.text_focus import goes_through_rows, has_selected_text, keeps_its_keys, takes_text
 
 ANYWHERE = frozenset(name for name, each in ACTIONS.items() if each.group in (WINDOW, FILES))
 """What makes sense on a page that shows no spectrum."""
 EDITING = frozenset({f"Ctrl+{key}" for key in "ACVXYZ"} | {"Ctrl+Shift+Z"})
 """Stay with a text field."""
 COPYING = frozenset({"Ctrl+C"})
+ROW_KEYS = frozenset({"Up", "Down", "Return"})
+"""Of a table of objects that has the focus."""
 ESCAPE = "escape"
 SAME_MOMENT_MS = 1
 """Between letting a key go and pressing it again: no finger does that."""
@@ -104,6 +106,8 @@ class KeyFilter(QObject):
             return False
         if has_selected_text(focus) and COPYING.intersection(keys):
             return False
+        if goes_through_rows(focus) and ROW_KEYS.intersection(keys):
+            return self._leave_to_rows(event, is_question=is_question)
         if name is None:
             return not is_question and _would_search(event)
         if not self._commands.can(name) and name != ESCAPE:
@@ -115,6 +119,14 @@ class KeyFilter(QObject):
         elif not self._is_repeat(event) or ACTIONS[name].repeats:
             self._run(name, event.key(), is_writing)
         return True
+
+    def _leave_to_rows(self, event: QKeyEvent, *, is_question: bool) -> bool:
+        """A held key moves on and on, but goes to a row once."""
+        if is_question:
+            event.accept()
+            return True
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        return is_enter and self._is_repeat(event)
 
     def _is_repeat(self, event: QKeyEvent) -> bool:
         released = self._released_ms.pop(event.key(), None)

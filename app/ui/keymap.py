@@ -10,7 +10,7 @@ from agent.errors import WorkbenchError
 from app.ui.actions import ACTIONS
 from app.ui.key_names import label, normal
 from app.ui.key_profiles import arranged, keys_of_profile
-from app.ui.settings import Settings
+from app.ui.settings import Keys, Settings
 from app.ui.settings_keeper import SettingsKeeper
 
 MAX_KEYS = 4
@@ -33,6 +33,7 @@ class Keymap(QObject):
         self._settings = settings
         self._keys: dict[str, tuple[str, ...]] = {}
         self._names: dict[str, str] = {}
+        self._arranged: tuple[str, Keys] = "", {}
         self._arrange(settings.settings)
         settings.changed.connect(self._take_settings)
 
@@ -95,12 +96,15 @@ class Keymap(QObject):
         return key
 
     def _take_settings(self, settings: Settings) -> None:
+        if (settings.profile, settings.keys) == self._arranged:
+            return
         before = self._keys
         self._arrange(settings)
         if self._keys != before:
             self.changed.emit()
 
     def _arrange(self, settings: Settings) -> None:
+        self._arranged = settings.profile, settings.keys
         changes = {name: keys for name, keys in settings.keys.items() if name != "escape"}
         self._keys = arranged(keys_of_profile(settings.profile), changes)
         self._names = {key: name for name, keys in self._keys.items() for key in keys}

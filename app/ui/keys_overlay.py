@@ -27,6 +27,8 @@ from app.ui.text_focus import OWN_KEYS
 MARGIN = 16
 """Pixels between the sheet and the window's edge."""
 MOST_COLUMNS = 4
+DROP_PX = 3
+"""Between the feet of a heading and of a line: both stand on one line."""
 _VEIL = 205
 """Of 255: how much of the window behind is hidden."""
 _HOLDING = frozenset(
@@ -123,9 +125,11 @@ class KeysOverlay(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(_label(self.tr("Keys"), "heading"))
         profile = self.tr("Profile: {name}").replace("{name}", name_of(self._keymap.profile))
-        layout.addWidget(_label(profile, "dim"), 1, Qt.AlignmentFlag.AlignBottom)
         away = _label(self.tr("Any key puts this away. Settings, Keys changes them"), "dim")
-        layout.addWidget(away, 0, Qt.AlignmentFlag.AlignBottom)
+        layout.setSpacing(12)
+        for label, stretch in ((_label(profile, "dim"), 1), (away, 0)):
+            label.setContentsMargins(0, 0, 0, DROP_PX)
+            layout.addWidget(label, stretch, Qt.AlignmentFlag.AlignBottom)
         return line
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from agent.errors import WorkbenchError
 from app.core.queue import Line
 from app.core.session import Session
-from app.ui.runner import Runner
+from app.ui.runner import PAINTED_MS, Runner
 from app.ui.surroundings import Queue, Surroundings, look_around
 
 NOWHERE = Surroundings(of=0)
@@ -27,6 +27,8 @@ class Lookout(QObject):
         self._around = NOWHERE
         self._wanted: tuple[Queue, Line] | None = None
         self._is_closed = False
+        self._soon = QTimer(self, singleShot=True, interval=PAINTED_MS)
+        self._soon.timeout.connect(self._look)
 
     def next(self, line: Line) -> Line | None:
         """None: there is none, or it is not known yet. So with the others."""
@@ -49,7 +51,7 @@ class Lookout(QObject):
         if not candidate_ids or self._around is NOWHERE or candidate_ids & self._around.ids:
             queue, line = self._wanted
             self._around, self._wanted = NOWHERE, (queue, line)  # what is on its way is outdated
-            QTimer.singleShot(0, self, self._look)
+            self._soon.start()
 
     def drop(self, number: int) -> None:
         """It has a verdict now."""
@@ -61,7 +63,7 @@ class Lookout(QObject):
         self._around = known or NOWHERE
         self._wanted = None if line is None else (queue, line)
         if line is not None:
-            QTimer.singleShot(0, self, self._look)  # first what the person waits for
+            self._soon.start()  # first what the person waits for
 
     def look(self, queue: Queue, line: Line) -> None:
         self._wanted = (queue, line)

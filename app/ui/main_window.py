@@ -100,13 +100,14 @@ class MainWindow(QMainWindow):
 
     def open_sample(self) -> None:
         self._wait_for(self.tr("Opening the sample"))
-        make = partial(sample_session, self._reviewer())
+        make = partial(sample_session, self._reviewer(), blind=self.settings.settings.blind)
         self.opener.want(Wish(make, self._show_session, self._not_opened))
 
     def open_spectrum(self, path: Path) -> None:
         """One spectrum alone: a session of one candidate, kept with the program's own data."""
         self._wait_for(self.tr("Opening {name}").replace("{name}", path.name))
-        make = partial(spectrum_session, path, self._reviewer())
+        blind = self.settings.settings.blind
+        make = partial(spectrum_session, path, self._reviewer(), blind=blind)
         self.opener.want(Wish(make, self._show_session, self._not_opened))
 
     def reopen(self) -> bool:

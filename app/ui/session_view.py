@@ -21,9 +21,6 @@ from app.ui.export_dialog import ExportDialog
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
 from app.ui.keymap import Keymap
-from app.ui.pages.agreement_page import AgreementPage
-from app.ui.pages.disagreement_page import DisagreementPage
-from app.ui.pages.history_page import HistoryPage
 from app.ui.runner import Runner
 from app.ui.settings_keeper import SettingsKeeper
 from app.ui.surroundings import Queue
@@ -105,13 +102,21 @@ class SessionView(QWidget):
         self._show("judging_page")
         self.judging.give_back()
 
+    # The program does not load these pages, and pyqtgraph with them, until they are asked for.
+
     def show_disagreement(self) -> None:
+        from app.ui.pages.disagreement_page import DisagreementPage
+
         self._show("disagreement_page", DisagreementPage)
 
     def show_agreement(self) -> None:
+        from app.ui.pages.agreement_page import AgreementPage
+
         self._show("agreement_page", AgreementPage)
 
     def show_history(self) -> None:
+        from app.ui.pages.history_page import HistoryPage
+
         self._show("history_page", HistoryPage)
 
     @property

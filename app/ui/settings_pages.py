@@ -46,7 +46,10 @@ class YouPage(Page):
         rows = form()
         note = self.tr("Written with each of your verdicts, from the next session you open")
         add_row(rows, self.tr("Your name"), self.name, note)
-        note = self.tr("The agent's verdict stays hidden until you have given yours")
+        note = self.tr(
+            "The agent's verdict stays hidden until you have given yours. A session that is open "
+            "has its own button at the top."
+        )
         add_row(rows, self.tr("Blind mode"), self.blind, note)
         add_row(rows, self.tr("Nearby objects within"), self.radius)
         self.body.addLayout(rows)

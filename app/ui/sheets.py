@@ -101,7 +101,7 @@ QPushButton[role="$role"]:disabled { color: $disabled; background: $window;
 
 FIELDS = """
 QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox, QComboBox, QKeySequenceEdit {
-    color: $text; background: $field; border: 1px solid $edge; border-radius: 6px;
+    color: $text; background: $field; border: 1px solid $outline; border-radius: 6px;
     selection-background-color: $accent; selection-color: $on_accent; }
 QLineEdit, QAbstractSpinBox { padding: 4px 7px; }
 QComboBox { padding: 4px 24px 4px 8px; }
@@ -132,7 +132,8 @@ QAbstractSpinBox::down-arrow { image: url("$icons/down.svg"); width: 11px; heigh
 QCheckBox, QRadioButton { color: $text; background: transparent; spacing: 7px; padding: 2px; }
 QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
 QCheckBox::indicator, QRadioButton::indicator, QAbstractItemView::indicator {
-    width: 14px; height: 14px; background: $field; border: 1px solid $edge; border-radius: 4px; }
+    width: 14px; height: 14px; background: $field; border: 1px solid $outline;
+    border-radius: 4px; }
 QRadioButton::indicator { border-radius: 8px; }
 QCheckBox::indicator:hover, QRadioButton::indicator:hover { border-color: $accent; }
 QCheckBox::indicator:focus, QRadioButton::indicator:focus { border: 2px solid $accent;
@@ -165,11 +166,12 @@ QTableView, QTreeView, QListView { color: $text; background: $panel; border: 1px
     selection-background-color: $chosen; selection-color: $text; }
 QTableView:focus, QTreeView:focus, QListView:focus { border: 1px solid $accent; }
 QTableView[role="plain"], QTreeView[role="plain"], QListView[role="plain"] { border: none; }
-QTableView::item { padding: 2px 6px; border: none; }
+QTableView::item { padding: 2px 2px; border: none; }
 QTreeView::item, QListView::item { padding: 4px 6px; border: none; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
 QTableView::item:selected, QTreeView::item:selected, QListView::item:selected {
     background: $chosen; color: $text; }
+QListView[role="card"] { border-radius: 8px; padding: 4px; }
 QListView[role="pages"] { background: transparent; border: none; }
 QListView[role="pages"]::item { padding: 8px 10px; border-radius: 6px; }
 QTreeView::branch { background: transparent; }
@@ -177,7 +179,7 @@ QTreeView::branch:has-children:closed { image: url("$icons/right.svg"); }
 QTreeView::branch:has-children:open { image: url("$icons/down.svg"); }
 QHeaderView { background: $panel; border: none; }
 QHeaderView::section { color: $dim; background: $panel; border: none;
-    border-bottom: 1px solid $border; padding: 5px 6px; font-weight: 600; }
+    border-bottom: 1px solid $border; padding: 5px 5px; font-weight: 600; }
 QHeaderView::section:vertical { border-bottom: none; border-right: 1px solid $border; }
 QHeaderView::section:hover { color: $text; }
 QHeaderView::up-arrow { image: url("$icons/up.svg"); width: 12px; height: 12px; }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from dataclasses import asdict
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from string import Template
 
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.ui.colours import mixed
@@ -20,6 +21,8 @@ STYLE = "Fusion"
 """The same on every system, and drawn from the palette alone."""
 _ALL = Template(TEXTS + SURFACES + BUTTONS + FIELDS + VIEWS + BARS)
 _VERDICT = Template(VERDICT)
+_HAN = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei UI", "PingFang SC")
+"""For Chinese, where the system's font has none: these have a bold face and whole punctuation."""
 
 
 def apply(application: QApplication, theme: Theme, font_pt: int = 0) -> None:
@@ -106,6 +109,9 @@ def _font(font_pt: int) -> QFont:
         font.setPointSize(font_pt)
     elif font.pointSizeF() <= 0:
         font.setPointSize(10)
+    han = (family for family in _HAN if QFontDatabase.hasFamily(family))
+    # By its own name: a generic one such as "Sans Serif" would lose its letters to the second.
+    font.setFamilies([QFontInfo(font).family(), *islice(han, 1)])
     # Figures of one width: a column of numbers can be read down.
     font.setFeature(QFont.Tag("tnum"), 1)
     return font

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from app.core.queue import (
     Filter,
@@ -70,6 +71,13 @@ class Surroundings:
     def ids(self) -> frozenset[int]:
         every = (*self.after, *self.unjudged, *self.before)
         return frozenset(each.candidate.id for each in every)
+
+    @property
+    def ahead(self) -> tuple[Line, ...]:
+        """Where the next keys may lead, the likeliest first: a verdict to the next without one,
+        other keys to the next of all."""
+        pairs = zip_longest(self.unjudged, self.after)
+        return tuple(each for pair in pairs for each in pair if each is not None)
 
     def without(self, number: int) -> Surroundings:
         return replace(

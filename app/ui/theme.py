@@ -49,6 +49,8 @@ class Theme:
     template: str
     agent: str
     """Windows the agent looks at."""
+    on_agent: str
+    """Text on it."""
     window_region: str
     """The window on screen, in the overview."""
     bar: str
@@ -75,7 +77,7 @@ LIGHT = Theme(
     axis="#404852",
     grid="#e6e9ed",
     flux="#16202c",
-    flux_raw="#b4bcc6",
+    flux_raw="#8a95a1",
     error_band="#40607d9c",
     bad_pixels="#50b0413e",
     sky="#309b8448",
@@ -83,7 +85,8 @@ LIGHT = Theme(
     band="#8b4fa8",
     line_text="#2a4f7d",
     template="#c8553d",
-    agent="#d98200",
+    agent="#c87600",
+    on_agent="#10151b",
     window_region="#401f5fbf",
     bar="#ffffff",
     on_bar="#1c2128",
@@ -104,11 +107,11 @@ DARK = Theme(
     unsure="#f0d060",
     on_verdict="#10151b",
     warning="#f0b429",
-    plot="#14171c",
+    plot="#1f242b",
     axis="#b9c1cb",
-    grid="#2a3038",
+    grid="#333a44",
     flux="#e9edf2",
-    flux_raw="#5c6672",
+    flux_raw="#6b7581",
     error_band="#4088a0b8",
     bad_pixels="#60e07a6a",
     sky="#30d0b070",
@@ -117,6 +120,7 @@ DARK = Theme(
     line_text="#a8c8f0",
     template="#ff9a7a",
     agent="#ffb84d",
+    on_agent="#10151b",
     window_region="#406ea8fe",
     bar="#1f242b",
     on_bar="#e6e9ed",
@@ -141,7 +145,7 @@ LAMOST = Theme(
     axis="#333333",
     grid="#ececec",
     flux="#2b2b2b",
-    flux_raw="#bdbdbd",
+    flux_raw="#949494",
     error_band="#30808080",
     bad_pixels="#50b0413e",
     sky="#28808080",
@@ -149,7 +153,8 @@ LAMOST = Theme(
     band="#6a4a9c",
     line_text="#7a2a24",
     template="#1f77b4",
-    agent="#d98200",
+    agent="#c87600",
+    on_agent="#10151b",
     window_region="#3016528e",
     bar="#1b3a5c",
     on_bar="#eef3f9",

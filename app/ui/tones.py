@@ -17,6 +17,8 @@ class Tones:
     """Where text is written."""
     edge: str
     """Of fields and buttons: clearer than the border of a card."""
+    outline: str
+    """Of what is filled in or ticked: there is nothing else to tell it by."""
     row: str
     """Every second row."""
     chosen: str
@@ -37,10 +39,11 @@ def tones(theme: Theme) -> Tones:
         pressed=mixed(panel, text, 0.13),
         field=mixed(panel, theme.window, 0.45) if theme.is_dark else panel,
         edge=mixed(theme.border, text, 0.16),
+        outline=mixed(theme.border, text, 0.30 if theme.is_dark else 0.42),
         row=mixed(panel, text, 0.025),
-        chosen=mixed(panel, theme.accent, 0.20 if theme.is_dark else 0.15),
-        disabled=mixed(theme.dim, panel, 0.45),
-        handle=mixed(panel, text, 0.28),
+        chosen=mixed(panel, theme.accent, 0.17 if theme.is_dark else 0.15),
+        disabled=mixed(theme.dim, panel, 0.26),
+        handle=mixed(panel, text, 0.40 if theme.is_dark else 0.50),
         primary_hover=mixed(theme.accent, text, 0.14),
         tip=mixed(panel, text, 0.10) if theme.is_dark else mixed(text, panel, 0.06),
         on_tip=text if theme.is_dark else panel,

@@ -1,4 +1,5 @@
-"""How the window was left: its place, its panels, how spectra were looked at, what was open.
+"""How the window was left: its place, its panels and what is folded in them, how spectra were
+looked at, what was open.
 
 Kept as it changes, so that a crash loses none of it.
 """
@@ -57,12 +58,14 @@ class WindowState(QObject):
         if geometry := _bytes(found.get("geometry")):
             window.restoreGeometry(QByteArray(geometry))
         self._sizes = _sizes(found.get("sizes"))
+        self._folded = _folded(found.get("folded"))
         self.left_open = _left_open(found.get("open"))
         """For the program's start; None: it ended as it should."""
         window.installEventFilter(self)
 
     def meet_session(self, session: SessionView) -> None:
-        """Panels as wide as they were left. What belongs to the objects of another one goes."""
+        """Panels as wide and folded as they were left. What belongs to another one's objects
+        goes."""
         self._session = session
         self.view.look_at(None)
         fresh = Options()
@@ -73,6 +76,9 @@ class WindowState(QObject):
                 splitter.setSizes(sizes)
         for splitter in splitters:
             splitter.splitterMoved.connect(self._soon)
+        for name, section in session.judging.operation.sections.items():
+            section.set_open(not self._folded.get(name, not section.is_open))
+            section.folded.connect(self._soon)
         session.place.desk.moved.connect(self._note_place)
         self._soon()
 
@@ -88,8 +94,16 @@ class WindowState(QObject):
         session = self._session
         if session is not None and session.judging.shows_panels:
             self._sizes = [splitter.sizes() for splitter in session.judging.splitters()]
+        if session is not None:
+            sections = session.judging.operation.sections
+            self._folded = {name: not each.is_open for name, each in sections.items()}
         geometry = base64.b64encode(self._window.saveGeometry().data()).decode()
-        layout = {"geometry": geometry, "sizes": self._sizes, "open": _open(session)}
+        layout = {
+            "geometry": geometry,
+            "sizes": self._sizes,
+            "folded": self._folded,
+            "open": _open(session),
+        }
         options = asdict(self.view.options)
         kept = {name: options[name] for name in KEPT if options[name] != getattr(Options(), name)}
         self._settings.change(layout=_written(layout), view=kept)
@@ -152,6 +166,12 @@ def _sizes(found: Any) -> list[list[int]]:
         return []
     sound = all(type(n) is int and 0 <= n <= MAX_SIZE for each in found for n in each)
     return found if sound else []
+
+
+def _folded(found: Any) -> dict[str, bool]:
+    """Sections by name, whether they are shut; what is no such thing is left out."""
+    entries = found.items() if isinstance(found, dict) else ()
+    return {name: shut for name, shut in entries if isinstance(shut, bool)}
 
 
 def _options(kept: Any) -> Options:

@@ -2,6 +2,33 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AgainLine</name>
+    <message>
+        <source>Enough</source>
+        <translation>到此为止</translation>
+    </message>
+    <message>
+        <source>Back to where you came from</source>
+        <translation>回到原来的天体</translation>
+    </message>
+    <message>
+        <source>This session can only be read: nothing can be kept</source>
+        <translation>此会话为只读：无法保存任何内容</translation>
+    </message>
+    <message>
+        <source>Nothing to show again: one in twenty of your verdicts can be, once fifty others came after it</source>
+        <translation>暂无可重现的天体：您的判定中每二十个可重现一个，且其后须已有五十个其他判定</translation>
+    </message>
+    <message>
+        <source>Shown again, {n} of {count}: judge it as if you had never seen it. Your first verdict stays.</source>
+        <translation>重现第 {n} 个，共 {count} 个：请当作从未见过来判定。您先前的判定保持不变。</translation>
+    </message>
+    <message>
+        <source>The page of agreement tells how far you agree with yourself</source>
+        <translation>“一致性与校准”页面会显示您前后判定的一致程度</translation>
+    </message>
+</context>
+<context>
     <name>AgentDesk</name>
     <message>
         <source>The agent is not at work</source>
@@ -231,6 +258,10 @@
         <translation>暗源与亮源</translation>
     </message>
     <message>
+        <source>Working it out …</source>
+        <translation>正在计算…</translation>
+    </message>
+    <message>
         <source>All people (Fleiss)</source>
         <translation>所有人（Fleiss）</translation>
     </message>
@@ -292,8 +323,8 @@
         <translation>重试</translation>
     </message>
     <message>
-        <source>Next object (N)</source>
-        <translation>下一个天体 (N)</translation>
+        <source>Next object</source>
+        <translation>下一个天体</translation>
     </message>
     <message>
         <source>Nothing to show</source>
@@ -314,6 +345,14 @@
 </context>
 <context>
     <name>Blindness</name>
+    <message>
+        <source>Nothing is hidden here</source>
+        <translation>此处没有隐藏的内容</translation>
+    </message>
+    <message>
+        <source>It is shown again: first judge it anew</source>
+        <translation>此天体正在重现：请先重新判定</translation>
+    </message>
     <message>
         <source>Blind mode: a filter or order by the agent&apos;s opinion would tell it</source>
         <translation>盲评模式：按智能体的意见筛选或排序会泄露其意见</translation>
@@ -350,8 +389,12 @@
         <translation>候选体的 p(YES) 分布</translation>
     </message>
     <message>
-        <source>Candidates by p(YES): real ones (green), others (red), not judged (grey). Heights grow as the square root of the number; the dashed line is the cut.</source>
-        <translation>候选体的 p(YES) 分布：真（绿）、非（红）、未判定（灰）。柱高按数目的平方根，虚线为阈值。</translation>
+        <source>Candidates by p(YES): real ones (solid, green), others (dashed, red), not judged (dotted, grey). Heights grow as the square root of the number; the upright line is the cut.</source>
+        <translation>候选体按 p(YES) 的分布：真的（绿色实线）、其他（红色虚线）、未判定（灰色点线）。高度与数目的平方根成正比；竖线为阈值。</translation>
+    </message>
+    <message>
+        <source>Working it out …</source>
+        <translation>正在计算…</translation>
     </message>
     <message>
         <source>Blind mode: shown when you have judged everything, or when blind mode is off.</source>
@@ -569,6 +612,14 @@
         <translation>右侧记录</translation>
     </message>
     <message>
+        <source>Use in the list</source>
+        <translation>用于列表</translation>
+    </message>
+    <message>
+        <source>The list, its filters and the proposal go by this model; pressed again: by the newest record of each object</source>
+        <translation>列表、筛选与建议均以此模型的意见为准；再按一次则以每个天体的最新记录为准</translation>
+    </message>
+    <message>
         <source>Verdict</source>
         <translation>判定</translation>
     </message>
@@ -678,10 +729,6 @@
         <translation>已重做：{what}</translation>
     </message>
     <message>
-        <source>Nothing is hidden here</source>
-        <translation>此处没有隐藏的内容</translation>
-    </message>
-    <message>
         <source>Blind mode: in the order of the list, which tells nothing</source>
         <translation>盲评模式：按列表顺序，不透露任何信息</translation>
     </message>
@@ -723,6 +770,10 @@
     <message>
         <source>Choose one at the left</source>
         <translation>请在左侧选择一个</translation>
+    </message>
+    <message>
+        <source>{first} and {second} inspected {n} both: the same verdict on {alike}, opposite ones on {opposed}</source>
+        <translation>{first} 与 {second} 都检视过的有 {n} 个：判定相同 {alike} 个，相反 {opposed} 个</translation>
     </message>
     <message>
         <source>The first {count}</source>
@@ -1061,10 +1112,6 @@
     <message>
         <source>Find an object by its name, its number or its TARGETID</source>
         <translation>按名称、序号或 TARGETID 查找天体</translation>
-    </message>
-    <message>
-        <source>The panel with the search is hidden: show it first</source>
-        <translation>含搜索框的面板已隐藏：请先显示</translation>
     </message>
     <message>
         <source>Nothing in the list is called {name}</source>
@@ -1565,6 +1612,34 @@
         <source>being read</source>
         <translation>正在读取</translation>
     </message>
+    <message>
+        <source>folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>spectrum</source>
+        <translation>光谱</translation>
+    </message>
+    <message>
+        <source>{count} rows</source>
+        <translation>{count} 行</translation>
+    </message>
+    <message>
+        <source>{count} row</source>
+        <translation>{count} 行</translation>
+    </message>
+    <message>
+        <source>{count} columns</source>
+        <translation>{count} 列</translation>
+    </message>
+    <message>
+        <source>{count} column</source>
+        <translation>{count} 列</translation>
+    </message>
+    <message>
+        <source>row {n}: {why}</source>
+        <translation>第 {n} 行：{why}</translation>
+    </message>
 </context>
 <context>
     <name>LookPage</name>
@@ -1934,8 +2009,8 @@
         <translation>队列</translation>
     </message>
     <message>
-        <source>The panel with the filter is hidden: show it first</source>
-        <translation>含筛选框的面板已隐藏：请先显示</translation>
+        <source>Hidden while objects are shown again</source>
+        <translation>天体重现期间不显示</translation>
     </message>
     <message>
         <source>No candidates yet: open a list (Ctrl+N)</source>
@@ -2095,6 +2170,13 @@
     </message>
 </context>
 <context>
+    <name>SmallPlot</name>
+    <message>
+        <source>Agent: {label}</source>
+        <translation>智能体：{label}</translation>
+    </message>
+</context>
+<context>
     <name>SmoothingControl</name>
     <message>
         <source>none</source>
@@ -2196,6 +2278,10 @@
     <message>
         <source>What went wrong, to be copied</source>
         <translation>错误详情，可复制</translation>
+    </message>
+    <message>
+        <source>Agent: {what}</source>
+        <translation>智能体：{what}</translation>
     </message>
 </context>
 <context>
@@ -2511,8 +2597,8 @@
         <translation>您的姓名</translation>
     </message>
     <message>
-        <source>The agent&apos;s verdict stays hidden until you have given yours</source>
-        <translation>在您给出判定之前，不显示智能体的判定</translation>
+        <source>The agent&apos;s verdict stays hidden until you have given yours. A session that is open has its own button at the top.</source>
+        <translation>在您给出判定之前，不显示智能体的判定。已打开的会话可用窗口上方的按钮切换。</translation>
     </message>
     <message>
         <source>Blind mode</source>
@@ -2636,6 +2722,10 @@
     <message>
         <source>Previous</source>
         <translation>上一个</translation>
+    </message>
+    <message>
+        <source>Show some of yours again, blind</source>
+        <translation>重现部分已判定的天体（盲评）</translation>
     </message>
     <message>
         <source>Find an object</source>
@@ -3115,6 +3205,14 @@ Or put its files into {folder}</source>
         <translation>{n} 个无记录</translation>
     </message>
     <message>
+        <source>{n}/s</source>
+        <translation>每秒 {n} 个</translation>
+    </message>
+    <message>
+        <source>{n}/min</source>
+        <translation>每分钟 {n} 个</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} 秒</translation>
     </message>
@@ -3125,6 +3223,14 @@ Or put its files into {folder}</source>
     <message>
         <source>{n} h</source>
         <translation>{n} 小时</translation>
+    </message>
+    <message>
+        <source>the spectrum has changed since: its pictures are not shown</source>
+        <translation>光谱此后已有变动：不显示其图片</translation>
+    </message>
+    <message>
+        <source>a picture comes out different from what the model saw</source>
+        <translation>重绘的图片与模型所见不同</translation>
     </message>
 </context>
 <context>
@@ -3227,6 +3333,10 @@ Or put its files into {folder}</source>
         <source>left out: {count}, the first {notes}</source>
         <translation>略去 {count} 项，前几项为 {notes}</translation>
     </message>
+    <message>
+        <source>the session is damaged: its lists do not name their columns</source>
+        <translation>会话已损坏：其列表没有列名</translation>
+    </message>
 </context>
 <context>
     <name>flags</name>
@@ -3261,6 +3371,41 @@ Or put its files into {folder}</source>
     <message>
         <source>Problem with the file</source>
         <translation>文件有问题</translation>
+    </message>
+</context>
+<context>
+    <name>information</name>
+    <message>
+        <source>survey</source>
+        <translation>巡天</translation>
+    </message>
+    <message>
+        <source>{low} to {high} Å, {count} px</source>
+        <translation>{low} 至 {high} Å，{count} 像素</translation>
+    </message>
+    <message>
+        <source>range</source>
+        <translation>波长范围</translation>
+    </message>
+    <message>
+        <source>bad pixels</source>
+        <translation>坏像素</translation>
+    </message>
+    <message>
+        <source>simulated</source>
+        <translation>模拟光谱</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>path</source>
+        <translation>路径</translation>
+    </message>
+    <message>
+        <source>row</source>
+        <translation>行</translation>
     </message>
 </context>
 <context>
@@ -3404,6 +3549,150 @@ Or put its files into {folder}</source>
     <message>
         <source>Confidence saved</source>
         <translation>置信度已保存</translation>
+    </message>
+</context>
+<context>
+    <name>sentences</name>
+    <message>
+        <source>Calibrated with a straight line on {n} of your verdicts, {k} of them ACCEPT.</source>
+        <translation>已用您的 {n} 个判定以直线校准，其中 {k} 个为 ACCEPT。</translation>
+    </message>
+    <message>
+        <source>Calibrated with a rising curve on {n} of your verdicts, {k} of them ACCEPT.</source>
+        <translation>已用您的 {n} 个判定以单调曲线校准，其中 {k} 个为 ACCEPT。</translation>
+    </message>
+    <message>
+        <source>Not calibrated: p(YES) ranks, but is no probability.</source>
+        <translation>未校准：p(YES) 只能用于排序，不是概率。</translation>
+    </message>
+    <message>
+        <source>There are verdicts enough to fit.</source>
+        <translation>判定数已足够拟合。</translation>
+    </message>
+    <message>
+        <source>You have {accept} ACCEPT and {reject} REJECT; {more} are needed.</source>
+        <translation>您已有 {accept} 个 ACCEPT 和 {reject} 个 REJECT，还需要 {more}。</translation>
+    </message>
+    <message>
+        <source>Every object with a p(YES) is judged: nothing is left to decide.</source>
+        <translation>有 p(YES) 的天体均已判定，没有需要决定的了。</translation>
+    </message>
+    <message>
+        <source>Above the cut the judged objects are unlike the others: judge some of those at random before you rely on it.</source>
+        <translation>阈值以上已判定的天体与其余的分布不同：在依据此阈值之前，请先随机判定其中一些。</translation>
+    </message>
+    <message>
+        <source>The share accepted is not steady: {first} at first, {last} now, from {low} to {high} over all, and agreement with the agent has changed, too: look at some again.</source>
+        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间；与智能体的一致性也有变化，请重看其中一些。</translation>
+    </message>
+    <message>
+        <source>The share accepted is not steady: {first} at first, {last} now, from {low} to {high} over all; agreement with the agent is as before, so it may be the list.</source>
+        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间；与智能体的一致性没有变化，可能是列表本身的缘故。</translation>
+    </message>
+    <message>
+        <source>The share accepted is not steady: {first} at first, {last} now, from {low} to {high} over all: objects shown again would tell whether it is the list or the person.</source>
+        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间；重现部分天体即可看出原因在列表还是在判定者。</translation>
+    </message>
+    <message>
+        <source>{value} ({low} to {high})</source>
+        <translation>{value}（{low} 至 {high}）</translation>
+    </message>
+    <message>
+        <source>{first} {second}</source>
+        <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>{n} more ACCEPT</source>
+        <translation>{n} 个 ACCEPT</translation>
+    </message>
+    <message>
+        <source>{n} more REJECT</source>
+        <translation>{n} 个 REJECT</translation>
+    </message>
+    <message>
+        <source>{accept} and {reject}</source>
+        <translation>{accept} 和 {reject}</translation>
+    </message>
+    <message>
+        <source>{n} more verdicts</source>
+        <translation>{n} 个判定</translation>
+    </message>
+    <message>
+        <source>{n} more verdicts, among them at least {kinds}</source>
+        <translation>{n} 个判定，其中至少 {kinds}</translation>
+    </message>
+    <message>
+        <source>From p(YES) {p} on at least {wanted} are real, with {sure} certainty: of {n} judged there {observed} are.</source>
+        <translation>p(YES) 不低于 {p} 者至少 {wanted} 为真（置信度 {sure}）：其中已判定 {n} 个，{observed} 为真。</translation>
+    </message>
+    <message>
+        <source>No cut for a precision of {wanted} yet: it takes {needed} judged objects from the top of p(YES) with at most one mistake, and you have {have}.</source>
+        <translation>尚无法给出查准率 {wanted} 的阈值：需要从 p(YES) 最高者起 {needed} 个已判定的天体，其中至多一个为假，现有 {have} 个。</translation>
+    </message>
+    <message>
+        <source>No cut for a precision of {wanted} yet: it takes {needed} judged objects from the top of p(YES) without a mistake, and you have {have}.</source>
+        <translation>尚无法给出查准率 {wanted} 的阈值：需要从 p(YES) 最高者起 {needed} 个已判定且全部为真的天体，现有 {have} 个。</translation>
+    </message>
+    <message>
+        <source>Judge {n} more, the highest p(YES) first.</source>
+        <translation>请再判定 {n} 个，从 p(YES) 最高者开始。</translation>
+    </message>
+    <message>
+        <source>This takes {n} more, and {left} can still be judged: want less, or ask another model.</source>
+        <translation>这还需要 {n} 个，而可判定的只剩 {left} 个：请降低要求，或换一个模型。</translation>
+    </message>
+    <message>
+        <source>This takes {n} more with a p(YES) above {p}, and {left} can still be judged: want less, or ask another model.</source>
+        <translation>这还需要 {n} 个 p(YES) 高于 {p} 的天体，而可判定的只剩 {left} 个：请降低要求，或换一个模型。</translation>
+    </message>
+    <message>
+        <source>Of {n} not yet judged, {accepted} would be accepted; {asked} left to you.</source>
+        <translation>尚未判定的 {n} 个中，{accepted} 个会被接受，{asked} 个留给您判定。</translation>
+    </message>
+    <message>
+        <source>Of those accepted at most {n} are false by the promise.</source>
+        <translation>按此保证，被接受者中至多 {n} 个为假。</translation>
+    </message>
+    <message>
+        <source>Of those accepted at most {n} are false by the promise, about {m} by calibrated p(YES).</source>
+        <translation>按此保证，被接受者中至多 {n} 个为假；按校准后的 p(YES) 约 {m} 个。</translation>
+    </message>
+</context>
+<context>
+    <name>snapshot</name>
+    <message>
+        <source>a picture is .png, .svg or .pdf</source>
+        <translation>图片须为 .png、.svg 或 .pdf</translation>
+    </message>
+    <message>
+        <source>cannot be written: choose another folder</source>
+        <translation>无法写入：请另选文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>start</name>
+    <message>
+        <source>no folder to write to</source>
+        <translation>不是可写入的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>templates</name>
+    <message>
+        <source>there is no template {name}: choose another one</source>
+        <translation>没有名为 {name} 的模板：请另选一个</translation>
+    </message>
+    <message>
+        <source>no pixel of this template is usable: take another file</source>
+        <translation>此模板没有可用的像素：请换一个文件</translation>
+    </message>
+    <message>
+        <source>{count} pixels, at most {most} are drawn as a template</source>
+        <translation>共 {count} 个像素，模板至多可绘 {most} 个</translation>
+    </message>
+    <message>
+        <source>cannot be read: install the program again</source>
+        <translation>无法读取：请重新安装程序</translation>
     </message>
 </context>
 <context>

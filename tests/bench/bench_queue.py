@@ -21,7 +21,7 @@ from pathlib import Path
 from agent.tasks import task
 from agent.trajectory import ModelRef
 from app.core.inspections import to_do
-from app.core.pace import Tally, recent_pace, reject_rates
+from app.core.pace import Tally, recent_pace
 from app.core.queue import (
     Sort,
     count,
@@ -125,7 +125,6 @@ def _cases(session: Session) -> dict[str, Call]:
         "neighbours within 3 arcsec": lambda n: neighbours(session, session.candidate(n)),
         "progress": lambda _: tally.progress(),
         "pace": lambda _: recent_pace(session),
-        "reject rates": lambda _: reject_rates(session),
         "next five for another model": lambda _: list(to_do(session, MODEL, FEWER)),
         "a verdict on the disk and the next unjudged by score": partial(_press, session),
     }

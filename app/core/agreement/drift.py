@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,18 @@ class Block:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Oddity:
+    """Shares accepted that are not those of a steady person, and what it may lie in."""
+
+    first: float
+    last: float
+    lowest: float
+    highest: float
+    cause: Literal["person", "list", "unknown"]
+    """person: agreement with the agent has changed, too; list: it has not."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Drift:
     """A person's blocks, and how likely their shares would differ so much by chance alone."""
 
@@ -56,17 +68,34 @@ class Drift:
     @property
     def words(self) -> str:
         """What the person should know of it; empty where nothing is odd."""
-        if self.accepted_by_chance >= NOTABLE:
+        odd = oddity(self)
+        if odd is None:
             return ""
-        shares = [b.accepted.value for b in self.blocks if b.accepted.value is not None]
-        at = [rough_percent(share) for share in (shares[0], shares[-1], min(shares), max(shares))]
-        told = "The share accepted is not steady: {} at first, {} now, from {} to {} over all"
-        told = told.format(*at)
-        if self.agent_by_chance < NOTABLE:
+        told = (
+            f"The share accepted is not steady: {rough_percent(odd.first)} at first, "
+            f"{rough_percent(odd.last)} now, from {rough_percent(odd.lowest)} to "
+            f"{rough_percent(odd.highest)} over all"
+        )
+        if odd.cause == "person":
             return f"{told}, and agreement with the agent has changed, too: look at some again."
-        if any(block.with_agent.value is not None for block in self.blocks):
+        if odd.cause == "list":
             return f"{told}; agreement with the agent is as before, so it may be the list."
         return f"{told}: repeats would show whether it is the list or the person."
+
+
+def oddity(drift: Drift) -> Oddity | None:
+    """None where nothing is odd."""
+    if drift.accepted_by_chance >= NOTABLE:
+        return None
+    shares = [each.accepted.value for each in drift.blocks if each.accepted.value is not None]
+    cause: Literal["person", "list", "unknown"] = "unknown"
+    if drift.agent_by_chance < NOTABLE:
+        cause = "person"
+    elif any(each.with_agent.value is not None for each in drift.blocks):
+        cause = "list"
+    return Oddity(
+        first=shares[0], last=shares[-1], lowest=min(shares), highest=max(shares), cause=cause
+    )
 
 
 class _Given(NamedTuple):

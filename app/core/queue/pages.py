@@ -21,6 +21,7 @@ PAGE = 50
 MAX_PAGE = 1000
 
 OF_MINE = ("candidate_id", "log_id", "verdict", "confidence", "flags", "comment", "at")
+_MINE = judgements.alias("mine")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,14 +142,15 @@ def _next(
 
 
 def _lines(connection: Connection, how: Plan, reviewer: str, places: Sequence[Place]) -> list[Line]:
-    mine = judgements.alias("mine")
-    whose = (mine.c.candidate_id == candidates.c.id) & (mine.c.reviewer_id == how.asking.number)
+    if not places:
+        return []
+    whose = (_MINE.c.candidate_id == candidates.c.id) & (_MINE.c.reviewer_id == how.asking.number)
     query = (
-        select(candidates, *(mine.c[name] for name in OF_MINE), literal(reviewer).label("name"))
-        .select_from(candidates.outerjoin(mine, whose))
+        select(candidates, *(_MINE.c[name] for name in OF_MINE), literal(reviewer).label("name"))
+        .select_from(candidates.outerjoin(_MINE, whose))
         .where(candidates.c.id.in_([place.id for place in places]))
     )
-    rows = {row.id: row for row in connection.execute(query)} if places else {}
+    rows = {row.id: row for row in connection.execute(query)}
     return [_line(place, rows[place.id]) for place in places]
 
 

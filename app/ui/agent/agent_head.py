@@ -44,7 +44,7 @@ class AgentHead(QWidget):
         """The state of the agent."""
         agent, run = self._agent, self._agent.steered
         name = agent.holder.name
-        self.model.setText(short_name(name))
+        self.model.setText(f"{short_name(name)} ▾")
         self.model.setAccessibleName(self.tr("Model: {name}").replace("{name}", name))
         self.state.say(self.state_words())
         if agent.is_held:
@@ -95,6 +95,8 @@ class AgentHead(QWidget):
         whole.addLayout(row(self.run, self.hold, self.stop, None, self.list, spacing=4))
 
     def _show_keys(self) -> None:
+        words = self.tr("Go on"), self.tr("Hold")
+        self.hold.setMinimumWidth(self._widest(self.hold, "pause_agent", words))
         self._say(self.run, self.tr("Run"), "run_agent", self.tr("Run the agent here"))
         self._say(self.stop, self.tr("Stop"), "escape", self.tr("Stop the agent"))
         self.follow()
@@ -107,6 +109,14 @@ class AgentHead(QWidget):
 
     def _stop(self) -> None:
         self._agent.stop(anywhere=True)
+
+    def _widest(self, button: PaintedButton, name: str, said: tuple[str, ...]) -> int:
+        """So that nothing moves when its words change."""
+        widths = []
+        for words in said:
+            button.say(words, self._keymap.label(name))
+            widths.append(button.sizeHint().width())
+        return max(widths)
 
     def _say(self, button: PaintedButton, words: str, name: str, about: str) -> None:
         key, told = self._keymap.label(name), hint(about, self._keymap, name)

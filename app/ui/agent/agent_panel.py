@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
-from agent.trajectory import Step, Trajectory
+from agent.trajectory import ModelRef, Step, Trajectory
+from app.core.shown_opinion import show_model
 from app.ui.agent.agent_head import AgentHead
 from app.ui.agent.batch_line import BatchLine
 from app.ui.agent.card_content import CardContent, contents, speaking
@@ -27,7 +30,7 @@ class AgentPanel(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._agent, self._desk = place.agent, place.desk
-        self._keymap = place.keymap
+        self._keymap, self._runner = place.keymap, place.runner
         self.head = AgentHead(place, self)
         self.batch = BatchLine(self)
         self.verdict = VerdictLine(self)
@@ -164,10 +167,16 @@ class AgentPanel(QFrame):
     def _compare(self, is_on: bool) -> None:
         if is_on and self.comparison is None:
             self.comparison = Comparison()
+            self.comparison.preferred.connect(self._prefer)
             self.stack.addWidget(self.comparison)
         if is_on and self.comparison is not None:
             self.comparison.show_records(self._agent.records, self._agent.shown)
         self._refresh()
+
+    def _prefer(self, model: ModelRef | None) -> None:
+        """Every candidate has to be looked at for it."""
+        work = partial(show_model, self._desk.session, model)
+        self._runner.run(work, failed=self._desk.tell, owner=self)
 
     # Doing
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
 
 from agent.trajectory import Trajectory
 from app.ui.agent.card_content import without_box
-from app.ui.agent.records import Records
+from app.ui.agent.records import Records, is_same_model
 from app.ui.agent.small_parts import colour_verdict, label, record_names
 from app.ui.agent.words import ended_words, sureness, verdict_words
 
@@ -17,6 +25,9 @@ MAX_REASONS = 1200
 
 
 class Comparison(QScrollArea):
+    preferred = Signal(object)
+    """The `ModelRef` whose opinion is to stand in the list; None: the newest of each object."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWidgetResizable(True)
@@ -32,8 +43,10 @@ class Comparison(QScrollArea):
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1)
-        for column, choice in enumerate(self.choices):
+        self.uses = tuple(self._use(column) for column in range(2))
+        for column, (choice, use) in enumerate(zip(self.choices, self.uses, strict=True)):
             self._grid.addWidget(choice, 0, column)
+            self._grid.addWidget(use, 1, column, Qt.AlignmentFlag.AlignLeft)
         self._add_rows()
         self._grid.setRowStretch(self._grid.rowCount(), 1)
         self.setWidget(inside)
@@ -61,6 +74,26 @@ class Comparison(QScrollArea):
         choice.currentIndexChanged.connect(self._fill)
         return choice
 
+    def _use(self, column: int) -> QPushButton:
+        use = QPushButton(self.tr("Use in the list"))
+        use.setProperty("role", "quiet")
+        use.setCheckable(True)
+        use.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        use.setToolTip(
+            self.tr(
+                "The list, its filters and the proposal go by this model; "
+                "pressed again: by the newest record of each object"
+            )
+        )
+        use.clicked.connect(partial(self._prefer, column))
+        return use
+
+    def _prefer(self, column: int) -> None:
+        place, on = self.choices[column].currentIndex(), self.uses[column].isChecked()
+        records = self._records.trajectories
+        if 0 <= place < len(records):
+            self.preferred.emit(records[place].model if on else None)
+
     def _add_rows(self) -> None:
         heads = {
             "verdict": self.tr("Verdict"),
@@ -85,6 +118,10 @@ class Comparison(QScrollArea):
         for column, choice in enumerate(self.choices):
             place = choice.currentIndex()
             shown = dict(_cells(records[place], self._records)) if 0 <= place < len(records) else {}
+            wanted = self._records.preferred
+            self.uses[column].setChecked(
+                bool(shown) and wanted is not None and is_same_model(records[place].model, wanted)
+            )
             for (key, where), cell in self.cells.items():
                 if where == column:
                     cell.setText(shown.get(key, ""))

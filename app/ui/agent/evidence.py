@@ -150,7 +150,7 @@ class Evidence(QObject):
         if not (is_there or line.candidate.agent_stopped_by or self._session.fact(SHOWN)):
             return
         self._asked += 1
-        self._runner.run(
+        self._runner.run_soon(
             partial(read_records, self._session, line.candidate.id),
             partial(self._take, self._asked),
             self._desk.tell,

@@ -66,7 +66,7 @@ def remarks(measured: Mapping[str, Any]) -> tuple[str, ...]:
     """Band heads that stand out, why nothing was measured, what lies in the way."""
     said = []
     edges = [
-        f"{_text(edge.get('name'))} {100.0 * drop:.0f} %"
+        f"{_head(_text(edge.get('name')))} {100.0 * drop:.0f} %"
         for edge in _list(measured, "edges")
         if (drop := _number(edge.get("drop"))) is not None
     ]
@@ -84,6 +84,12 @@ def remarks(measured: Mapping[str, Any]) -> tuple[str, ...]:
             )
         )
     return tuple(said)
+
+
+def _head(name: str) -> str:
+    """A band head as the plot calls it, where the record names one of ours."""
+    known, line_id = builtin_lines(), name.removesuffix("_edge")
+    return known[line_id].label if line_id in known else name
 
 
 def _row(line: Mapping[str, Any], name: str = "") -> Row | None:

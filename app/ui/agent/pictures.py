@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QImage
 
 from agent.errors import TrajectoryError, WorkbenchError
@@ -20,6 +20,7 @@ from app.ui.runner import Runner
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+translate = QCoreApplication.translate
 REST_MS = 200
 """Who flies through the list does not wait for pictures."""
 
@@ -118,7 +119,9 @@ def draw(seen: Seen, look: Step) -> tuple[QImage, QImage]:
 
     ref, sizing = seen.ref or spectrum_ref(seen.spectrum), seen.sizing
     if ref.sha256 and spectrum_hash(seen.spectrum) != ref.sha256:
-        raise TrajectoryError("the spectrum has changed since: its pictures are not shown")
+        raise TrajectoryError(
+            translate("agent", "the spectrum has changed since: its pictures are not shown")
+        )
     if seen.style is None:
         style, sizing = _look_of(seen.model)
     else:
@@ -128,7 +131,9 @@ def draw(seen: Seen, look: Step) -> tuple[QImage, QImage]:
     arguments = {"wavelength_range": list(look.range), "label": look.label or None}
     picture = viewer.look(arguments)[0]
     if picture_hash(picture) != look.picture:
-        raise TrajectoryError("a picture comes out different from what the model saw")
+        raise TrajectoryError(
+            translate("agent", "a picture comes out different from what the model saw")
+        )
     image, (width, height) = _image(picture), THUMB
     smooth, keep = Qt.TransformationMode.SmoothTransformation, Qt.AspectRatioMode.KeepAspectRatio
     return image, image.scaled(2 * round(width), 2 * round(height), keep, smooth)

@@ -25,9 +25,9 @@ def ended_words(trajectory: Trajectory) -> str:
         "error": translate("agent", "broke off"),
     }
     said = words.get(trajectory.stopped_by, trajectory.stopped_by)
-    # The person's own stop needs no reason.
-    is_told = trajectory.stopped_by in ("turn_limit", "length", "error")
-    return f"{said}: {trajectory.stop_reason}" if is_told and trajectory.stop_reason else said
+    # All others say it themselves; an error comes from anywhere.
+    is_told = trajectory.stopped_by == "error" and trajectory.stop_reason
+    return f"{said}: {trajectory.stop_reason}" if is_told else said
 
 
 def verdict_words(trajectory: Trajectory) -> str:
@@ -111,7 +111,9 @@ def batch_words(state: BatchState) -> str:
 
 
 def rate_words(rate: float) -> str:
-    return f"{rate:.1f}/s" if rate >= 1.0 else f"{60.0 * rate:.1f}/min"
+    if rate >= 1.0:
+        return translate("agent", "{n}/s").replace("{n}", f"{rate:.1f}")
+    return translate("agent", "{n}/min").replace("{n}", f"{60.0 * rate:.1f}")
 
 
 def duration_words(seconds: float) -> str:

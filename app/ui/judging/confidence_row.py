@@ -27,7 +27,7 @@ class ConfidenceRow(QWidget):
         self._caption.setProperty("role", "dim")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
         self.buttons = {
-            value: PaintedButton(looks, attrgetter("accent"), self, height=24, is_quiet=True)
+            value: PaintedButton(looks, attrgetter("accent"), self, height=26, is_quiet=True)
             for value in range(MAX_CONFIDENCE, -1, -1)
         }
         group = QButtonGroup(self)
@@ -41,7 +41,7 @@ class ConfidenceRow(QWidget):
             row.addWidget(button)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        whole.setSpacing(2)
         whole.addWidget(self._caption)
         whole.addLayout(row)
         keymap.changed.connect(self._show_keys)

@@ -11,6 +11,7 @@ from agent.errors import WorkbenchError
 from app.core.queue import find
 from app.core.queue.filters import MAX_TEXT
 from app.core.records import Candidate
+from app.ui.commands import Commands
 from app.ui.judging.key_words import hint
 from app.ui.judging.suggestions import Suggestions
 from app.ui.workplace import Workplace
@@ -25,6 +26,7 @@ class FindBox(QWidget):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk, self._runner, self._keymap = place.desk, place.runner, place.keymap
+        self._commands = place.commands
         self._found: list[Candidate] = []
         self._is_going = False
         self.edit = QLineEdit(self)
@@ -51,9 +53,7 @@ class FindBox(QWidget):
         self.edit.setToolTip(hint(about, self._keymap, "find"))
 
     def begin(self) -> None:
-        if not self.edit.isVisible():
-            self._desk.said.emit(self.tr("The panel with the search is hidden: show it first"))
-            return
+        uncover(self.edit, self._commands)
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.selectAll()
 
@@ -108,6 +108,12 @@ class FindBox(QWidget):
 
     def _could_not(self, error: WorkbenchError) -> None:
         self._desk.tell(error)
+
+
+def uncover(field: QWidget, commands: Commands) -> None:
+    """What somebody asks for by its key is shown, with the panels around it."""
+    if not field.isVisible():
+        commands.run("panels")
 
 
 def _name(candidate: Candidate) -> str:

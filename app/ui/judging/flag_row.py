@@ -24,7 +24,7 @@ class FlagRow(QWidget):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk, self._looks, self._keymap = place.desk, place.looks, place.keymap
-        self.star = PaintedButton(place.looks, attrgetter("unsure"), self, mark="★")
+        self.star = PaintedButton(place.looks, attrgetter("unsure"), self, mark="★", is_quiet=True)
         self.star.setCheckable(True)
         self.more = PaintedButton(place.looks, attrgetter("border"), self)
         self.rest = PaintedButton(place.looks, attrgetter("border"), self)

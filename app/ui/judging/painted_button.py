@@ -14,6 +14,8 @@ Tone = Callable[[Theme], str]
 
 RADIUS = 6.0
 HOVER_ALPHA = 30
+DIMMED_ALPHA = 190
+"""Of what cannot be pressed now: fainter, and still to be read."""
 KEY_SCALE = 0.82
 """Of the font, for the key."""
 PAD, GAP = 10, 6
@@ -110,7 +112,7 @@ class PaintedButton(QAbstractButton):
 
     def _ink(self, theme: Theme) -> QColor:
         if not self.isEnabled():
-            return _faded(theme.dim, 130)
+            return _faded(theme.dim, DIMMED_ALPHA)
         return QColor(theme.on_verdict if self.isChecked() else theme.text)
 
     def _paint_shape(self, painter: QPainter, theme: Theme) -> None:

@@ -9,10 +9,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 from app.core.pace import Pace, Progress, Tally, recent_pace
 from app.core.records import Change
 from app.core.session import Session
+from app.ui.colours import contrast, mixed
 from app.ui.theme import Looks
 from app.ui.workplace import Workplace
 
 MINUTE, HOUR = 60.0, 3600.0
+TELLING = 3.0
+"""Contrast that a shape needs to be seen."""
 
 
 class ProgressLine(QWidget):
@@ -43,7 +46,7 @@ class ProgressLine(QWidget):
             self._is_stale = True
             return
         self._is_counting, self._is_stale = True, False
-        self._runner.run(self._look, self._show, self._could_not, owner=self)
+        self._runner.run_soon(self._look, self._show, self._could_not, owner=self)
 
     def _look(self) -> tuple[Progress, Pace]:
         session: Session = self._tally.session
@@ -110,11 +113,13 @@ class _Bar(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         groove = QRectF(0.0, self.height() / 2 - 2.0, self.width(), 4.0)
-        painter.setBrush(QColor(theme.border))
+        is_dark_bar = contrast(theme.accent, theme.bar) < TELLING
+        rest = mixed(theme.bar, theme.on_bar, 0.25) if is_dark_bar else theme.border
+        painter.setBrush(QColor(rest))
         painter.drawRoundedRect(groove, 2.0, 2.0)
         if self._part > 0.0:
             groove.setWidth(max(4.0, self._part * groove.width()))
-            painter.setBrush(QColor(theme.accent))
+            painter.setBrush(QColor(theme.on_bar if is_dark_bar else theme.accent))
             painter.drawRoundedRect(groove, 2.0, 2.0)
         painter.end()
 

@@ -1,10 +1,10 @@
-"""Which object is on the desk, what holds of it, and what was saved last."""
+"""What holds of the object on the desk, and what was saved last."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.queue import Line
 from app.core.records import LogEntry
@@ -13,6 +13,7 @@ from app.ui.judging.verdict_words import colour, mark_and_word
 from app.ui.workplace import Workplace
 
 BRIGHT_MS = 2500
+LEAST_PX = 150
 
 
 class ElidedLabel(QLabel):
@@ -51,24 +52,17 @@ class StateBlock(QWidget):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk, self._looks = place.desk, place.looks
-        self.setMinimumWidth(200)
-        self.name, self.saved = ElidedLabel(self), ElidedLabel(self)
+        self.setMinimumWidth(LEAST_PX)
+        self.saved = ElidedLabel(self)
         self.verdict = QLabel(self)
         self.verdict.setTextFormat(Qt.TextFormat.PlainText)
-        self.name.setProperty("role", "title")
         self._bright = QTimer(self, singleShot=True, interval=BRIGHT_MS)
         self._bright.timeout.connect(self._restyle)
-        upper = QHBoxLayout()
-        upper.setSpacing(8)
-        upper.addWidget(self.name, 1)
-        upper.addWidget(self.verdict)
-        whole = QVBoxLayout(self)
+        whole = QVBoxLayout(self)  # beside the confidence: its words, then its buttons
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addStretch(1)
-        whole.addLayout(upper)
-        whole.addWidget(self.saved)
-        whole.addStretch(1)
+        whole.setSpacing(2)
+        whole.addWidget(self.verdict)
+        whole.addWidget(self.saved, 1)
         self._desk.moved.connect(self._show_line)
         self._desk.line_changed.connect(self._show_line)
         self._desk.unreadable.connect(self._note_fault)
@@ -78,11 +72,6 @@ class StateBlock(QWidget):
         self._show_line(self._desk.line)
 
     def _show_line(self, line: Line | None) -> None:
-        if line is None:
-            self.name.say(self.tr("Nothing on the desk"))
-            self.verdict.clear()
-        else:
-            self.name.say(object_name(line))
         if self._desk.session.is_read_only and not self.saved.words:
             self.saved.say(self.tr("Open read-only: nothing can be judged"))
         self._restyle()
@@ -103,7 +92,10 @@ class StateBlock(QWidget):
 
     def _restyle(self) -> None:
         theme, line = self._looks.theme, self._desk.line
-        if line is not None:
+        if line is None:
+            self.verdict.setText(self.tr("Nothing on the desk"))
+            self.verdict.setStyleSheet(f"color: {theme.dim};")
+        else:
             held = None if line.mine is None else line.mine.opinion.verdict
             is_broken = bool(self._desk.fault) and held is None
             said = self.tr("✕ cannot be read") if is_broken else mark_and_word(held)

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from agent.errors import WorkbenchError
+from app.ui.actions import ACTIONS
+from app.ui.agent.words import batch_words, run_words
 from app.ui.judging.error_sheet import ErrorSheet
 from app.ui.judging.painted_button import PaintedButton
 from app.ui.judging.state_block import ElidedLabel
 from app.ui.workplace import Workplace
 
 KEPT = 20
+FADE_MS = 10_000
+DOORS = ("palette", "keys")
+"""Actions that lead to all others: they are always in sight."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class Trouble:
 class StatusLine(QWidget):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._looks = place.looks
+        self._looks, self._agent = place.looks, place.agent
         self._is_error = False
         self.troubles: deque[Trouble] = deque(maxlen=KEPT)
         self.message = ElidedLabel(self)
@@ -39,24 +45,49 @@ class StatusLine(QWidget):
         self.details = PaintedButton(place.looks, attrgetter("warning"), self, height=22)
         self.details.hide()
         self.sheet = ErrorSheet(self)
+        self._fade = QTimer(self, singleShot=True, interval=FADE_MS)
+        self._fade.timeout.connect(self._forget)
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 2, 12, 2)
+        row.setContentsMargins(12, 2, 8, 2)
         row.setSpacing(12)
         row.addWidget(self.message, 1)
         row.addWidget(self.details)
         row.addWidget(self.agent_words)
+        self._keymap = place.keymap
+        self.doors = {name: self._door(place, name) for name in DOORS}
+        for button in self.doors.values():
+            row.addWidget(button)
+        self._show_keys()
+        place.keymap.changed.connect(self._show_keys)
         self.setFixedHeight(28)
         self.details.clicked.connect(self._open)
         place.desk.said.connect(self.say)
         place.desk.failed.connect(self.say_trouble)
         place.runner.failed.connect(self._say_error)
         place.looks.changed.connect(self._restyle)
+        self._agent.state_changed.connect(self._follow_agent)
+        self._agent.batch_changed.connect(self._follow_agent)
         self._restyle()
+
+    def _door(self, place: Workplace, name: str) -> PaintedButton:
+        button = PaintedButton(place.looks, attrgetter("accent"), self, height=22, is_quiet=True)
+        button.clicked.connect(partial(place.commands.run, name))
+        return button
+
+    def _show_keys(self) -> None:
+        for name, button in self.doors.items():
+            button.say(ACTIONS[name].words, self._keymap.label(name))
 
     def say(self, message: str) -> None:
         self._is_error = False
+        self._fade.start()
         self.message.say(message)
         self._restyle()
+
+    def _forget(self) -> None:
+        """What was said a while ago is no news any more; what went wrong stays."""
+        if not self._is_error:
+            self.message.say("")
 
     def say_trouble(self, message: str, details: str = "") -> None:
         now = datetime.now().astimezone().strftime("%H:%M:%S")
@@ -67,9 +98,16 @@ class StatusLine(QWidget):
         self.details.show()
         self._restyle()
 
-    def set_agent_words(self, words: str) -> None:
-        """What the agent or its worker is doing, in a few words."""
-        self.agent_words.setText(words)
+    def _follow_agent(self, _: object = None) -> None:
+        """What it is doing, on whichever page one is; nothing while it rests."""
+        run, batch = self._agent.steered, self._agent.batch
+        if run is not None:
+            words = self.tr("Agent: {what}")
+            self.agent_words.setText(
+                words.replace("{what}", run_words(run, is_here=run is self._agent.run))
+            )
+        else:
+            self.agent_words.setText(batch_words(batch) if batch.is_running else "")
 
     def _say_error(self, error: WorkbenchError) -> None:
         cause = error.__cause__

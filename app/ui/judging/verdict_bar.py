@@ -23,9 +23,12 @@ from app.ui.judging.painted_button import PaintedButton
 from app.ui.judging.proposal_button import ProposalButton
 from app.ui.judging.state_block import StateBlock
 from app.ui.judging.verdict_words import MARKS
+from app.ui.theme import Looks
 from app.ui.workplace import Workplace
 
-HEIGHT = 36
+HEIGHT, LOWER = 36, 26
+SHORT = 7
+"""Letters of a key for which there is room on a small button."""
 ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
 ACTIONS = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 
@@ -42,8 +45,8 @@ class VerdictBar(QFrame):
         self.state = StateBlock(place, self)
         self.confidence = ConfidenceRow(place.looks, place.keymap, self)
         self.proposal = ProposalButton(place, self)
-        self.undo = PaintedButton(place.looks, attrgetter("accent"), self, is_quiet=True)
-        self.redo = PaintedButton(place.looks, attrgetter("accent"), self, is_quiet=True)
+        self.undo = _quiet(place.looks, self)
+        self.redo = _quiet(place.looks, self)
         self._lay_out()
         self._show_keys()
         place.keymap.changed.connect(self._show_keys)
@@ -74,8 +77,7 @@ class VerdictBar(QFrame):
             ("undo", self.undo, self.tr("Undo")),
             ("redo", self.redo, self.tr("Redo")),
         ):
-            shown = keymap.label(name) if name == "undo" else ""
-            button.say(said, shown, hint(said, keymap, name))
+            button.say(said, _short(keymap.labels(name)), hint(said, keymap, name))
 
     def _verdict_button(self, place: Workplace, verdict: Verdict) -> PaintedButton:
         button = PaintedButton(
@@ -102,14 +104,13 @@ class VerdictBar(QFrame):
         upper.addWidget(self.proposal)
         lower.setSpacing(8)
         lower.addWidget(self.state, 1)
-        lower.addSpacing(4)
         lower.addWidget(self.confidence)
         lower.addSpacing(4)
         lower.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignBottom)
         lower.addWidget(self.redo, 0, Qt.AlignmentFlag.AlignBottom)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(12, 8, 12, 8)
-        whole.setSpacing(4)
+        whole.setSpacing(8)
         whole.addLayout(upper)
         whole.addLayout(lower)
 
@@ -140,3 +141,12 @@ class VerdictBar(QFrame):
         self.confidence.setEnabled(is_there)
         self.undo.setEnabled(may_write)
         self.redo.setEnabled(may_write)
+
+
+def _short(keys: list[str]) -> str:
+    """The first one that is short, or the first."""
+    return next((key for key in keys if len(key) <= SHORT), next(iter(keys), ""))
+
+
+def _quiet(looks: Looks, parent: QWidget) -> PaintedButton:
+    return PaintedButton(looks, attrgetter("accent"), parent, height=LOWER, is_quiet=True)

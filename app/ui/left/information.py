@@ -7,11 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from PySide6.QtCore import QCoreApplication
+
 from agent.spectra.spectrum import Spectrum
 from app.core.importing.role_names import LABEL, plain
 from app.core.records import Candidate
 from app.ui.left.catalogue_order import columns_of
 
+translate = QCoreApplication.translate
 MAX_TEXT = 2000
 """Characters of one value: a header of a stranger may hold anything."""
 MAX_ROWS = 600
@@ -131,17 +134,21 @@ def _of_list(known: Known, taken: set[str]) -> Iterator[Row]:
 def _of_file(known: Known) -> Iterator[Row]:
     candidate, spectrum = known.candidate, known.spectrum
     if spectrum is not None:
-        yield Row("survey", " ".join(filter(None, (spectrum.survey, spectrum.release))))
+        survey = " ".join(filter(None, (spectrum.survey, spectrum.release)))
+        yield Row(translate("information", "survey"), survey)
         low, high = spectrum.range
-        yield Row("range", f"{low:.0f} to {high:.0f} Å, {len(spectrum):,} px")
+        about = translate("information", "{low} to {high} Å, {count} px")
+        about = about.replace("{low}", f"{low:.0f}").replace("{high}", f"{high:.0f}")
+        about = about.replace("{count}", f"{len(spectrum):,}")
+        yield Row(translate("information", "range"), about)
         if spectrum.n_bad:
-            yield Row("bad pixels", f"{spectrum.n_bad:,}")
+            yield Row(translate("information", "bad pixels"), f"{spectrum.n_bad:,}")
         if spectrum.simulated:
-            yield Row("simulated", "yes")
+            yield Row(translate("information", "simulated"), translate("information", "yes"))
     if candidate.path:
-        yield Row("path", said(candidate.path))
+        yield Row(translate("information", "path"), said(candidate.path))
     if candidate.row:
-        yield Row("row", said(candidate.row))
+        yield Row(translate("information", "row"), said(candidate.row))
 
 
 def _of_header(known: Known, used: set[str]) -> Iterator[Row]:

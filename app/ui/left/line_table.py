@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -15,10 +15,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.text_focus import ROWS
 from app.ui.theme import Looks
 
 CELL = Qt.ItemDataRole.UserRole + 1
 """A `Cell`: all that is drawn of one, in a single question."""
+Index = QModelIndex | QPersistentModelIndex
 BAR = 3
 TINT = 38
 PAD = 5
@@ -26,16 +28,20 @@ HIGHER_PX = 6
 
 
 class LineTable(QTableView):
-    """A click, or Enter where it has the focus, wants to go there. Letters pass through."""
+    """A click wants to go there; so does Enter on the row that Up and Down have come to, where it
+    has the focus. Letters pass through."""
 
     wanted = Signal(int)
     """A row."""
+    entered = Signal()
+    """It has got the focus: whoever knows may say on which row."""
 
     def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._looks = looks
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setProperty("role", "plain")
+        self.setProperty(ROWS, True)
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -74,6 +80,31 @@ class LineTable(QTableView):
         else:
             super().keyPressEvent(event)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.entered.emit()
+        if not self.currentIndex().isValid():
+            self.stand_on(0)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def currentChanged(self, current: Index, before: Index) -> None:
+        super().currentChanged(current, before)
+        if self.hasFocus():
+            self.viewport().update()  # a row is more than its cell
+
+    @property
+    def entered_row(self) -> int:
+        """The one that Enter would go to; -1: it has not the focus."""
+        return self.currentIndex().row() if self.hasFocus() else -1
+
+    def stand_on(self, row: int) -> None:
+        """Enter would go to that row."""
+        self.setCurrentIndex(self.model().index(row, 0))
+
     def _want(self, index: QModelIndex) -> None:
         self.wanted.emit(index.row())
 
@@ -92,9 +123,9 @@ class Cell(NamedTuple):
 class _LineDelegate(QStyledItemDelegate):
     """Draws a cell by itself: a styled one costs three times as much, and a key waits for it."""
 
-    def __init__(self, looks: Looks, font: QFont, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._looks = looks
+    def __init__(self, looks: Looks, font: QFont, table: LineTable) -> None:
+        super().__init__(table)
+        self._looks, self._table = looks, table
         self._bold = QFont(font)
         self._bold.setBold(True)
         self._bold_metrics = QFontMetrics(self._bold)
@@ -103,17 +134,20 @@ class _LineDelegate(QStyledItemDelegate):
         self,
         painter: QPainter,
         option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
+        index: Index,
     ) -> None:
         cell = index.data(CELL)
         rect: QRect = option.rect
+        accent = QColor(self._looks.theme.accent)
         if cell.is_current:
-            accent = QColor(self._looks.theme.accent)
             tint = QColor(accent)
             tint.setAlpha(TINT)
             painter.fillRect(rect, tint)
             if index.column() == 0:
                 painter.fillRect(QRect(rect.left(), rect.top(), BAR, rect.height()), accent)
+        if index.row() == self._table.entered_row:
+            for line in (rect.top(), rect.bottom()):
+                painter.fillRect(QRect(rect.left(), line, rect.width(), 1), accent)
         is_bold = cell.is_current and index.column() == 0
         painter.setFont(self._bold if is_bold else option.font)
         painter.setPen(QColor(cell.colour))

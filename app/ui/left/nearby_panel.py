@@ -13,6 +13,7 @@ from app.ui.left.card import Card
 from app.ui.left.line_table import LineTable
 from app.ui.left.nearby import Nearby, look_nearby
 from app.ui.left.nearby_model import APART, DATE, OBJECT, VERDICT, NearbyModel
+from app.ui.settings import Settings
 from app.ui.workplace import Workplace
 
 WAIT_MS = 120
@@ -25,8 +26,8 @@ ROOM_PX = 18
 class NearbyPanel(QWidget):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._runner, self._settings = place.desk, place.runner, place.settings
-        self._of = 0
+        self._desk, self._runner = place.desk, place.runner
+        self._radius = place.settings.settings.neighbour_arcsec
         self.card = Card(self.tr("Nearby objects"), self)
         self.model = NearbyModel(place.looks, self)
         self.table = LineTable(place.looks, self.card)
@@ -48,7 +49,7 @@ class NearbyPanel(QWidget):
         self.table.wanted.connect(self._go)
         self._desk.moved.connect(self._begin)
         place.bridge.changed.connect(self._take_note)
-        place.settings.changed.connect(self._begin)
+        place.settings.changed.connect(self._take_settings)
         self._show([])
         self._begin()
 
@@ -62,6 +63,11 @@ class NearbyPanel(QWidget):
     def _begin(self, _: object = None) -> None:
         self._wait.start()
 
+    def _take_settings(self, settings: Settings) -> None:
+        if settings.neighbour_arcsec != self._radius:
+            self._radius = settings.neighbour_arcsec
+            self._begin()
+
     def _take_note(self, change: Change) -> None:
         numbers = {each.neighbour.candidate.id for each in self.model.found}
         if change.aspect == "list" or numbers & change.candidate_ids:
@@ -72,8 +78,7 @@ class NearbyPanel(QWidget):
         if candidate is None:
             self._show([])
             return
-        radius = self._settings.settings.neighbour_arcsec
-        work = partial(look_nearby, self._desk.session, candidate, radius)
+        work = partial(look_nearby, self._desk.session, candidate, self._radius)
         self._runner.run(work, partial(self._came, candidate.id), self._could_not, owner=self)
 
     def _came(self, of: int, found: list[Nearby]) -> None:
@@ -101,7 +106,7 @@ class NearbyPanel(QWidget):
             return self.tr("Nothing on the desk yet")
         if candidate.ra is None or candidate.dec is None:
             return self.tr("The list gives no position for this object")
-        radius = f"{self._settings.settings.neighbour_arcsec:g}"
+        radius = f"{self._radius:g}"
         said = self.tr("No other epoch and no neighbour within {radius} arcsec in this list")
         return said.replace("{radius}", radius)
 

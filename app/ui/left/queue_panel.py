@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from agent.errors import WorkbenchError
 from app.core.queue import EVERYTHING, Filter, Line, Sort
 from app.core.records import Change, Verdict
-from app.ui.judging.find_box import FindBox
+from app.ui.judging.find_box import FindBox, uncover
 from app.ui.judging.verdict_words import mark_and_word
 from app.ui.left.card import Card
 from app.ui.left.filter_bar import FilterBar
@@ -39,7 +46,7 @@ ALWAYS = frozenset({OBJECT, VERDICT})
 class QueuePanel(QWidget):
     def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk = place.desk
+        self._desk, self._commands = place.desk, place.commands
         self._is_following = True
         """Whether the row on the desk is still to be brought into view."""
         self.card = Card(self.tr("Queue"), self)
@@ -54,6 +61,9 @@ class QueuePanel(QWidget):
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setProperty("role", "dim")
         self.words.setWordWrap(True)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        taking_room = QSizePolicy.Policy.Expanding  # where the table has gone
+        self.words.setSizePolicy(QSizePolicy.Policy.Preferred, taking_room)
         self.card.head.insertWidget(1, self.finder, 1)
         self.card.inside.addWidget(self.filters)
         self.card.inside.addWidget(self.words)
@@ -70,6 +80,7 @@ class QueuePanel(QWidget):
         place.commands.add("filter", self._begin_filter)
         self.filters.wanted.connect(self._walk)
         self.table.wanted.connect(self._go)
+        self.table.entered.connect(self._stand_there)
         self.model.used_changed.connect(self._show_columns)
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
@@ -78,6 +89,7 @@ class QueuePanel(QWidget):
         self._desk.line_changed.connect(self._show_line_again)
         self._desk.queue_changed.connect(self._show_queue)
         self._desk.blindness.changed.connect(self._show_columns)
+        self._desk.again.changed.connect(self._show_count)
         place.bridge.changed.connect(self._take_note)
         place.looks.changed.connect(self.model.redraw)
 
@@ -89,15 +101,13 @@ class QueuePanel(QWidget):
         said = {VERDICT: mark_and_word(Verdict.ACCEPT)}  # as the language has it
         for column, words in (WIDEST | said).items():
             width = metrics.horizontalAdvance(words) + ROOM_PX
-            needed = header.sectionSizeHint(column) if column in (SNR, AGENT) else 0
+            needed = header.sectionSizeHint(column) if column in (SNR, AGENT, P_YES) else 0
             self.table.setColumnWidth(column, max(width, needed))
         self._show_columns()
 
     def _begin_filter(self) -> None:
-        if self.filters.isVisible():
-            self.filters.begin()
-        else:
-            self._desk.said.emit(self.tr("The panel with the filter is hidden: show it first"))
+        uncover(self.filters, self._commands)
+        self.filters.begin()
 
     def _walk(self, tree: Filter, sort: Sort) -> None:
         self._desk.walk(tree, sort)
@@ -105,7 +115,8 @@ class QueuePanel(QWidget):
 
     def _go(self, row: int) -> None:
         line = self.model.blocks.line(row)
-        if line is not None:
+        there = self._desk.candidate
+        if line is not None and (there is None or there.id != line.candidate.id):
             self._desk.go_to(line.candidate.id)
 
     def _take_note(self, change: Change) -> None:
@@ -145,8 +156,17 @@ class QueuePanel(QWidget):
         if row is not None:
             self._bring(row)
 
+    def _stand_there(self) -> None:
+        """Up and Down begin at the row on the desk."""
+        line = self._desk.line
+        row = None if line is None else self.model.blocks.row_of(line.place, line.candidate.id)
+        if row is not None:
+            self.table.stand_on(row)
+
     def _bring(self, row: int) -> None:
         index = self.model.index(row, 0)
+        if self.table.hasFocus():
+            self.table.stand_on(row)
         area = self.table.viewport().rect()
         is_seen = area.contains(self.table.visualRect(index).center())
         how = QAbstractItemView.ScrollHint
@@ -171,12 +191,16 @@ class QueuePanel(QWidget):
     def _show_count(self) -> None:
         total, is_counting = self.model.blocks.total, self.loader.is_counting
         self.card.note.setText(f"{total:,}…" if is_counting else f"{total:,}")
-        is_empty = not total and not is_counting
-        self.words.setVisible(is_empty)
+        is_again = self._desk.again.is_on  # where it stands, or what was said, would tell
+        self.table.setHidden(is_again)
+        self.filters.setDisabled(is_again)
+        self.words.setVisible(is_again or (not total and not is_counting))
         self.words.setText(self._why_empty())
         self._follow()
 
     def _why_empty(self) -> str:
+        if self._desk.again.is_on:
+            return self.tr("Hidden while objects are shown again")
         if self._desk.queue.tree == EVERYTHING:
             return self.tr("No candidates yet: open a list (Ctrl+N)")
         return self.tr("No candidate is like that: clear the filter to see all")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.keymap import Keymap
 from app.ui.operation.guideline_card import GuidelineCard
 from app.ui.operation.line_choice import LineChoice
 from app.ui.operation.links import Links
@@ -30,7 +29,7 @@ class OperationPanel(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._looks = place.looks
-        keymap = Keymap(place.settings, self)
+        keymap = place.keymap
         self.templates = TemplateLibrary(place.settings.settings.templates)
         self.windows = WindowButtons(place, keymap)
         self.guideline = GuidelineCard(place)
@@ -43,7 +42,7 @@ class OperationPanel(QFrame):
         self.sections: dict[str, Section] = {}
         column = QWidget()
         self._column = QVBoxLayout(column)
-        self._column.setContentsMargins(12, 8, 12, 8)
+        self._column.setContentsMargins(0, 0, 4, 0)
         self._column.setSpacing(6)
         self._column.addWidget(words(place.desk.session.task.question, "title"))
         self._column.addWidget(self.windows)
@@ -64,7 +63,7 @@ class OperationPanel(QFrame):
         area.viewport().setAutoFillBackground(False)
         column.setAutoFillBackground(False)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(1, 1, 1, 1)
+        layout.setContentsMargins(12, 8, 12, 8)
         layout.addWidget(area)
         place.view.changed.connect(self._note)
         place.view.window_changed.connect(self._note)

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
 from agent.spectra.readers import read
 from agent.spectra.sampling import LIGHT_KMS
 
+translate = QCoreApplication.translate
 FloatArray = NDArray[np.float64]
 
 INDEX_FILE = "index.json"
@@ -88,7 +90,8 @@ class TemplateLibrary:
             return known
         template = self._templates.get(name)
         if template is None:
-            raise ResourceError(f"there is no template {name[:80]!r}: choose another one")
+            told = translate("templates", "there is no template {name}: choose another one")
+            raise ResourceError(told.replace("{name}", repr(name[:80])))
         found = _own(template.path) if template.is_own else _from_box(template.path)
         for array in found:
             array.setflags(write=False)
@@ -125,9 +128,11 @@ def _own(path: Path) -> tuple[FloatArray, FloatArray]:
     spectrum = read(path)
     good = spectrum.good & np.isfinite(spectrum.flux)
     if int(good.sum()) < 2:
-        raise ResourceError(f"{path.name}: no pixel of this template is usable: take another file")
+        told = translate("templates", "no pixel of this template is usable: take another file")
+        raise ResourceError(f"{path.name}: {told}")
     if len(spectrum) > MAX_PIXELS:
-        told = f"{len(spectrum):,} pixels, at most {MAX_PIXELS:,} are drawn as a template"
+        told = translate("templates", "{count} pixels, at most {most} are drawn as a template")
+        told = told.replace("{count}", f"{len(spectrum):,}").replace("{most}", f"{MAX_PIXELS:,}")
         raise ResourceError(f"{path.name}: {told}")
     z = spectrum.z if spectrum.z is not None and math.isfinite(spectrum.z) else 0.0
     wavelength, flux = spectrum.wavelength[good], spectrum.flux[good]
@@ -147,4 +152,5 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ResourceError(f"{path}: cannot be read: install the program again") from error
+        told = translate("templates", "cannot be read: install the program again")
+        raise ResourceError(f"{path}: {told}") from error

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from html import escape
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 
 from agent.task_types import Window
@@ -15,10 +16,14 @@ from app.ui.keymap import Keymap
 from app.ui.theme import Looks
 from app.ui.workplace import Workplace
 
-COLUMNS = 2
+COLUMNS, SPACING = 2, 4
 HEIGHT = 28
 RADIUS = 6.0
 PAD = 8
+SMALLER_PT = 1.0
+HELD = re.compile(r" (?=(?:[IVX]+|[A-Z]|\d+)\b)")
+"""A space inside the name of a line, such as He II 4686: not to be broken at."""
+WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class WindowButton(QAbstractButton):
@@ -32,6 +37,9 @@ class WindowButton(QAbstractButton):
         self.is_covered = True
         self._looks = looks
         self.setText(window.label)
+        font = self.font()
+        font.setPointSizeF(font.pointSizeF() - SMALLER_PT)
+        self.setFont(font)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -48,6 +56,21 @@ class WindowButton(QAbstractButton):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(8 * PAD, self.sizeHint().height())
+
+    def height_for(self, width: int) -> int:
+        """More lines where the words need them."""
+        metrics = QFontMetrics(self.font())
+        room = QRect(0, 0, self._room(width, metrics), 1000)
+        return max(HEIGHT, metrics.boundingRect(room, WRAP, self._words).height() + PAD)
+
+    @property
+    def _words(self) -> str:
+        return HELD.sub("\N{NO-BREAK SPACE}", self.text())
+
+    def _room(self, width: int, metrics: QFontMetrics) -> int:
+        """Pixels for the words, beside the key."""
+        key = metrics.horizontalAdvance(self.key) + PAD if self.key else 0
+        return width - 2 * PAD - 1 - key
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._looks.theme
@@ -66,10 +89,8 @@ class WindowButton(QAbstractButton):
         painter.drawText(room, _side(Qt.AlignmentFlag.AlignRight), self.key)
         if self.is_covered:
             painter.setPen(QColor(theme.text))
-        used = painter.fontMetrics().horizontalAdvance(self.key) + PAD if self.key else 0
-        elide = Qt.TextElideMode.ElideRight
-        text = painter.fontMetrics().elidedText(self.text(), elide, room.width() - used)
-        painter.drawText(room, _side(Qt.AlignmentFlag.AlignLeft), text)
+        room.setWidth(self._room(self.width(), painter.fontMetrics()))
+        painter.drawText(room, WRAP, self._words)
 
     def _restyle(self) -> None:
         self.update()
@@ -86,7 +107,7 @@ class WindowButtons(QWidget):
         self.buttons = [WindowButton(window, place.looks, self) for window in self.windows]
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
+        layout.setSpacing(SPACING)
         for number, button in enumerate(self.buttons):
             layout.addWidget(button, number // COLUMNS, number % COLUMNS)
             button.clicked.connect(partial(self.show_window, number))
@@ -102,6 +123,19 @@ class WindowButtons(QWidget):
         keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._mark()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Those beside each other are alike in height."""
+        width = (self.width() - SPACING * (COLUMNS - 1)) // COLUMNS
+        for first in range(0, len(self.buttons), COLUMNS):
+            beside = self.buttons[first : first + COLUMNS]
+            height = max(each.height_for(width) for each in beside)
+            for each in beside:
+                each.setFixedHeight(height)
 
     def show_window(self, number: int, *_: object) -> None:
         window = self.windows[number]
@@ -171,6 +205,7 @@ class WindowButtons(QWidget):
             button.key = self._keymap.label(name) if name in ACTIONS else ""
             button.setAccessibleName(" ".join((button.text(), button.key)).strip())
             button.update()
+        self._fit()
 
 
 def _action(number: int) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from agent.confidence.calibration import Calibration
+from app.core.agreement.snr_bins import InBin
 from app.core.calibrating import Own, calibrate, own_verdicts
 from app.core.queue import next_unjudged
 from app.core.session import Session
@@ -19,6 +21,8 @@ class Model:
     figures: AgentFigures
     own: Own
     calibration: Calibration | None
+    fault: str = ""
+    """Why the calibration that is kept cannot be used."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -37,14 +41,11 @@ class Numbers:
 def numbers(session: Session) -> Numbers:
     said = read_said(session)
     found = statistics_of(session, said)
-    models = [
-        Model(
-            figures=figures,
-            own=own_verdicts(said.verdicts, agent),
-            calibration=kept_calibration(session, agent)[0],
-        )
-        for agent, figures in zip(said.agents, found.agents, strict=True)
-    ]
+    models = []
+    for agent, figures in zip(said.agents, found.agents, strict=True):
+        kept, fault = kept_calibration(session, agent)
+        own = own_verdicts(said.verdicts, agent)
+        models.append(Model(figures=figures, own=own, calibration=kept, fault=fault))
     return Numbers(
         statistics=found,
         models=tuple(sorted(models, key=lambda each: -len(each.own.judged))),
@@ -85,9 +86,18 @@ def agent_rows(found: Statistics) -> list[Row]:
 def snr_rows(found: Statistics, people: str, *, with_agent: bool) -> list[Row]:
     """People among themselves, then the person and agent that met most often."""
     several = found.people.several_by_snr
-    rows = [Row(f"{people} · {e.name}", e.found.kappa, e.found.n) for e in several]
+    rows = [Row(f"{people} · {_bin(e)}", e.found.kappa, e.found.n) for e in several]
     met = max(found.with_agents, key=lambda each: each.blind.n, default=None)
     if with_agent and met is not None:
         name = f"{met.reviewer} · {met.model}"
-        rows += [Row(f"{name} · {e.name}", e.found.kappa, e.found.n, "agent") for e in met.by_snr]
+        rows += [Row(f"{name} · {_bin(e)}", e.found.kappa, e.found.n, "agent") for e in met.by_snr]
     return rows
+
+
+def _bin(each: InBin[Any]) -> str:
+    """In signs, which need no translation and little room."""
+    if each.low is None and each.high is None:
+        return "S/N ?"
+    if each.low is None:
+        return f"S/N < {each.high:g}"
+    return f"S/N ≥ {each.low:g}" if each.high is None else f"S/N {each.low:g}–{each.high:g}"

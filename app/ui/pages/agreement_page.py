@@ -8,14 +8,14 @@ from functools import partial
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.core.figure_words import with_interval
 from app.ui.operation.parts import words
 from app.ui.pages.agreement_numbers import Numbers, agent_rows, numbers, people_rows, snr_rows
 from app.ui.pages.calibration_card import CalibrationCard
 from app.ui.pages.drift_card import DriftCard
 from app.ui.pages.figures import Figure, Row, draw_rows
-from app.ui.pages.page_parts import PageCard, scrolling
+from app.ui.pages.page_parts import PageCard, Scrolling
 from app.ui.pages.refresh import Refresh
+from app.ui.pages.sentences import with_interval
 from app.ui.workplace import Workplace
 
 MOST_ROWS = 14
@@ -51,7 +51,9 @@ class AgreementPage(QWidget):
         grid.setColumnStretch(1, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(scrolling(inner))
+        layout.addWidget(Scrolling(inner))
+        for card in (self.people, self.agents, self.faint):
+            card.show_rows([], self.tr("Working it out …"))
         self.refresh = Refresh(self, place, self._prepare, self._show, self._could_not)
 
     @property

@@ -17,6 +17,7 @@ from app.ui.operation.parts import button, name, row, words
 from app.ui.pages.agreement_numbers import Model, fit
 from app.ui.pages.figures import Figure, draw_chances, draw_reliability, short
 from app.ui.pages.page_parts import PageCard
+from app.ui.pages.sentences import calibration_state, cut_sentences
 from app.ui.workplace import Workplace
 
 PRECISION = 95.0
@@ -52,8 +53,9 @@ class CalibrationCard(PageCard):
         self.coverage = words("", "dim")
         self.key = words(
             self.tr(
-                "Candidates by p(YES): real ones (green), others (red), not judged (grey). Heights"
-                " grow as the square root of the number; the dashed line is the cut."
+                "Candidates by p(YES): real ones (solid, green), others (dashed, red), not judged"
+                " (dotted, grey). Heights grow as the square root of the number; the upright line"
+                " is the cut."
             ),
             "dim",
         )
@@ -62,6 +64,7 @@ class CalibrationCard(PageCard):
         self.fit.clicked.connect(self._fit)
         self.wanted.entered.connect(self._show_plan)
         self.show_models((), is_blind=False)
+        self.empty.setText(self.tr("Working it out …"))
 
     def show_models(self, models: Sequence[Model], *, is_blind: bool) -> None:
         before = self.model
@@ -111,7 +114,7 @@ class CalibrationCard(PageCard):
         if model is None:
             return
         found = model.figures.reliability
-        self.state.setText(model.figures.calibration_state)
+        self.state.setText(calibration_state(model))
         self.curve.setVisible(found is not None)
         self.legend.setVisible(found is not None)
         labels = self.tr("p(YES) as told"), self.tr("share that is real")
@@ -144,7 +147,7 @@ class CalibrationCard(PageCard):
         if model is not self.model:
             return
         self.plan = plan
-        self.cut.setText("\n".join(plan.words))
+        self.cut.setText("\n".join(cut_sentences(plan)))
         judged = model.own.judged
         real, other = judged.p[judged.label], judged.p[~judged.label]
         cut = plan.abstention.accept_from
@@ -160,15 +163,15 @@ class CalibrationCard(PageCard):
             return
         self.fit.setEnabled(False)
         work = partial(fit, self._session, model.own)
-        self._runner.run(work, self._fitted, self._could_not, owner=self)
+        self._runner.run(work, partial(self._fitted, model), self._could_not, owner=self)
 
-    def _fitted(self, calibration: Calibration) -> None:
+    def _fitted(self, model: Model, calibration: Calibration) -> None:
         self.fit.setEnabled(True)
         if calibration.is_fitted:
             told = self.tr("p(YES) is calibrated on {count} of your verdicts")
             self._desk.said.emit(told.replace("{count}", f"{calibration.n:,}"))
         else:
-            self._desk.said.emit(calibration.note)
+            self._desk.said.emit(calibration_state(model))
 
     def _could_not(self, error: WorkbenchError) -> None:
         self.fit.setEnabled(True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QListWidget,
     QListWidgetItem,
     QPushButton,
     QVBoxLayout,
@@ -17,10 +16,12 @@ from PySide6.QtWidgets import (
 )
 
 from agent.errors import WorkbenchError
-from app.ui.judging.verdict_words import mark
-from app.ui.operation.parts import button, check, row, words
+from app.core.inspections import Confusion
+from app.ui.operation.parts import button, check, name, row, words
+from app.ui.pages.dispute_list import DisputeList
 from app.ui.pages.dispute_view import DisputeView
 from app.ui.pages.disputes_found import MOST, Between, Disputed, Found, found_between
+from app.ui.pages.figures import short
 from app.ui.pages.refresh import Refresh
 from app.ui.workplace import Workplace
 
@@ -43,10 +44,11 @@ class DisagreementPage(QWidget):
             "agents": button(self.tr("Agents")),
         }
         self.only_open = check(self.tr("Only those not settled"))
-        self.list = QListWidget()
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list = DisputeList(place.looks)
         self.list.setAccessibleName(self.tr("Disagreements"))
         self.empty, self.hint = words("", "dim"), words("", "dim")
+        self.who = name("", "dim")
+        self.compared = words("", "dim")
         self.view = DisputeView(place)
         self._lay_out()
         self.only_open.clicked.connect(self._other)
@@ -62,8 +64,8 @@ class DisagreementPage(QWidget):
 
     def show_between(self, between: Between, *_: object) -> None:
         self.between = between
-        for name, each in self.sides.items():
-            each.setChecked(name == between)
+        for side, each in self.sides.items():
+            each.setChecked(side == between)
         self._other()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -77,10 +79,10 @@ class DisagreementPage(QWidget):
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self)
-        for name, each in self.sides.items():
+        for side, each in self.sides.items():
             each.setCheckable(True)
-            each.setChecked(name == self.between)
-            each.clicked.connect(partial(self.show_between, name))
+            each.setChecked(side == self.between)
+            each.clicked.connect(partial(self.show_between, side))
             group.addButton(each)
         left = QWidget()
         left.setFixedWidth(LIST_PX)
@@ -89,9 +91,11 @@ class DisagreementPage(QWidget):
         column.setSpacing(8)
         column.addLayout(row(*self.sides.values(), 1, spacing=4))
         column.addWidget(self.only_open)
-        column.addWidget(self.empty)
-        column.addWidget(self.list, 100)
-        column.addStretch(1)
+        column.addWidget(self.compared)
+        counted = row(self.empty, self.who)
+        counted.setStretch(0, 1)
+        column.addLayout(counted)
+        column.addWidget(self.list, 1)
         right = QVBoxLayout()
         right.addWidget(self.hint)
         right.addWidget(self.view, 1)
@@ -122,10 +126,11 @@ class DisagreementPage(QWidget):
         self.found = found
         chosen = self.view.shown
         self.list.blockSignals(True)
-        self.list.clear()
-        for each in found:
-            self.list.addItem(_item(each))
+        self.list.show_disputes(found)
         self.list.blockSignals(False)
+        self.who.setText(self.list.who)
+        self.compared.setText("\n".join(map(self._beside, told.models)))
+        self.compared.setVisible(bool(told.models))
         self.list.setVisible(bool(found))
         self.empty.setText(self._why_empty() if not found else self._how_many())
         self.hint.setText(self.tr("Choose one at the left") if found else "")
@@ -136,6 +141,17 @@ class DisagreementPage(QWidget):
         self._select(kept)
         self.view.show_dispute(None if kept is None else found[kept])
         self.hint.setVisible(kept is None)
+
+    def _beside(self, both: Confusion) -> str:
+        """Two models over all that both have inspected."""
+        text = self.tr(
+            "{first} and {second} inspected {n} both: the same verdict on {alike}, "
+            "opposite ones on {opposed}"
+        )
+        text = text.replace("{n}", f"{both.n:,}").replace("{alike}", f"{both.alike:,}")
+        text = text.replace("{opposed}", f"{both.opposed:,}")
+        first, second = short(both.first.name), short(both.second.name)
+        return text.replace("{first}", first, 1).replace("{second}", second, 1)
 
     def _how_many(self) -> str:
         if len(self.found) == MOST:
@@ -186,12 +202,3 @@ class DisagreementPage(QWidget):
 
     def _could_not(self, error: WorkbenchError) -> None:
         self._desk.tell(error)
-
-
-def _item(found: Disputed) -> QListWidgetItem:
-    """Name, and the marks of those who judged it; the agent's only where it may be seen."""
-    marks = " ".join(mark(each.opinion.verdict) for each in found.dispute.judgements)
-    item = QListWidgetItem(f"{found.line.candidate.object_id}    {marks}".rstrip())
-    names = ", ".join(each.reviewer for each in found.dispute.judgements)
-    item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, names)
-    return item

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.agreement.adjudication import Dispute, adjudicator_of, set_adjudicator
 from app.core.records import Verdict
@@ -13,12 +13,13 @@ from app.ui.judging.verdict_words import mark_and_word
 from app.ui.operation.parts import button, row, words
 from app.ui.pages.disputes_found import Details, Disputed, details
 from app.ui.pages.opinion_card import hidden_agent, of_agent, of_person
-from app.ui.pages.page_parts import scrolling
+from app.ui.pages.page_parts import Scrolling
 from app.ui.pages.small_plot import SmallPlot
 from app.ui.workplace import Workplace
 
 MOST_SIDES = 6
-SIDES_PX = (130, 220)
+SIDES_PX = 220
+"""At most; the rest scrolls."""
 
 
 class DisputeView(QWidget):
@@ -86,12 +87,14 @@ class DisputeView(QWidget):
         head = row(self.title, self.open)
         head.setStretch(0, 1)
         layout.addLayout(head)
-        layout.addWidget(self.plot, 1)
+        frame = QFrame()
+        frame.setProperty("role", "card")
+        inside = row(self.plot)
+        inside.setContentsMargins(8, 12, 16, 8)
+        frame.setLayout(inside)
+        layout.addWidget(frame, 1)
         layout.addWidget(self.note)
-        area = scrolling(sides)
-        area.setMinimumHeight(SIDES_PX[0])
-        area.setMaximumHeight(SIDES_PX[1])
-        layout.addWidget(area)
+        layout.addWidget(Scrolling(sides, SIDES_PX))
         layout.addWidget(self.verdict)
         layout.addLayout(row(self.accept, self.reject, self.unsure, 1, self.settle))
 
@@ -174,5 +177,5 @@ class DisputeView(QWidget):
             self.plot.show_nothing()
             return
         looks = () if self.details is None or self._is_hidden() else self.details.agents
-        window = next((each.look.range for each in looks if each.look is not None), None)
-        self.plot.show_spectrum(self.shown.id, spectrum, window)
+        look = next((each.look for each in looks if each.look is not None), None)
+        self.plot.show_spectrum(self.shown.id, spectrum, look)

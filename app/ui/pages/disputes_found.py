@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import combinations, islice
 from typing import Literal
 
 from agent.errors import WorkbenchError
 from agent.trajectory import Trajectory
 from app.core.agreement.adjudication import Dispute, adjudicator_of, dispute_of, disputes
-from app.core.inspections import inspections_of
+from app.core.inspections import Confusion, compare_models, inspections_of, models_of
 from app.core.queue import Line, line_of, matching
 from app.core.queue.filters import Disagree
 from app.core.report.evidence import KeyLook, key_look, plain_reasons
@@ -21,6 +21,7 @@ Between = Literal["people", "agent", "agents"]
 
 MOST = 300
 """Of a list: a page is for going through, not for counting."""
+MOST_PAIRS = 3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,6 +40,8 @@ class Disputed:
 class Found:
     between: Between
     disputes: tuple[Disputed, ...]
+    models: tuple[Confusion, ...] = ()
+    """Between agents: each two that have inspected the same objects."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,10 +74,16 @@ def found_between(session: Session, between: Between, *, only_open: bool = False
             Disputed(line=each, dispute=dispute_of(session, each.candidate.id, adjudicator))
             for each in lines
         )
-        return Found(between, tuple(here))
+        return Found(between, tuple(here), _side_by_side(session))
     some = disputes(session, with_agent=between == "agent", only_open=only_open)
     kept = (each for each in some if between in each.between)
     return Found(between, tuple(_with_lines(session, islice(kept, MOST))))
+
+
+def _side_by_side(session: Session) -> tuple[Confusion, ...]:
+    pairs = islice(combinations(models_of(session), 2), MOST_PAIRS)
+    found = (compare_models(session, first, second) for first, second in pairs)
+    return tuple(each for each in found if each.n)
 
 
 def details(session: Session, candidate_id: int) -> Details:

@@ -12,6 +12,7 @@ from app.core.agreement.drift import Drift
 from app.ui.operation.parts import words
 from app.ui.pages.figures import Figure, draw_blocks
 from app.ui.pages.page_parts import PageCard
+from app.ui.pages.sentences import drift_sentence
 from app.ui.workplace import Workplace
 
 MOST = 4
@@ -36,6 +37,8 @@ class DriftCard(PageCard):
         self.body.addLayout(self._column)
         self.body.addWidget(self.legend)
         self.figures: list[Figure] = []
+        self.empty.hide()
+        self.legend.hide()
 
     def show_drift(self, found: Sequence[Drift], *, with_agent: bool) -> None:
         while item := self._column.takeAt(0):
@@ -58,5 +61,6 @@ class DriftCard(PageCard):
         self.figures.append(figure)
         self._column.addWidget(words(each.reviewer))
         self._column.addWidget(figure)
-        if each.words and with_agent:
-            self._column.addWidget(words(each.words, "warning"))
+        odd = drift_sentence(each)
+        if odd and with_agent:
+            self._column.addWidget(words(odd, "warning"))

@@ -14,13 +14,15 @@ from PySide6.QtWidgets import QWidget
 from agent.confidence.reliability import Bin
 from agent.confidence.scores import Figure as Measured
 from app.core.agreement.drift import Block
-from app.core.figure_words import with_interval
+from app.core.figure_words import rounded
 from app.ui.theme import Looks, Theme
 
 ROW_PX = 26
-NAME_PX, VALUE_PX = 215, 172
+NAME_PX, VALUE_PX = 215, 176
 """Of the columns beside intervals, alike in all figures."""
 LONGEST_NAME = 30
+MARKS = (0.0, 0.4, 0.8, 1.0)
+"""Of kappa: chance, and where agreement is called fair, very good, and whole."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
         self.getPlotItem().addItem(item)
 
     def line(self, x: Any, y: Any, tone: str, **pen: Any) -> None:
-        self.put(pg.PlotDataItem(x, y, pen=pg.mkPen(getattr(self.theme, tone), **pen)))
+        pen_used = pg.mkPen(getattr(self.theme, tone), **pen)
+        self.put(pg.PlotDataItem(x, y, pen=pen_used, antialias=True))
 
     def points(self, x: Sequence[float], y: Sequence[float], tone: str, symbol: str = "o") -> None:
         colour = getattr(self.theme, tone)
@@ -92,7 +95,7 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
 
 def draw_rows(figure: Figure, rows: Sequence[Row], low: float = -0.2) -> None:
     """Kappa of each with its interval: the names at the left."""
-    for mark in (0.0, 0.4, 0.8, 1.0):
+    for mark in MARKS:
         style = Qt.PenStyle.SolidLine if mark == 0.0 else Qt.PenStyle.DotLine
         figure.line([mark, mark], [-0.6, len(rows) - 0.4], "border", style=style)
     for place, row in enumerate(rows):
@@ -106,11 +109,12 @@ def draw_rows(figure: Figure, rows: Sequence[Row], low: float = -0.2) -> None:
     item.showAxis("right")
     for side, width, texts in (
         ("left", NAME_PX, [short(row.name) for row in rows]),
-        ("right", VALUE_PX, [f"{with_interval(row.figure)} · n {row.n:,}" for row in rows]),
+        ("right", VALUE_PX, [f"{bracketed(row.figure)} · n = {row.n:,}" for row in rows]),
     ):
         axis = item.getAxis(side)
         axis.setWidth(width)
         axis.setTicks([list(zip(places, texts, strict=True))])
+    item.getAxis("bottom").setTicks([[(mark, f"{mark:g}") for mark in MARKS]])
     figure.setFixedHeight(44 + ROW_PX * max(len(rows), 1))
     figure.ranges(low, 1.03, -0.6, max(len(rows), 1) - 0.4)
 
@@ -159,18 +163,31 @@ def draw_chances(
     """How many candidates have which p(YES), as square roots so that few are seen, too."""
     edges = np.linspace(0.0, 1.0, 21)
     tops = []
-    for values, tone in ((unjudged, "border"), (other, "reject"), (real, "accept")):
+    style = Qt.PenStyle
+    for values, tone, pen in (
+        (unjudged, "dim", style.DotLine),
+        (other, "reject", style.DashLine),
+        (real, "accept", style.SolidLine),
+    ):
         height = np.sqrt(np.histogram(np.asarray(values), edges)[0].astype(float))
         tops.append(float(height.max(initial=0.0)))
         x, y = np.repeat(edges, 2)[1:-1], np.repeat(height, 2)
-        figure.line(x, y, tone, width=2 if tone == "border" else 1.5)
+        figure.line(x, y, tone, style=pen, width=2 if tone == "accept" else 1.5)
     top = max(1.0, *tops) * 1.1
     if cut is not None:
-        figure.line([cut, cut], [0.0, top], "accent", style=Qt.PenStyle.DashLine, width=1.5)
+        figure.line([cut, cut], [0.0, top], "accent", width=2)
     item = figure.getPlotItem()
     item.setLabel("bottom", label, color=figure.theme.dim)
     item.getAxis("left").setTicks([[(np.sqrt(n), str(n)) for n in _round_numbers(top * top)]])
     figure.ranges(-0.01, 1.01, 0.0, top)
+
+
+def bracketed(figure: Measured) -> str:
+    """The figure and its interval, as tables have it; a dash where it is not defined."""
+    if figure.value is None:
+        return "–"
+    value, low, high = (rounded(each) for each in (figure.value, figure.low, figure.high))
+    return f"{value} [{low}, {high}]".replace("-", "−")
 
 
 def short(name: str) -> str:

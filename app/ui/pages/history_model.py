@@ -8,10 +8,10 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.core.history_log import Said
 from app.core.records import LogEntry
 from app.ui.agent.words import chance
-from app.ui.judging.verdict_words import mark_and_word
-from app.ui.pages.history_log import Said
+from app.ui.judging.verdict_words import mark_and_word, meaning
 
 Index = QModelIndex | QPersistentModelIndex
 LONGEST = 300
@@ -87,7 +87,7 @@ class HistoryModel(QAbstractTableModel):
         opinion = entry.opinion
         said = mark_and_word(opinion.verdict)
         if opinion.confidence is not None:
-            said += f" · {opinion.confidence}"
+            said += f" · {meaning(opinion.confidence)}"
         if opinion.flags:
             said += f" · {', '.join(opinion.flags)}"
         if entry.action == "undo":

@@ -9,14 +9,15 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.ui.keymap import Keymap
+from app.core.history_log import PAGE, Said, older
 from app.ui.operation.parts import button, row, with_key, words
-from app.ui.pages.history_log import PAGE, Said, older
 from app.ui.pages.history_model import HistoryModel
 from app.ui.pages.refresh import Refresh
 from app.ui.workplace import Workplace
 
 WIDTHS = (150, 110, 190, 200, 70, 200)
+ROW_PX = 10
+"""More than the letters are high."""
 NEAR_THE_END = 20
 """Lines."""
 MOST_AGAIN = 1000
@@ -30,7 +31,7 @@ class HistoryPage(QWidget):
         super().__init__(parent)
         self._session, self._desk, self._runner = place.desk.session, place.desk, place.runner
         self._commands = place.commands
-        self._keymap = Keymap(place.settings, self)
+        self._keymap = place.keymap
         self._is_loading, self._is_whole, self._asked = False, False, PAGE
         self.undo, self.redo = button("", ""), button("", "")
         self.empty = words(self.tr("Nothing has been judged in this session yet."), "dim")
@@ -56,6 +57,7 @@ class HistoryPage(QWidget):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_PX)
         table.setAccessibleName(self.tr("History"))
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

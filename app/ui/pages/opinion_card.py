@@ -51,7 +51,8 @@ def of_person(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
         who += " · " + QCoreApplication.translate("OpinionCard", "adjudicator")
     role = "dim" if opinion.verdict is None else ROLES[opinion.verdict]
     said = mark_and_word(opinion.verdict)
-    return OpinionCard(who, said, role, " · ".join(more), opinion.comment)
+    told = "\n".join(filter(None, (more[0], " · ".join(more[1:]))))
+    return OpinionCard(who, said, role, told, opinion.comment)
 
 
 def of_agent(said: AgentSaid) -> OpinionCard:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 from PySide6.QtGui import QColor
 
 from agent.spectra.smoothing import smooth_gaussian
 from agent.spectra.spectrum import Spectrum
+from app.core.report.evidence import KeyLook
 from app.ui.pages.figures import Figure
 from app.ui.theme import Looks
 
@@ -31,9 +30,7 @@ class SmallPlot(Figure):
         self.setMinimumHeight(HEIGHT)
         self.viewport().installEventFilter(self)
 
-    def show_spectrum(
-        self, candidate_id: int, spectrum: Spectrum, look: tuple[float, float] | None
-    ) -> None:
+    def show_spectrum(self, candidate_id: int, spectrum: Spectrum, look: KeyLook | None) -> None:
         is_same = candidate_id == self._of
         self._of, self._is_told = candidate_id, is_same and self._is_told
         self.draw(_draw_spectrum, spectrum, look)
@@ -51,7 +48,7 @@ class SmallPlot(Figure):
         return bool(super().eventFilter(watched, event))
 
 
-def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: Any) -> None:
+def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> None:
     flux = smooth_gaussian(spectrum.flux, spectrum.good, SMOOTH_PX)
     known = flux[np.isfinite(flux)]
     low, high = np.percentile(known, CLIP) if known.size else (0.0, 1.0)
@@ -59,8 +56,9 @@ def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: Any) -> None:
     if look is not None:
         colour = QColor(figure.theme.agent)
         colour.setAlpha(50)
-        region = pg.LinearRegionItem(look, movable=False, brush=colour, pen=pg.mkPen(None))
+        region = pg.LinearRegionItem(look.range, movable=False, brush=colour, pen=pg.mkPen(None))
         figure.put(region)
+        _name_look(figure, look, float(high + room), spectrum.range)
     figure.put(
         pg.PlotDataItem(
             spectrum.wavelength,
@@ -70,9 +68,22 @@ def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: Any) -> None:
             autoDownsample=True,
         )
     )
-    figure.getPlotItem().setLabel("bottom", "Å", color=figure.theme.dim)
+    item, translate = figure.getPlotItem(), QCoreApplication.translate
+    wavelength = translate("SpectrumPanel", "Wavelength (Å, vacuum)")
+    item.setLabel("bottom", wavelength, color=figure.theme.dim)
+    item.setLabel("left", translate("SpectrumPanel", "Relative flux"), color=figure.theme.dim)
     figure.ranges(*spectrum.range, float(low - room), float(high + room))
 
 
+def _name_look(figure: Figure, look: KeyLook, top: float, span: tuple[float, float]) -> None:
+    """Above the region, on the side where there is more room."""
+    is_left = look.range[0] > (span[0] + span[1]) / 2.0
+    words = QCoreApplication.translate("SmallPlot", "Agent: {label}").replace("{label}", look.label)
+    item = pg.TextItem(words, color=figure.theme.text, anchor=(1.0 if is_left else 0.0, 0.0))
+    item.setPos(look.range[0 if is_left else 1], top)
+    figure.put(item)
+
+
 def _draw_nothing(figure: Figure) -> None:
-    figure.getPlotItem().setLabel("bottom", "")
+    for side in ("bottom", "left"):
+        figure.getPlotItem().setLabel(side, "")

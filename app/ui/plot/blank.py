@@ -31,7 +31,8 @@ class Blank(QWidget):
         self.reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.reason.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.retry = QPushButton(self.tr("Retry"))
-        self.go_on = QPushButton(self.tr("Next object (N)"))
+        self.go_on = QPushButton()
+        self.show_key("")
         for button in (self.retry, self.go_on):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.retry.clicked.connect(self.retry_wanted)
@@ -60,6 +61,11 @@ class Blank(QWidget):
         colours = self.palette()
         colours.setColor(QPalette.ColorRole.Window, QColor(theme.plot))
         self.setPalette(colours)
+
+    def show_key(self, key: str) -> None:
+        """Of the next object, as it is now; empty: none has it."""
+        words = self.tr("Next object")
+        self.go_on.setText(f"{words} ({key})" if key else words)
 
     def show_nothing(self) -> None:
         """There is no object."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pyqtgraph.Qt import internals
-from PySide6.QtCore import QLineF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray
-from app.ui.plot.layer import LIMIT_PX, Layer, over, polygon, thin_pen
+from app.ui.plot.layer import LIMIT_PX, Layer, draw_lines, over, polygon, thin_pen
 from app.ui.plot.scale import Scale
 from app.ui.plot.shades import Shades
 from app.ui.plot.thin import pieces, visible
@@ -86,14 +85,9 @@ def columned(x: FloatArray, y: FloatArray, columns: int, extreme: np.ufunc) -> F
 def _draw_lines(
     painter: QPainter, which: BoolArray, x: FloatArray, top: FloatArray, bottom: FloatArray
 ) -> None:
-    """From top to bottom, without a Python object for each."""
-    count = int(which.sum())
-    if not count:
-        return
-    lines = internals.PrimitiveArray(QLineF, 4)
-    lines.resize(count)
-    memory = lines.ndarray()
-    memory[:, 0] = memory[:, 2] = x[which]
-    memory[:, 1] = top[which]
-    memory[:, 3] = np.clip(bottom[which], memory[:, 1], LIMIT_PX)
-    painter.drawLines(*lines.drawargs())
+    """From top to bottom."""
+    ends = np.empty((int(which.sum()), 4))
+    ends[:, 0] = ends[:, 2] = x[which]
+    ends[:, 1] = top[which]
+    ends[:, 3] = np.clip(bottom[which], ends[:, 1], LIMIT_PX)
+    draw_lines(painter, ends)

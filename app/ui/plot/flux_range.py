@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray
@@ -25,6 +27,7 @@ WIDE = 600.0
 """Angstrom."""
 
 
+@lru_cache(maxsize=2)  # plot and overview ask the same of a spectrum that is shown whole
 def flux_range(trace: Trace, window: Range) -> Range:
     """Within `window`, in the units of the trace."""
     inside = visible(trace.wavelength, *window)

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Spectrum
 
-LEFT_PX, RIGHT_PX, TOP_PX = 8, 20, 4
-APART_PX = 12
+LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
+APART_PX = 8
 READOUT_SHARE = 0.55
 """Of the second line; the rest is for the note."""
 
@@ -22,6 +22,7 @@ class Header(QWidget):
         super().__init__(parent)
         self.title, self.simulated = self._label("title"), self._label("warning")
         self.about, self.note = self._label("dim"), self._label("dim")
+        self._facts_told = self._note_told = ""
         self.readout = self._label("number")
         self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
@@ -33,7 +34,21 @@ class Header(QWidget):
     def show_object(self, object_id: str, spectrum: Spectrum | None) -> None:
         self.title.setText(object_id)
         self.simulated.setVisible(spectrum is not None and spectrum.simulated)
-        self.about.setText("" if spectrum is None else " · ".join(self._facts(spectrum)))
+        self._facts_told = "" if spectrum is None else " · ".join(self._facts(spectrum))
+        self.about.setToolTip(self._facts_told)
+        self._arrange()
+
+    @property
+    def told(self) -> list[str]:
+        """All it says of the object, however much of that is to be seen."""
+        simulated = "" if self.simulated.isHidden() else self.simulated.text()
+        told = self.title.text(), simulated, self._facts_told, self._note_told
+        return [part for part in told if part]
+
+    def say(self, note: str) -> None:
+        """How the spectrum is shown; as much of it as there is room for."""
+        self._note_told = note
+        self.note.setToolTip(note)
         self._arrange()
 
     def _facts(self, spectrum: Spectrum) -> list[str]:
@@ -70,8 +85,13 @@ class Header(QWidget):
                 width = max(min(label.sizeHint().width(), end - left), 0)
                 label.setGeometry(QRect(left, TOP_PX, width, self._line))
                 left += width + APART_PX
-        self.about.setGeometry(QRect(left, TOP_PX, max(end - left, 0), self._line))
+        room = max(end - left, 0)
+        right = Qt.TextElideMode.ElideRight
+        self.about.setText(self.about.fontMetrics().elidedText(self._facts_told, right, room))
+        self.about.setGeometry(QRect(left, TOP_PX, room, self._line))
         second = TOP_PX + self._line
         middle = round(end - READOUT_SHARE * (end - LEFT_PX))
-        self.note.setGeometry(QRect(LEFT_PX, second, middle - LEFT_PX - APART_PX, self._line))
+        room = middle - LEFT_PX - APART_PX
+        self.note.setText(self.note.fontMetrics().elidedText(self._note_told, right, room))
+        self.note.setGeometry(QRect(LEFT_PX, second, room, self._line))
         self.readout.setGeometry(QRect(middle, second, end - middle, self._line))

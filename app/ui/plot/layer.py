@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPen, QPolygonF
+from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem
+from shiboken6 import VoidPtr, wrapInstance
 
 from agent.spectra.spectrum import FloatArray
 from app.ui.plot.stage import Stage
@@ -15,6 +17,9 @@ from app.ui.theme import Theme
 
 LIMIT_PX = 20_000.0
 """Far outside the plot; painters lose their footing beyond."""
+
+POINTER: Any = VoidPtr
+"""Of an object of Qt's, a number of bytes, and whether they may be written."""
 
 
 class Layer(QGraphicsItem):
@@ -54,8 +59,18 @@ def thin_pen(colour: str | QColor) -> QPen:
 
 def polygon(x: FloatArray, y: FloatArray) -> QPolygonF:
     """Through these pixels, without a Python object for each."""
-    points: QPolygonF = pg.functions.create_qpolygonf(x.size)
-    memory = pg.functions.ndarray_from_qpolygonf(points)
-    memory[:, 0] = x
-    np.clip(y, -LIMIT_PX, LIMIT_PX, out=memory[:, 1])
+    points = QPolygonF()
+    points.resize(x.size)
+    if x.size:
+        memory = np.frombuffer(POINTER(points.data(), 16 * x.size, True), dtype=np.float64)
+        memory[0::2] = x
+        np.clip(y, -LIMIT_PX, LIMIT_PX, out=memory[1::2])
     return points
+
+
+def draw_lines(painter: QPainter, ends: FloatArray) -> None:
+    """Rows of x1, y1, x2, y2, without a Python object for each."""
+    memory = np.ascontiguousarray(ends, dtype=np.float64)
+    if memory.size:
+        first: Any = wrapInstance(memory.ctypes.data, QLineF)
+        painter.drawLines(first, len(memory))

@@ -17,7 +17,8 @@ CHIP_PX = 6.0
 
 
 class LookLayer(Layer):
-    depth = 10
+    depth = 25
+    """Over the marks: the name on it must be read."""
 
     def __init__(self, *about: Any) -> None:
         super().__init__(*about)
@@ -58,5 +59,5 @@ class LookLayer(Layer):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self.theme.agent))
         painter.drawRoundedRect(chip, 4.0, 4.0)
-        painter.setPen(QColor("#ffffff" if not self.theme.is_dark else "#10151b"))
+        painter.setPen(QColor(self.theme.on_agent))
         self.texts.draw(painter, chip.left() + CHIP_PX, chip.top() + 2.0, self.label)

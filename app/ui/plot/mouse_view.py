@@ -1,17 +1,15 @@
 """What the mouse asks of the plot.
 
 Drag pans, wheel zooms at the cursor (with Ctrl the flux), a right or Shift-drag draws a range.
-pyqtgraph's own mouse events are passed by: they leave out moves that come fast, and swallow errors.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QWidget
 
 from app.ui.plot.scale import Scale
 from app.ui.plot.stage import Stage
@@ -35,7 +33,9 @@ class Drag:
     has_moved: bool = False
 
 
-class MouseView(pg.GraphicsView):  # type: ignore[misc]
+class MouseView(QGraphicsView):
+    """Of a scene whose units are the pixels of the widget."""
+
     range_wanted = Signal(float, float)
     """By panning and zooming."""
     range_drawn = Signal(float, float)
@@ -50,7 +50,19 @@ class MouseView(pg.GraphicsView):  # type: ignore[misc]
     """The place on the stage, pixels; None: the mouse has left it."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent, background=theme.plot)
+        super().__init__(parent)
+        scene = QGraphicsScene(self)
+        scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
+        self.setScene(scene)
+        self.setBackgroundBrush(QColor(theme.plot))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
         self.stage = Stage()
         self._drag: Drag | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QEvent, QRectF, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray
 from app.ui.plot.error_band import ErrorBand
@@ -33,8 +33,6 @@ class PlotView(MouseView):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
         self.setAcceptDrops(False)
         self.setMinimumSize(240, 160)
         self.texts = Texts(self.font())
@@ -54,9 +52,8 @@ class PlotView(MouseView):
         self.raw.setZValue(-10)
         self.template.setZValue(5)
         self.template.is_dashed = True
-        self.setCentralItem(None)
-        self.addItem(self.frame)
-        self.addItem(self.stage)
+        self.scene().addItem(self.frame)
+        self.scene().addItem(self.stage)
         self.trace: Trace | None = None
         self._candidate_id: int | None = None
         self.stage.scale_changed.connect(self._rescale)
@@ -93,8 +90,11 @@ class PlotView(MouseView):
             self.stage.show_range((scale.lo, scale.hi), (low, high))
 
     def show_titles(self, x: str, y: str, stretch: float) -> None:
-        self.frame.x_title, self.frame.y_title, self.frame.stretch = x, y, stretch
-        self._rescale()
+        self.frame.x_title, self.frame.y_title = x, y
+        self.viewport().update()
+        if stretch != self.frame.stretch:
+            self.frame.stretch = stretch
+            self._rescale()
 
     def show_look(self, window: Range | None, label: str = "") -> None:
         self.look.look, self.look.label = window, label
@@ -105,14 +105,14 @@ class PlotView(MouseView):
         self.viewport().update()
 
     def use(self, theme: Theme) -> None:
-        self.setBackground(QColor(theme.plot))
+        self.setBackgroundBrush(QColor(theme.plot))
         for item in (self.frame, *self._layers):
             item.theme = theme
         self.viewport().update()
 
     # What Qt asks
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if hasattr(self, "look"):
             self._lay_out()
@@ -140,11 +140,11 @@ class PlotView(MouseView):
 
     def _lay_out(self) -> None:
         size = QRectF(0.0, 0.0, self.width(), self.height())
+        self.setSceneRect(size)
         self.frame.resized(size)
-        self.stage.setGeometry(self.frame.inner(size))
         for layer in self._layers:
             layer.resized()
-        self._rescale()
+        self.stage.place(self.frame.inner(size))
         self.laid_out.emit()
 
     def _rescale(self) -> None:

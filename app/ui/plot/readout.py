@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from agent.spectra.lines import Line, LineLists
 from agent.spectra.sampling import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 from app.ui.plot.marks import Mark
+from app.ui.plot.unit_text import power_text, read_unit
 
 NEAR_KMS = 1500.0
 """Lines farther from a click are not what was meant."""
@@ -47,15 +47,14 @@ def flux_text(value: float) -> str:
     return f"{value:.3e}"
 
 
-def power_text(exponent: int) -> str:
-    """10 to that, in raised digits."""
-    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
 def flux_title(relative: str, words: str, unit: str, exponent: int) -> str:
-    """Of the axis: `words` with the file's own unit, or what it is called without one."""
-    factors: Sequence[str] = [power_text(exponent)] if exponent else []
-    inside = " × ".join([*factors, *([" ".join(unit.split())[:40]] if unit.strip() else [])])
+    """Of the axis: `words` with the file's own unit, or what it is called without one. The numbers
+    on it are divided by 10 ** `exponent`."""
+    known = read_unit(unit)
+    power = known.power + exponent
+    factors = [known.mantissa] if known.mantissa else []
+    factors += [power_text(power)] if power else []
+    inside = " ".join(filter(None, (" × ".join(factors), known.text)))
     return (words if unit.strip() else relative) + (f" ({inside})" if inside else "")
 
 

@@ -4,8 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QImage, QPageSize, QPaintDevice, QPainter, QPdfWriter
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QCoreApplication,
+    QIODevice,
+    QMarginsF,
+    QRect,
+    QRectF,
+    QSize,
+    QSizeF,
+    Qt,
+)
+from PySide6.QtGui import (
+    QColor,
+    QImage,
+    QImageWriter,
+    QPageSize,
+    QPaintDevice,
+    QPainter,
+    QPdfWriter,
+)
 
 from agent.errors import WorkbenchError
 from app.ui.plot.plot_view import PlotView
@@ -21,50 +40,51 @@ class SnapshotError(WorkbenchError):
 
 
 def save_snapshot(plot: PlotView, title: str, path: Path) -> None:
+    """Drawn in memory first: a place that cannot be written keeps what was there."""
     ending = path.suffix.casefold()
     if ending not in ENDINGS:
-        raise SnapshotError(f"{path.name}: a picture is .png, .svg or .pdf")
+        told = QCoreApplication.translate("snapshot", "a picture is .png, .svg or .pdf")
+        raise SnapshotError(f"{path.name}: {told}")
     size = QSize(plot.width(), plot.height() + TITLE_PX)
-    if ending == ".png":
-        _save_png(plot, title, size, path)
-    elif ending == ".svg":
-        _save_svg(plot, title, size, path)
-    else:
-        _save_pdf(plot, title, size, path)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    {".png": _png, ".svg": _svg, ".pdf": _pdf}[ending](plot, title, size, buffer)
+    try:
+        path.write_bytes(buffer.data().data())
+    except OSError as error:
+        told = QCoreApplication.translate("snapshot", "cannot be written: choose another folder")
+        raise SnapshotError(f"{path}: {told}") from error
 
 
-def _save_png(plot: PlotView, title: str, size: QSize, path: Path) -> None:
+def _png(plot: PlotView, title: str, size: QSize, out: QBuffer) -> None:
     image = QImage(size * SHARPER, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SHARPER)
-    _draw(plot, title, size, image, path)
-    if not image.save(str(path)):
-        raise _not_written(path)
+    _draw(plot, title, size, image)
+    QImageWriter(out, QByteArray(b"png")).write(image)
 
 
-def _save_svg(plot: PlotView, title: str, size: QSize, path: Path) -> None:
+def _svg(plot: PlotView, title: str, size: QSize, out: QBuffer) -> None:
     from PySide6.QtSvg import QSvgGenerator  # of no use to anything else in the window
 
     writer = QSvgGenerator()
-    writer.setFileName(str(path))
+    writer.setOutputDevice(out)
     writer.setSize(size)
     writer.setViewBox(QRect(0, 0, size.width(), size.height()))
     writer.setTitle(title)
-    _draw(plot, title, size, writer, path)
+    _draw(plot, title, size, writer)
 
 
-def _save_pdf(plot: PlotView, title: str, size: QSize, path: Path) -> None:
-    writer = QPdfWriter(str(path))
+def _pdf(plot: PlotView, title: str, size: QSize, out: QBuffer) -> None:
+    writer = QPdfWriter(out)
     writer.setTitle(title)
     writer.setPageSize(QPageSize(QSizeF(size), QPageSize.Unit.Point))
     writer.setPageMargins(QMarginsF())
     writer.setResolution(72)
-    _draw(plot, title, size, writer, path)
+    _draw(plot, title, size, writer)
 
 
-def _draw(plot: PlotView, title: str, size: QSize, device: QPaintDevice, path: Path) -> None:
-    painter = QPainter()
-    if not painter.begin(device):
-        raise _not_written(path)
+def _draw(plot: PlotView, title: str, size: QSize, device: QPaintDevice) -> None:
+    painter = QPainter(device)
     theme = plot.frame.theme
     painter.setFont(plot.font())
     painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(theme.plot))
@@ -74,7 +94,3 @@ def _draw(plot: PlotView, title: str, size: QSize, device: QPaintDevice, path: P
     whole = QRectF(0.0, 0.0, plot.width(), plot.height())
     plot.scene().render(painter, whole.translated(0.0, TITLE_PX), whole)
     painter.end()
-
-
-def _not_written(path: Path) -> SnapshotError:
-    return SnapshotError(f"{path}: cannot be written; choose another folder")

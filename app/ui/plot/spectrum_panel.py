@@ -22,13 +22,16 @@ from app.ui.plot.ranges import overlaps, within
 from app.ui.plot.readout import flux_title, neighbours, reading
 from app.ui.plot.template_overlay import TemplateOverlay
 from app.ui.plot.template_source import TemplateSource
-from app.ui.plot.trace import Range, trace
+from app.ui.plot.trace import Range, Trace, trace
 from app.ui.plot.user_lines import user_line_lists
+from app.ui.settings import Settings
 from app.ui.theme import Theme
 from app.ui.workplace import Workplace
 
 NOWHERE: Range = (3700.0, 9100.0)
 """What an empty plot spans."""
+MOST_AT_ONCE = 100_000
+"""Pixels that are smoothed while the window waits."""
 
 
 class SpectrumPanel(QFrame):
@@ -38,7 +41,8 @@ class SpectrumPanel(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._desk, self._view = place.desk, place.view
-        self._runner, self._settings = place.runner, place.settings
+        self._runner, self._settings, self._keymap = place.runner, place.settings, place.keymap
+        self._own_lists: tuple[str, ...] = ()
         self._task = place.bridge.session.task
         self._ranks = task_ranks(self._task)
         self._lists: LineLists = builtin_lines()
@@ -64,7 +68,7 @@ class SpectrumPanel(QFrame):
         self.follower = AgentFollower(place, self.plot, self.overview, self)
         self.actions_here = PlotActions(self, place)
         self._connect(place)
-        self._read_user_lines()
+        self._take_settings(self._settings.settings)
         self._show_all()
 
     # What others may ask
@@ -91,10 +95,7 @@ class SpectrumPanel(QFrame):
     @property
     def caption(self) -> str:
         """What a picture of it is headed with."""
-        header = self.header
-        simulated = [header.simulated.text()] if not header.simulated.isHidden() else []
-        parts = header.title.text(), *simulated, header.about.text(), header.note.text()
-        return "   ".join(part for part in parts if part)
+        return "   ".join(self.header.told)
 
     def use_templates(self, source: TemplateSource) -> None:
         """Where the templates that `View.options.template` names come from."""
@@ -130,7 +131,7 @@ class SpectrumPanel(QFrame):
         self._desk.unreadable.connect(self.blank.show_fault)
         self._view.changed.connect(self._take_options)
         self._view.window_changed.connect(self._show_window)
-        self._settings.changed.connect(self._read_user_lines)
+        self._settings.changed.connect(self._take_settings)
         place.looks.changed.connect(self._dress)
         self.plot.painted.connect(self._desk.note_painted)
         self.template.changed.connect(self._say_how)
@@ -138,6 +139,7 @@ class SpectrumPanel(QFrame):
         self.plot.laid_out.connect(self._align)
         self.blank.retry_wanted.connect(self._desk.retry)
         self.blank.next_wanted.connect(self._desk.next)
+        place.keymap.changed.connect(self._show_key)
         plot, overview = self.plot, self.overview
         plot.range_wanted.connect(self._pan)
         plot.range_drawn.connect(self._jump)
@@ -177,7 +179,25 @@ class SpectrumPanel(QFrame):
 
     def _draw(self, candidate_id: int | None) -> None:
         assert self._spectrum is not None
-        drawn = trace(self._spectrum, self._view.options.smoothing_px)
+        spectrum, smoothing_px = self._spectrum, self._view.options.smoothing_px
+        if smoothing_px and len(spectrum) > MOST_AT_ONCE:
+            work = partial(trace, spectrum, smoothing_px)
+            done = partial(self._take_trace, spectrum, candidate_id is None)
+            self._runner.run(work, done, owner=self)
+            if candidate_id is None:
+                return  # what is there stays until then
+            smoothing_px = 0.0
+        self._show_trace(trace(spectrum, smoothing_px), candidate_id)
+
+    def _take_trace(self, spectrum: Spectrum, keeps_flux: bool, drawn: Trace) -> None:
+        """One that was smoothed elsewhere, unless something else is wanted by now."""
+        if spectrum is self._spectrum and drawn.smoothing_px == self._view.options.smoothing_px:
+            self._keeps_flux = keeps_flux
+            self._show_trace(drawn, None)
+            self._keeps_flux = False
+
+    def _show_trace(self, drawn: Trace, candidate_id: int | None) -> None:
+        assert self._spectrum is not None
         self.plot.show_trace(drawn, candidate_id)
         self._title_axes()
         self._show_window()
@@ -214,7 +234,11 @@ class SpectrumPanel(QFrame):
         self.overview.use(theme)
         self.blank.use(theme)
 
+    def _show_key(self) -> None:
+        self.blank.show_key(self._keymap.label("next"))
+
     def _show_all(self) -> None:
+        self._show_key()
         terrestrial = self._lists.terrestrial
         self.plot.shades.show_terrestrial(terrestrial)
         self.plot.show_range(self._view.window or NOWHERE, autoscale=False)
@@ -253,11 +277,11 @@ class SpectrumPanel(QFrame):
         flux = flux_title(self.tr("Relative flux"), self.tr("Flux"), unit, exponent)
         self.plot.show_titles(words, flux, 1.0 + options.z if options.rest_axis else 1.0)
 
-    def _read_user_lines(self, _: object = None) -> None:
-        """Those of the box are there at once; the person's own follow."""
-        paths = self._settings.settings.line_lists
-        if paths or self._lists is not builtin_lines():
-            read = partial(user_line_lists, paths)
+    def _take_settings(self, settings: Settings) -> None:
+        """The lines of the box are there at once; the person's own follow."""
+        if settings.line_lists != self._own_lists:
+            self._own_lists = settings.line_lists
+            read = partial(user_line_lists, settings.line_lists)
             self._runner.run(read, self._take_lines, self._desk.tell, owner=self)
 
     def _take_lines(self, lists: LineLists) -> None:
@@ -292,7 +316,7 @@ class SpectrumPanel(QFrame):
 
     def _say_how(self) -> None:
         """How the spectrum is drawn, on the line above it."""
-        self.header.note.setText("   ".join(self._notes()))
+        self.header.say(" · ".join(self._notes()))
 
     def _notes(self) -> list[str]:
         drawn, notes = self.plot.trace, [self._answer] if self._answer else []

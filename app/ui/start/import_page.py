@@ -218,6 +218,8 @@ class ImportPage(QWidget):
     def _check(self) -> None:
         missing = self.missing()
         self.import_button.setEnabled(not missing and not self.is_importing)
+        if self.import_button.isEnabled() and self.back_button.hasFocus():
+            self.import_button.setFocus()  # Enter goes on, not back
         self.hint.setText(self.tr("Reading …") if self.is_importing else missing)
 
     def _finish(self, made: Made) -> None:

@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from PySide6.QtCore import QCoreApplication
+
 from agent.errors import WorkbenchError
 from agent.task_types import Task
 from app.core.importing.folder_walk import Progress, ShouldStop, never, silent
@@ -80,5 +82,6 @@ def folder_for(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WorkbenchError(f"{folder}: no folder to write to: {error.strerror}") from error
+        told = QCoreApplication.translate("start", "no folder to write to")
+        raise WorkbenchError(f"{folder}: {told}: {error.strerror}") from error
     return folder

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QTabBar, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.core.importing.contents import counted
 from app.ui.long_work import LongWork
 from app.ui.runner import Runner
 from app.ui.start.import_work import ListOrder
@@ -21,6 +20,7 @@ from app.ui.start.role_boxes import RoleBoxes
 from app.ui.theme import Looks
 
 MAX_WARNINGS = 3
+translate = QCoreApplication.translate
 
 
 class ListCard(QFrame):
@@ -170,12 +170,22 @@ class ListCard(QFrame):
 
 
 def _facts(look: ListLook) -> str:
-    known = [look.format]
+    kinds = {
+        "folder": translate("ListCard", "folder"),
+        "spectrum": translate("ListCard", "spectrum"),
+    }
+    known = [kinds.get(look.format, look.format)]
     if look.estimate is not None:
         about = "" if look.format in ("folder", "spectrum", "FITS", "Parquet") else "~"
-        known.append(f"{about}{counted(look.estimate, 'row')}")
+        rows = translate("ListCard", "{count} rows")
+        if look.estimate == 1:
+            rows = translate("ListCard", "{count} row")
+        known.append(rows.replace("{count}", f"{about}{look.estimate:,}"))
     if look.columns:
-        known.append(counted(len(look.columns), "column"))
+        columns = translate("ListCard", "{count} columns")
+        if len(look.columns) == 1:
+            columns = translate("ListCard", "{count} column")
+        known.append(columns.replace("{count}", f"{len(look.columns):,}"))
     return " · ".join(part for part in known if part)
 
 
@@ -184,7 +194,8 @@ def _notes(look: ListLook) -> list[str]:
     notes = list(look.warnings[:MAX_WARNINGS])
     if look.refused:
         first = look.refused[0]
-        notes.append(f"row {first.line}: {first.reason}")
+        row = translate("ListCard", "row {n}: {why}").replace("{n}", f"{first.line:,}")
+        notes.append(row.replace("{why}", first.reason))
     return notes
 
 

@@ -34,7 +34,7 @@ MAX_WIDTH = 260
 MAX_FITTED = 60
 """Columns that are made as wide as what is in them; a list may have two thousand."""
 TINT_ALPHA = 16
-PAD = 9
+PAD = 5
 """As the style has it in cells."""
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -154,6 +154,7 @@ class PreviewTable(QTableView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # names of files differ at their ends
         self.setShowGrid(False)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)

@@ -52,7 +52,7 @@ class RecentList(QFrame):
         self._column.setSpacing(2)
         self._column.addWidget(self.empty)
         self._column.addStretch(1)
-        area = QScrollArea()
+        self._area = area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -87,6 +87,7 @@ class RecentList(QFrame):
             self.rows[place] = row
         self.empty.setVisible(not recent)
         look = (partial(glance, place, reviewer) for place in self.rows)
+        self._area.updateGeometry()  # as high as there are rows, if there is room
         self._asked = [self._runner.run(each, self._show, owner=self) for each in look]
 
     def _show(self, found: RecentSession) -> None:

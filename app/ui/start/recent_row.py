@@ -152,6 +152,8 @@ def short_place(session: RecentSession) -> str:
         return session.place
     folder = Path(session.place).parent
     home = Path.home()
+    if folder == home:
+        return "~"
     return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
 
 

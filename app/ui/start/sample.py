@@ -14,7 +14,7 @@ from app.ui.start.import_work import ImportOrder, ListOrder, folder_for, make_se
 SAMPLE_TASK = "CV"
 
 
-def sample_session(reviewer: str, folder: Path | None = None) -> Session:
+def sample_session(reviewer: str, folder: Path | None = None, *, blind: bool = False) -> Session:
     """Made where there is none yet: what was judged in it stays. Any thread."""
     home = folder_for(folder or user_data_path("spec-o3-workbench", appauthor=False))
     place = home / "sample.speco3"
@@ -26,6 +26,7 @@ def sample_session(reviewer: str, folder: Path | None = None) -> Session:
                 task=task(SAMPLE_TASK),
                 reviewer=reviewer,
                 lists=(ListOrder(path=listed),),
+                blind=blind,
             )
         )
     return open_session(place, reviewer)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QVBoxLayout, QWidget
 
 from app.core.database import SUFFIX
+from app.ui.settings import Settings
 from app.ui.settings_keeper import SettingsKeeper
 from app.ui.start.choosing import choose_folder, choose_new_file
 from app.ui.start.file_field import FileField
@@ -36,6 +37,9 @@ class SessionCard(QFrame):
         self.spectra.edit.setPlaceholderText(self.tr("beside the list"))
         self.spectra.changed.connect(self._check)
         self.blind = QCheckBox(self.tr("Blind: the agent's opinion stays hidden until I judge"))
+        self.blind.clicked.connect(self._choose)
+        self._is_own_choice = False
+        settings.changed.connect(self._follow)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 14, 16, 14)
         layout.setSpacing(8)
@@ -60,11 +64,20 @@ class SessionCard(QFrame):
         self._listed = listed
         self.find_place()
         self.spectra.set_path(None)
-        self.blind.setChecked(self._settings.settings.blind)
+        self._is_own_choice = False
+        self._follow(self._settings.settings)
 
     def find_place(self) -> None:
         """A free name beside the list."""
         self.file.set_path(session_place(self._listed))
+
+    def _choose(self, _: bool) -> None:
+        self._is_own_choice = True
+
+    def _follow(self, settings: Settings) -> None:
+        """The settings say how new sessions begin, until something else is chosen for this one."""
+        if not self._is_own_choice:
+            self.blind.setChecked(settings.blind)
 
     def _check(self) -> None:
         place = self.place

@@ -18,7 +18,12 @@ MAX_STEM = 60
 
 
 def spectrum_session(
-    path: Path, reviewer: str, task_name: str = SAMPLE_TASK, folder: Path | None = None
+    path: Path,
+    reviewer: str,
+    task_name: str = SAMPLE_TASK,
+    folder: Path | None = None,
+    *,
+    blind: bool = False,
 ) -> Session:
     """Of all that one file holds, for a task. The same file again opens the same session, so that
     nothing said about it is lost: it lies with the program's own data, not beside the file, which
@@ -32,7 +37,11 @@ def spectrum_session(
     if not place.exists():
         make_session(
             ImportOrder(
-                place=place, task=wanted, reviewer=reviewer, lists=(ListOrder(path=spectrum),)
+                place=place,
+                task=wanted,
+                reviewer=reviewer,
+                lists=(ListOrder(path=spectrum),),
+                blind=blind,
             )
         )
     return open_session(place, reviewer)

@@ -6,10 +6,9 @@ import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import update
 
 from app.core import pace
-from app.core.pace import Pace, Progress, Tally, pace_of, progress, recent_pace, reject_rates
+from app.core.pace import Pace, Progress, Tally, pace_of, progress, recent_pace
 from app.core.queue import UNJUDGED, count
 from app.core.records import Opinion, Verdict
 from app.core.session import open_session
@@ -95,8 +94,6 @@ def test_an_empty_session(tmp_path):
         assert progress(session).left == 0
         assert recent_pace(session) == Pace(decisions=0, typical=None, mean=None)
         assert recent_pace(session).seconds_for(10) is None
-        assert reject_rates(session).stretches == ()
-        assert not reject_rates(session).is_notable
 
 
 def test_pauses_are_left_out():
@@ -144,61 +141,15 @@ def test_undone_presses_and_comments_are_no_decisions(place):
         assert recent_pace(session).mean == pytest.approx(3.0)
 
 
-def judge(session, numbers, opinion):
-    for number in numbers:
-        session.record_verdict(number, opinion)
-
-
-def test_reject_rates_in_stretches(place, monkeypatch):
-    monkeypatch.setattr(pace, "STRETCH", 10)
-    with made(place, 40) as session:
-        with session.database.writing() as connection:
-            connection.execute(update(candidates).values(agent_p_yes=candidates.c.id / 40.0))
-        judge(session, range(1, 9), ACCEPT)
-        judge(session, range(9, 25), REJECT)
-        judge(session, range(25, 27), ACCEPT)
-        rates = reject_rates(session)
-        assert [(each.n, each.rejections) for each in rates.stretches] == [(10, 8), (10, 8)]
-        first, last = rates.stretches
-        assert first.rejected.value == 0.8
-        assert first.rejected.low < 0.8 < first.rejected.high
-        assert first.since <= first.until <= last.since
-        assert first.p_yes == pytest.approx(sum(range(7, 17)) / 10 / 40)
-        assert not rates.is_notable
-        judge(session, range(27, 37), ACCEPT)
-        assert [each.rejections for each in reject_rates(session).stretches] == [8, 8, 0]
-        assert reject_rates(session).is_notable
-        for _ in range(10):
-            session.undo()
-        assert [each.rejections for each in reject_rates(session).stretches] == [8, 8]
-
-
-def test_only_what_stands_counts(place, monkeypatch):
-    monkeypatch.setattr(pace, "STRETCH", 10)
-    with made(place, 12) as session:
-        judge(session, range(1, 11), ACCEPT)
-        judge(session, range(1, 11), REJECT)
-        (only,) = reject_rates(session).stretches
-        assert (only.n, only.rejections) == (10, 10)
-
-
-def test_not_more_than_the_newest(tmp_path, monkeypatch):
-    monkeypatch.setattr(pace, "STRETCH", 5)
-    with made(tmp_path / "a.speco3", 70) as session:
-        judge(session, range(1, 71), REJECT)
-        assert len(reject_rates(session).stretches) == 8
-
-
 def test_a_strangers_log_may_hold_anything(tmp_path):
     with made(tmp_path / "a.speco3", 120) as session:
         tally = Tally(session)
-        judge(session, range(1, 111), REJECT)
+        for number in range(1, 111):
+            session.record_verdict(number, REJECT)
         tally.progress()
         with session.database.writing() as connection:
             connection.exec_driver_sql("UPDATE log SET at = x'ff', seconds = 'long'")
-            connection.exec_driver_sql("UPDATE candidates SET agent_p_yes = 'high'")
         assert recent_pace(session).typical is None
-        assert reject_rates(session).stretches[0].p_yes is None
 
 
 def test_a_tally_counts_afresh_after_a_merge(tmp_path):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from agent.tasks import task
 from app.core.session import Session, new_session
@@ -22,6 +24,18 @@ from app.ui.theme import Looks
 from app.ui.view import View
 from app.ui.workplace import Workplace
 from tests.app.ui.candidates import take_sample
+
+
+LONG_MS = 60_000
+"""Nothing here takes that long, on however busy a machine."""
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot) -> QtBot:
+    """Waits as long as it must where a test does not say how long."""
+    for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"):
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=LONG_MS))
+    return qtbot
 
 
 @pytest.fixture(autouse=True)

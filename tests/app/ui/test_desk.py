@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 
 from agent.tasks import task
+from app.core.exporting.export import export
 from app.core.inspections import mark_fault
 from app.core.queue import LIST_ORDER, parse_filter, parse_sort
 from app.core.records import Opinion, Verdict
@@ -273,8 +276,8 @@ def test_seconds_and_what_was_seen_are_written_down(qtbot, workplace, session):
 def test_blind_people_see_nothing_until_they_have_judged(qtbot, workplace, session):
     give_opinion(session, 1, "YES", 0.9)
     give_opinion(session, 2, "NO", 0.1)
+    workplace.desk.blindness.turn(True)
     desk = begin(qtbot, workplace)
-    desk.blindness.turn(True)
     assert desk.blindness.hides(desk.line)
     desk.judge(Verdict.REJECT)
     shown(qtbot, workplace, 2)
@@ -297,6 +300,60 @@ def test_what_was_seen_is_not_unseen_by_undo(qtbot, workplace, session):
     shown(qtbot, workplace, 1)
     desk.judge(Verdict.ACCEPT)
     assert list(session.history())[-1].shown["verdict"] == "YES"
+
+
+@pytest.mark.parametrize("how", ["reveal", "judge and stay"])
+def test_what_was_seen_is_not_unseen_by_a_restart(qtbot, workplace, session, how):
+    give_opinion(session, 1, "YES", 0.9)
+    workplace.desk.blindness.turn(True)
+    desk = begin(qtbot, workplace)
+    if how == "reveal":
+        desk.reveal()
+    else:
+        desk.judge(Verdict.REJECT, stay=True)
+    place = session.place
+    workplace.agent.close()
+    desk.close()
+    session.close()
+    with open_session(place, "Ada") as again, opened_workplace(again) as later:
+        desk = later.desk
+        if how != "reveal":
+            desk.undo()
+        desk.go_to(1)
+        assert desk.opinion.verdict is None
+        assert not desk.blindness.hides(desk.line)
+        shown(qtbot, later, 1)
+        desk.judge(Verdict.ACCEPT)
+        out = later.bridge.session.place.with_name("out.csv")
+        export(again, out)
+        with out.open(newline="", encoding="utf-8") as file:
+            (row,) = (row for row in csv.DictReader(file) if row["verdict"])
+        assert row["agent_seen_before"] == "True"
+    with open_session(place, "Ben") as other, opened_workplace(other) as theirs:
+        theirs.desk.go_to(1)
+        assert theirs.desk.blindness.hides(theirs.desk.line)
+
+
+def test_what_was_seen_before_blind_mode_is_hidden_and_stays_known(qtbot, workplace, session):
+    for number in (1, 2):
+        give_opinion(session, number, "YES", 0.9)
+    desk = begin(qtbot, workplace)
+    desk.next()
+    shown(qtbot, workplace, 2)
+    desk.judge(Verdict.REJECT)
+    shown(qtbot, workplace, 3)
+    workplace.agent.close()
+    desk.close()
+    with opened_workplace(session) as later:
+        later.desk.blindness.turn(True)
+        give_opinion(session, 3, "YES", 0.9)
+        later.desk.undo()
+        told = {}
+        for number in (1, 2, 3):
+            later.desk.go_to(number)
+            assert later.desk.blindness.hides(later.desk.line)
+            told[number] = dict(later.desk.blindness.shown(later.desk.line)).get("verdict")
+        assert told == {1: "YES", 2: "YES", 3: None}
 
 
 def test_blind_people_walk_no_telling_queue(qtbot, workplace):

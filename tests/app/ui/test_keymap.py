@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from app.ui import keymap as keymap_module
 from app.ui.actions import ACTIONS
 from app.ui.key_names import Press, label, normal, spellings
 from app.ui.key_profiles import PROFILES, arranged, keys_of_profile
@@ -52,6 +53,17 @@ def test_a_profile_is_whole(profile):
 def test_keys_as_another_program_has_them(keymap, profile, key, action):
     keymap.use_profile(profile)
     assert keymap.action(key) == action
+
+
+def test_other_settings_arrange_nothing(monkeypatch):
+    settings = SettingsKeeper()
+    keymap = Keymap(settings)
+    done = []
+    monkeypatch.setattr(keymap_module, "arranged", lambda *given: done.append(given) or {})
+    settings.change(language="zh", layout="x")
+    assert done == []
+    settings.change(profile="marz")
+    assert (len(done), keymap.profile) == (1, "marz")
 
 
 def test_a_free_key_is_given(keymap):

@@ -18,7 +18,8 @@ from app.ui.style_sheet import palette, style_sheet
 from app.ui.theme import DARK, LAMOST, LIGHT, THEMES, Looks
 from app.ui.tones import tint, tones
 
-READABLE = 4.5
+READABLE, VISIBLE = 4.5, 3.0
+"""Contrast of text, and of shapes, that WCAG 2 asks for."""
 VERDICTS = ("accept", "reject", "unsure")
 COLOUR_BLIND = (
     (
@@ -58,6 +59,7 @@ def texts(theme):
     notice = tint(theme, theme.warning, 0.12)
     yield from ((theme.warning, each) for each in (theme.window, theme.panel, notice))
     yield from ((theme.on_bar, theme.bar), (more.on_tip, more.tip))
+    yield theme.on_agent, theme.agent
     yield from ((each, theme.plot) for each in (theme.axis, theme.line_text, theme.flux))
     for name in VERDICTS:
         colour = getattr(theme, name)
@@ -72,6 +74,15 @@ def test_every_text_can_be_read(theme):
         (*pair, round(contrast(*pair), 2)) for pair in texts(theme) if contrast(*pair) < READABLE
     ]
     assert faint == []
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+def test_every_shape_can_be_seen(theme):
+    more = tones(theme)
+    shapes = (more.outline, more.handle, more.disabled, theme.accent, theme.agent)
+    assert [each for each in shapes if contrast(each, theme.panel) < VISIBLE] == []
+    drawn = (theme.line, theme.band, theme.template, theme.agent, theme.flux_raw)
+    assert [each for each in drawn if contrast(each, theme.plot) < VISIBLE] == []
 
 
 def test_contrast_is_that_of_the_standard():

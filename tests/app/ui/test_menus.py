@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.ui.actions import ACTIONS
-from tests.app.ui.whole_window import CTRL, before_window, qt_is_quiet, sample_file
-
-pytestmark = qt_is_quiet
+from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
 
 @pytest.fixture

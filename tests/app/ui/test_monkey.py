@@ -25,9 +25,8 @@ from tests.app.core.recorder import line_of
 from tests.app.core.test_durability import held_by
 from tests.app.ui.agent.conftest import COMMAND
 from tests.app.ui.candidates import SAMPLE
-from tests.app.ui.whole_window import before_window, copied, qt_is_quiet
+from tests.app.ui.whole_window import before_window, copied
 
-pytestmark = qt_is_quiet
 SEEDS = range(4)
 DEEDS = 5_000
 COUNT = 300

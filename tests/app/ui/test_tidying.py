@@ -21,7 +21,7 @@ def test_knots_go_on_the_window_s_thread(qtbot):
         knot = Knot()
         weakref.finalize(knot, lambda: gone_in.append(threading.current_thread()))
         del knot
-        worker = threading.Thread(target=lambda: [Knot() for _ in range(YOUNG + 1)])
+        worker = threading.Thread(target=lambda: [Knot() for _ in range(2 * YOUNG)])
         worker.start()
         worker.join()
         assert not gone_in

@@ -8,9 +8,7 @@ from PySide6.QtWidgets import QLabel
 from app.core.session import open_session
 from app.ui.top_bar import PAGES, TopBar
 from tests.app.ui.conftest import opened_workplace
-from tests.app.ui.whole_window import CTRL, LEFT, before_window, qt_is_quiet, sample_file
-
-pytestmark = qt_is_quiet
+from tests.app.ui.whole_window import CTRL, LEFT, before_window, sample_file
 
 
 def test_each_page_has_a_button_and_shows_which_is_on(qtbot, tmp_path):

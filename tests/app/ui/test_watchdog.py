@@ -1,20 +1,24 @@
 """The window's own work never holds it up, while an agent inspects, a batch runs and keys go down.
 
-A clock tells nothing on a busy machine: what is counted is the processor time that the window's
-thread itself takes between two turns of its event loop.
+A clock alone tells nothing on a busy machine. Counted between two turns of the event loop are the
+processor time that the window's thread takes itself, and the time that goes by without that in
+which a thread of ours waited for a processor: what is left of it are locks, the disk, and our other
+threads at Python's one lock.
 """
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from tests.app.ui.whole_window import CTRL, before_window, qt_is_quiet, sample_file
+from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
-pytestmark = qt_is_quiet
 LIMIT_MS = 50.0
+THREADS = Path("/proc/self/task")
+"""Linux: of each, in `schedstat`, nanoseconds on a processor, then those spent waiting for one."""
 KEYS = "nnanxnunlsnadmsSenbbn"
 ROUNDS = 3
 
@@ -26,18 +30,39 @@ class Watch(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.worked_ms: list[float] = []
-        self._since = time.thread_time()
-        self._timer = QTimer(self, interval=0)
+        self.held_ms: list[float] = []
+        self._since, self._free_since = time.thread_time(), free_time()
+        self._timer = QTimer(self, interval=1)  # with none it would wait until all else is done
         self._timer.timeout.connect(self._beat)
         self._timer.start()
 
     def _beat(self) -> None:
-        now = time.thread_time()
+        now, free_now = time.thread_time(), free_time()
         self.worked_ms.append(1e3 * (now - self._since))
-        self._since = now
+        self.held_ms.append(1e3 * (free_now - self._free_since))
+        self._since, self._free_since = now, free_now
+
+    def clear(self) -> None:
+        self.worked_ms.clear()
+        self.held_ms.clear()
 
     def stop(self) -> None:
         self._timer.stop()
+
+
+def free_time():
+    """Seconds of the clock without those in which other programs had the processors; where the
+    system does not tell them, of this thread's own work."""
+    if not THREADS.exists():
+        return time.thread_time()
+    return time.perf_counter() - sum(map(waited_s, THREADS.iterdir()))
+
+
+def waited_s(thread):
+    try:
+        return int((thread / "schedstat").read_text().split()[1]) / 1e9
+    except OSError:  # it has just ended
+        return 0.0
 
 
 @pytest.fixture
@@ -65,6 +90,14 @@ def test_the_watch_sees_what_holds_the_window(qtbot, watch):
     qtbot.waitUntil(lambda: max(watch.worked_ms, default=0.0) > LIMIT_MS)
 
 
+def test_the_watch_sees_what_the_window_waits_for(qtbot, watch):
+    if not THREADS.exists():
+        pytest.skip("the system does not tell what a thread waits for")
+    QTimer.singleShot(0, lambda: time.sleep(2 * LIMIT_MS / 1e3))  # as a lock or a disk does
+    qtbot.waitUntil(lambda: max(watch.held_ms, default=0.0) > LIMIT_MS)
+    assert max(watch.worked_ms) < LIMIT_MS
+
+
 def test_the_window_is_never_held_up(qtbot, tmp_path, watch):
     """By the measured inspector here and over the list, its pictures and records, and a hand that
     walks, judges, undoes and looks."""
@@ -79,17 +112,24 @@ def test_the_window_is_never_held_up(qtbot, tmp_path, watch):
         together = longest(person, watch, lambda: person.press("v"))
         assert agent.batch.done and len(ended) > 1
     # A slow machine needs longer for everything.
-    assert together < max(LIMIT_MS, 3 * alone)
+    (worked, held), (worked_alone, held_alone) = together, alone
+    assert worked < max(LIMIT_MS, 3 * worked_alone)
+    assert held < max(LIMIT_MS, 3 * held_alone)
 
 
 def longest(person, watch, begin):
-    """The most that was worked at a time, in ms; what is made once is made before."""
+    """The most that was worked at a time, and the most by the clock in the best round, in ms: what
+    holds the window does so in each, a machine with other things to do in some. What is made once
+    is made before."""
     for key in KEYS:
         press(person, key)
-    watch.worked_ms.clear()
+    worked, held = [], []
     for _ in range(ROUNDS):
+        watch.clear()
         begin()
         for key in KEYS:
             press(person, key)
-    assert len(watch.worked_ms) > ROUNDS
-    return max(watch.worked_ms)
+        assert len(watch.worked_ms) > ROUNDS
+        worked.append(max(watch.worked_ms))
+        held.append(max(watch.held_ms))
+    return max(worked), min(held)

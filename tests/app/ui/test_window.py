@@ -17,9 +17,7 @@ from app.ui.agent_desk import AgentDesk
 from app.ui.opener import Opener, Wish
 from app.ui.runner import Runner
 from tests.app.ui.agent.conftest import COMMAND, on_desk
-from tests.app.ui.whole_window import CTRL, before_window, copied, qt_is_quiet, sample_file
-
-pytestmark = qt_is_quiet
+from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
 
 
 @pytest.fixture(scope="module")

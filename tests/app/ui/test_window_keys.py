@@ -28,11 +28,9 @@ from tests.app.ui.whole_window import (
     SHIFT,
     before_window,
     copied,
-    qt_is_quiet,
     sample_file,
 )
 
-pytestmark = qt_is_quiet
 Key = Qt.Key
 
 
@@ -226,10 +224,10 @@ def turn_wheel(person, delta):
 def test_reset_forgets_all_and_autoscale_only_the_height(person):
     plot = person.plot.plot
     person.press(".")
-    flux = plot.stage.viewRange()[1]
+    flux = plot.stage.ranges[1]
     plot.show_flux(flux[0] - 50.0, flux[1] + 50.0)
     person.press("y")
-    assert plot.stage.viewRange()[1] == pytest.approx(flux)
+    assert plot.stage.ranges[1] == pytest.approx(flux)
     assert person.looks.window is not None
     for key, held in (("s", PLAIN), ("f", PLAIN), (Key.Key_Right, SHIFT)):
         person.press(key, held)

@@ -36,11 +36,9 @@ from tests.app.ui.whole_window import (
     SHIFT,
     before_window,
     copied,
-    qt_is_quiet,
     sample_file,
 )
 
-pytestmark = qt_is_quiet
 Key = Qt.Key
 EVERY_JUDGING_KEY = "axuAXU43210nb*g"
 FIELDS = {
@@ -239,6 +237,57 @@ def test_a_held_next_walks_on(person):
     assert person.log() == []
 
 
+# Rows of tables
+
+
+def test_enter_on_a_row_goes_there_and_takes_no_proposal(person):
+    for number in range(1, 8):
+        add_inspection(person.session, number, record())
+    table = person.view.judging.queue.table
+    table.setFocus(Qt.FocusReason.TabFocusReason)
+    person.wait(table.hasFocus)
+    options = person.options
+    for _ in range(3):
+        person.press(Key.Key_Down)
+    QTest.keyPress(person.target, Key.Key_Return)
+    repeat(person, Key.Key_Return, "\r")
+    person.sees(4)
+    repeat(person, Key.Key_Return, "\r")
+    QTest.keyRelease(person.target, Key.Key_Return)
+    person.press(Key.Key_Up)
+    person.press(Key.Key_Enter)
+    person.sees(3)
+    assert person.verdicts() == {}
+    assert person.looks.window is None and person.options == options
+    person.press("a")
+    person.sees(4)
+    assert person.verdicts() == {3: "ACCEPT"}
+    person.press(Key.Key_Escape)
+    person.press(Key.Key_Return)
+    person.sees(5)
+    assert person.verdicts() == {3: "ACCEPT", 4: "ACCEPT"}
+
+
+def test_a_double_click_on_a_row_goes_there(person):
+    queue = person.view.judging.queue
+    at = queue.table.visualRect(queue.model.index(4, 0)).center()
+    QTest.mouseClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
+    QTest.mouseDClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
+    person.sees(5)
+    assert person.log() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "held", "name"), [("/", PLAIN, "Find an object"), ("f", CTRL, "Filter the list")]
+)
+def test_what_a_key_asks_for_comes_with_its_panel(person, key, held, name):
+    person.press("h")
+    person.wait(lambda: not person.view.judging.shows_panels)
+    person.press(key, held)
+    person.wait(lambda: person.target.accessibleName() == name)
+    assert person.view.judging.shows_panels
+
+
 # Nothing unseen is judged
 
 
@@ -315,9 +364,9 @@ def test_a_window_goes_where_the_person_wants_that(person):
 
 def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
     with before_window(qtbot, place) as person:
+        person.desk.blindness.turn(True)
         for number in (1, 2):
             add_inspection(person.session, number, record())
-        person.desk.blindness.turn(True)
         person.desk.go_to(2)
         person.sees(2)
         person.desk.go_to(1)

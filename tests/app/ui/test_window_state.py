@@ -7,6 +7,7 @@ import json
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from app.ui.settings_file import read_settings
 from app.ui.settings_keeper import SettingsKeeper
@@ -15,11 +16,9 @@ from tests.app.ui.whole_window import (
     SHIFT,
     before_window,
     copied,
-    qt_is_quiet,
     sample_file,
 )
 
-pytestmark = qt_is_quiet
 Key = Qt.Key
 
 
@@ -67,6 +66,27 @@ def test_panels_that_are_off_keep_their_widths(qtbot, tmp_path, place):
     with before_window(qtbot, place, keeper(tmp_path)) as person:
         assert person.view.judging.left.isVisible()
         assert min(person.view.judging.columns.sizes()) > 200
+
+
+def test_folded_sections_stay_folded(qtbot, tmp_path, place):
+    with before_window(qtbot, place, keeper(tmp_path)) as person:
+        sections = person.view.judging.operation.sections
+        was = {name: each.is_open for name, each in sections.items()}
+        QTest.mouseClick(sections["guideline"].header, Qt.MouseButton.LeftButton)
+        QTest.mouseClick(sections["lines"].header, Qt.MouseButton.LeftButton)
+    with before_window(qtbot, place, keeper(tmp_path)) as person:
+        sections = person.view.judging.operation.sections
+        now = {name: each.is_open for name, each in sections.items()}
+    changed = {name for name in was if was[name] != now[name]}
+    assert changed == {"guideline", "lines"}
+
+
+@pytest.mark.parametrize("folded", [3, ["guideline"], {"guideline": "yes", "nonsense": True}])
+def test_a_strangers_folds_do_no_harm(qtbot, place, folded):
+    settings = SettingsKeeper()
+    settings.change(layout=written({"folded": folded}))
+    with before_window(qtbot, place, settings) as person:
+        assert person.view.judging.operation.sections["guideline"].is_open
 
 
 def test_nothing_is_left_open_by_who_closes_the_window(qtbot, tmp_path, place):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
@@ -31,12 +30,6 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
 ALT = Qt.KeyboardModifier.AltModifier
 LEFT = Qt.MouseButton.LeftButton
-
-qt_is_quiet = [
-    pytest.mark.qt_log_level_fail("WARNING"),
-    # What the offscreen platform has to say.
-    pytest.mark.qt_log_ignore("This plugin does not support"),
-]
 
 
 class Person:
@@ -75,11 +68,6 @@ class Person:
         """Of the candidate on the desk."""
         assert self.desk.candidate is not None
         return self.desk.candidate.id
-
-    @property
-    def said(self) -> str:
-        """In the status line."""
-        return self.view.status.words.text()
 
     def press(self, key: Qt.Key | str, held: Qt.KeyboardModifier = PLAIN) -> None:
         QTest.keyClick(self.target, key, held)

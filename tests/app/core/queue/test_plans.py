@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event
 
 from app.core.inspections import models_of
-from app.core.pace import Tally, recent_pace, reject_rates
+from app.core.pace import Tally, recent_pace
 from app.core.queue import (
     UNJUDGED,
     Sort,
@@ -169,7 +169,6 @@ def test_the_rest(session):
         find(session, "39627000000017")
         neighbours(session, candidate, 3600)
         recent_pace(session)
-        reject_rates(session)
         tally.progress()
         models_of(session)
         session.record_verdict(9, Opinion(verdict=Verdict.REJECT, comment="for the tally"))

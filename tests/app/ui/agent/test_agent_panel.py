@@ -230,6 +230,25 @@ def test_two_models_side_by_side(qtbot, workplace, panel):
     assert panel.stack.currentWidget() is panel.empty and not panel.verdict.compare.isChecked()
 
 
+def test_one_of_two_models_stands_in_the_list(qtbot, workplace, panel):
+    kept(qtbot, workplace, record(), record(model=NANO, verdict="NO", p_yes=0.2))
+    standing = lambda: workplace.desk.session.candidate(1).agent_verdict  # noqa: E731
+    assert standing() == "NO"  # the newest
+    qtbot.mouseClick(panel.verdict.compare, LEFT)
+    names = [choice.currentText() for choice in panel.comparison.choices]
+    of_7b = panel.comparison.uses[names.index("spec-o3-7b")]
+    qtbot.mouseClick(of_7b, LEFT)
+    qtbot.waitUntil(lambda: standing() == "YES")
+    qtbot.waitUntil(lambda: workplace.agent.records.preferred is not None)
+    names = [choice.currentText() for choice in panel.comparison.choices]
+    of_7b = panel.comparison.uses[names.index("spec-o3-7b")]
+    assert [use.isChecked() for use in panel.comparison.uses].count(True) == 1
+    assert of_7b.isChecked()
+    qtbot.mouseClick(of_7b, LEFT)
+    qtbot.waitUntil(lambda: standing() == "NO")
+    qtbot.waitUntil(lambda: workplace.agent.records.preferred is None)
+
+
 def test_a_changed_spectrum_gets_no_pictures_and_a_word(qtbot, workplace, panel, measured):
     trajectory = kept(qtbot, workplace, measured)
     panel.pictures.forget()

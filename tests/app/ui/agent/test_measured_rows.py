@@ -22,6 +22,11 @@ def test_the_strongest_feature_where_it_is_no_known_line():
     assert alone.cells == ("emission", "5000.0", "", "", "")
 
 
+def test_a_band_head_is_called_as_on_the_plot():
+    edges = [{"name": "C2_4382_edge", "drop": 0.2}, {"name": "their_own_edge", "drop": 0.1}]
+    assert remarks({"edges": edges}) == ("Band heads, drop: C₂ 4383 20 %, their_own_edge 10 %",)
+
+
 def test_band_heads_and_why_there_is_nothing():
     measured = {"edges": [{"name": "TiO 7054", "drop": 0.23}], "reason": "outside the spectrum"}
     assert remarks(measured) == (

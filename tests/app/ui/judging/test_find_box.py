@@ -56,10 +56,3 @@ def test_nobody_of_that_name(qtbot, box, workplace):
         qtbot.keyClick(box.edit, Qt.Key.Key_Return)
     assert "Betelgeuse" in told.args[0]
     assert workplace.desk.candidate.id == 1
-
-
-def test_a_hidden_search_says_so(qtbot, box, workplace):
-    box.hide()
-    with qtbot.waitSignal(workplace.desk.said) as told:
-        workplace.commands.run("find")
-    assert "hidden" in told.args[0]

@@ -7,7 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from agent.errors import WorkbenchError
+from agent.trajectory import ModelRef
 from app.core.errors import SessionError
+from app.ui.agent.batch import BatchState
+from app.ui.agent.run import Run
 from app.ui.judging.status_line import StatusLine
 from tests.app.ui.steps import shown_in
 
@@ -62,6 +65,34 @@ def test_a_long_message_does_not_widen_the_window(qtbot, line, workplace):
     assert line.message.words == "long " * 500
 
 
-def test_the_agent_has_its_place(line):
-    line.set_agent_words("nano: 12 of 60")
-    assert line.agent_words.text() == "nano: 12 of 60"
+def test_what_the_agent_does_is_told_while_it_does_it(line, workplace):
+    agent = workplace.agent
+    batch = BatchState(is_running=True, model="nano", done=12, left=48)
+    agent._batch.state = batch
+    agent.batch_changed.emit(batch)
+    assert line.agent_words.text().startswith("List: 12 done · 48 left")
+    run = Run(candidate_id=7, object_id="J7", z=None, model=ModelRef(name="nano"))
+    agent.runs[7] = run
+    agent.state_changed.emit()
+    assert line.agent_words.text() == "Agent: loading, or waiting its turn, on J7"
+    agent.runs.clear()
+    agent._batch.state = BatchState(done=60)
+    agent.state_changed.emit()
+    assert line.agent_words.text() == ""
+
+
+def test_all_commands_are_a_click_away(qtbot, line, workplace):
+    run = []
+    workplace.commands.add("palette", lambda: run.append("palette"))
+    assert [each.key for each in line.doors.values()] == ["Ctrl+K", "?"]
+    qtbot.mouseClick(line.doors["palette"], LEFT)
+    assert run == ["palette"]
+
+
+def test_old_news_goes_and_errors_stay(line, workplace):
+    workplace.desk.said.emit("something harmless")
+    line._fade.timeout.emit()
+    assert line.message.text() == ""
+    workplace.desk.tell(SessionError("the disk is full: make room"))
+    line._fade.timeout.emit()
+    assert "the disk is full" in line.message.text()

@@ -140,7 +140,7 @@ def test_the_panel_follows_the_desk(qtbot, panel, workplace, session):
 
 def test_the_header_unfolds(qtbot, panel, workplace):
     put_on_desk(qtbot, workplace, 2)
-    qtbot.waitUntil(lambda: len(panel.model.rows) > 10)
+    qtbot.waitUntil(lambda: "header" in panel._headings.values())
     row = max(panel._headings)
     assert "VERSPIPE" not in texts(panel)
     panel.view.scrollToBottom()

@@ -69,6 +69,15 @@ def test_the_radius_is_a_setting(qtbot, panel, workplace):
     qtbot.waitUntil(lambda: len(shown(panel)) == 2)
 
 
+def test_other_settings_look_for_nobody(qtbot, panel, workplace):
+    put_on_desk(qtbot, workplace, 2)
+    qtbot.waitUntil(lambda: len(shown(panel)) == 3)
+    workplace.settings.change(language="zh")
+    assert not panel._wait.isActive()
+    workplace.settings.change(neighbour_arcsec=1.5)
+    assert panel._wait.isActive()
+
+
 def test_empty_states_have_words(qtbot, panel, workplace):
     assert "Nothing on the desk" in panel.words.text()
     put_on_desk(qtbot, workplace, 3)

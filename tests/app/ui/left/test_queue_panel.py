@@ -218,11 +218,23 @@ def test_nothing_is_like_that(qtbot, panel, workplace):
     assert "No candidate is like that" in panel.words.text()
 
 
-def test_a_hidden_filter_says_so(qtbot, panel, workplace):
-    panel.hide()
-    with qtbot.waitSignal(workplace.desk.said) as told:
-        workplace.commands.run("filter")
-    assert "hidden" in told.args[0]
+def test_the_row_on_the_desk_is_where_the_focus_begins(qtbot, panel, workplace):
+    workplace.desk.go_to(4)
+    panel.table.setFocus()
+    qtbot.waitUntil(panel.table.hasFocus)
+    assert panel.table.entered_row == 3
+    workplace.desk.go_to(8)
+    assert panel.table.entered_row == 7
+
+
+def test_a_second_click_changes_nothing(qtbot, panel, workplace):
+    click(qtbot, panel, 5)
+    workplace.desk.set_confidence(3)
+    moved = []
+    workplace.desk.moved.connect(moved.append)
+    place = panel.table.visualRect(panel.model.index(5, OBJECT)).center()
+    qtbot.mouseDClick(panel.table.viewport(), LEFT, pos=place)
+    assert (moved, workplace.desk.opinion.confidence) == ([], 3)
 
 
 def test_an_empty_session_has_words_until_a_list_comes(qtbot, tmp_path):

@@ -115,3 +115,12 @@ def test_nothing_takes_the_focus_from_the_plot(qtbot, panel):
     click(qtbot, panel.smoothing.more)
     assert not panel.windows.buttons[0].hasFocus()
     assert panel.smoothing.more.focusPolicy() == Qt.FocusPolicy.NoFocus
+
+
+def test_long_names_are_whole_and_beside_each_other_alike(panel):
+    buttons = panel.windows.buttons
+    for first, second in zip(buttons[::2], buttons[1::2], strict=False):
+        assert first.height() == second.height()
+    for each in buttons:
+        assert each.height() >= each.height_for(each.width())
+    assert buttons[0].height_for(60) > buttons[0].height_for(400)

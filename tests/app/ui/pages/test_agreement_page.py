@@ -141,4 +141,4 @@ def test_names_are_cut_and_rows_without_a_figure_are_left_empty(qtbot, workplace
     qtbot.addWidget(figure)
     figure.draw(draw_rows, [Row("a", Measured(None, 0.0, 1.0), 0)])
     texts = figure.getPlotItem().getAxis("right")._tickLevels
-    assert texts == [[(0, "– · n 0")]]
+    assert texts == [[(0, "– · n = 0")]]

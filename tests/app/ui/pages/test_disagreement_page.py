@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from sqlalchemy import update
 
 from app.core.agreement.adjudication import adjudicator_of
 from app.core.queue import next_unjudged
 from app.core.records import Verdict
 from app.core.tables import candidates
+from app.ui.operation.parts import words
 from app.ui.pages.disagreement_page import DisagreementPage
 from app.ui.pages.opinion_card import OpinionCard
+from app.ui.pages.page_parts import Scrolling
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.pages.conftest import settled
 
@@ -36,7 +38,7 @@ def choose(qtbot, page, number):
     qtbot.waitUntil(lambda: all(each.isVisible() for each in page.view.findChildren(OpinionCard)))
 
 
-def words(widget):
+def said(widget):
     return " ".join(each.text() for each in widget.findChildren(QLabel) if each.isVisible())
 
 
@@ -54,6 +56,11 @@ def test_each_kind_has_its_list(qtbot, page, disputed):
     settled(qtbot, page)
     assert [each.id for each in page.found] == [7]
     assert page.list.count() == 1
+    told = "inspected 1 both: the same verdict on 0, opposite ones on 1"
+    assert told in page.compared.text() and page.compared.isVisible()
+    click(qtbot, page.sides["people"])
+    settled(qtbot, page)
+    assert not page.compared.isVisible()
 
 
 def test_without_any_it_says_what_is_needed(qtbot, workplace, shown):
@@ -65,7 +72,7 @@ def test_without_any_it_says_what_is_needed(qtbot, workplace, shown):
 
 def test_both_opinions_stand_side_by_side(qtbot, page, workplace):
     choose(qtbot, page, 3)
-    seen = words(page.view)
+    seen = said(page.view)
     for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people differ"):
         assert word in seen
     assert workplace.desk.candidate.id == 3
@@ -75,7 +82,7 @@ def test_the_agents_evidence_stands_beside_them(qtbot, page):
     click(qtbot, page.sides["agents"])
     settled(qtbot, page)
     choose(qtbot, page, 7)
-    seen = words(page.view)
+    seen = said(page.view)
     for word in ("Agent nano", "YES · p(YES) 0.90", "Agent measured", "NO · p(YES) 0.20", "Hα"):
         assert word in seen
 
@@ -91,6 +98,7 @@ def test_ones_own_verdict_is_set_here(qtbot, page, workplace, disputed):
 
 def test_nothing_is_judged_before_it_was_painted(qtbot, page, workplace, disputed):
     choose(qtbot, page, 3)
+    qtbot.waitUntil(lambda: workplace.desk.is_painted)
     workplace.desk._painted_at = None
     click(qtbot, page.view.reject)
     assert disputed.judgement(3).opinion.verdict is Verdict.ACCEPT
@@ -100,7 +108,7 @@ def test_the_readers_word_may_decide(qtbot, page, workplace, disputed):
     choose(qtbot, page, 3)
     click(qtbot, page.view.settle)
     assert adjudicator_of(disputed) == "Ada"
-    qtbot.waitUntil(lambda: "Settled by the adjudicator: ✓ accepted" in words(page.view))
+    qtbot.waitUntil(lambda: "Settled by the adjudicator: ✓ accepted" in said(page.view))
     click(qtbot, page.only_open)
     qtbot.waitUntil(lambda: page.found == ())
     settled(qtbot, page)
@@ -147,8 +155,8 @@ def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, workplace, disp
     workplace.desk.start()
     page = shown(DisagreementPage(workplace))
     choose(qtbot, page, 11)
-    assert "nano" not in words(page.view)
-    assert "Hidden in blind mode" in words(page.view)
+    assert "nano" not in said(page.view)
+    assert "Hidden in blind mode" in said(page.view)
     click(qtbot, page.sides["agent"])
     settled(qtbot, page)
     assert 11 not in [each.id for each in page.found]
@@ -156,7 +164,7 @@ def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, workplace, disp
     settled(qtbot, page)
     choose(qtbot, page, 11)
     judge(qtbot, page, workplace, page.view.accept)
-    qtbot.waitUntil(lambda: "nano" in words(page.view))
+    qtbot.waitUntil(lambda: "nano" in said(page.view))
 
 
 def test_a_spectrum_that_cannot_be_read_says_why(qtbot, page, workplace, disputed):
@@ -166,3 +174,21 @@ def test_a_spectrum_that_cannot_be_read_says_why(qtbot, page, workplace, dispute
     choose(qtbot, page, 5)
     qtbot.waitUntil(lambda: page.view.note.isVisible())
     assert "x.fits" in page.view.note.text()
+
+
+def test_the_list_tells_whose_marks_stand_in_it(page):
+    assert page.who.text() == "Ada, Li Wei"
+    assert page.list.item(0).toolTip() == "Ada ✓, Li Wei ✕"
+
+
+def test_nothing_is_squeezed_where_words_wrap(qtbot):
+    label = words("many words that wrap " * 40)
+    inner = QWidget()
+    QVBoxLayout(inner).addWidget(label)
+    area = Scrolling(inner, most=500)
+    qtbot.addWidget(area)
+    area.resize(200, 100)
+    with qtbot.waitExposed(area):
+        area.show()
+    qtbot.waitUntil(lambda: label.height() >= label.heightForWidth(label.width()))
+    assert area.height() <= 500

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from app.core.history_log import PAGE, older
 from app.core.records import Opinion, Verdict
-from app.ui.pages.history_log import PAGE, older
 from app.ui.pages.history_model import local_time
 from app.ui.pages.history_page import HistoryPage
 from tests.app.core.judged_sessions import A, R, say
@@ -43,7 +43,14 @@ def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, workplace,
     undone, mine, theirs = rows(page)
     name = session.candidate(1).object_id
     assert undone[1:4] == ["Ada", name, "undone, now: not judged"]
-    assert mine[1:] == ["Ada", name, "✓ accepted · 3 · star", "4.2", "YES · 0.88 · nano", "宽 line"]
+    assert mine[1:] == [
+        "Ada",
+        name,
+        "✓ accepted · probable · star",
+        "4.2",
+        "YES · 0.88 · nano",
+        "宽 line",
+    ]
     assert theirs[1] == "Li Wei"
     assert theirs[3:6] == ["✕ rejected", "", ""]
     assert len(mine[0]) == len("2026-01-01 00:00:00")

@@ -10,7 +10,7 @@ HERE, THERE = (6450.0, 6750.0), (4800.0, 4900.0)
 
 
 def shown(panel):
-    return panel.plot.stage.viewRange()[0]
+    return panel.plot.stage.ranges[0]
 
 
 def test_the_plot_goes_where_the_agent_looks_and_back_when_it_has_ended(workplace, panel):

@@ -17,7 +17,7 @@ NO, CTRL, SHIFT = (
 
 
 def shown(panel):
-    return panel.plot.stage.viewRange()[0]
+    return panel.plot.stage.ranges[0]
 
 
 def at(panel, share, height=0.5):
@@ -69,22 +69,22 @@ def test_the_wheel_zooms_at_the_cursor(workplace, panel):
 
 
 def test_the_wheel_with_ctrl_zooms_the_flux(workplace, panel):
-    low, high = panel.plot.stage.viewRange()[1]
+    low, high = panel.plot.stage.ranges[1]
     turn(panel, at(panel, 0.5), 2, CTRL)
-    now = panel.plot.stage.viewRange()[1]
+    now = panel.plot.stage.ranges[1]
     assert now[1] - now[0] < 0.9 * (high - low)
     assert workplace.view.window is None
 
 
 def test_a_drag_pans_and_keeps_the_flux(workplace, panel):
     workplace.view.look_at((6000.0, 7000.0))
-    levels = panel.plot.stage.viewRange()[1]
+    levels = panel.plot.stage.ranges[1]
     per_pixel = panel.plot.stage.scale_now.per_pixel
     start, end = at(panel, 0.6), at(panel, 0.4)
     drag(panel.plot.viewport(), start, end)
     moved = (start.x() - end.x()) * per_pixel
     assert shown(panel) == pytest.approx([6000 + moved, 7000 + moved], abs=0.1)
-    assert panel.plot.stage.viewRange()[1] == levels
+    assert panel.plot.stage.ranges[1] == levels
     assert workplace.view.window == pytest.approx(tuple(shown(panel)))
 
 

@@ -36,8 +36,21 @@ def test_a_click_names_what_is_near_with_its_velocity():
     [
         ("", 0, "Relative flux"),
         ("", -17, "Relative flux (10⁻¹⁷)"),
-        ("1e-17 erg/s/cm2/A", 0, "Flux (1e-17 erg/s/cm2/A)"),
-        ("erg / (s cm2 Å)", -16, "Flux (10⁻¹⁶ × erg / (s cm2 Å))"),
+        ("1e-17 erg/s/cm2/A", 0, "Flux (10⁻¹⁷ erg s⁻¹ cm⁻² Å⁻¹)"),
+        ("1e-17 erg/s/cm2/A", 2, "Flux (10⁻¹⁵ erg s⁻¹ cm⁻² Å⁻¹)"),
+        ("1e-17 erg/s/cm2/A", 17, "Flux (erg s⁻¹ cm⁻² Å⁻¹)"),
+        ("10**-17 erg/(s cm2 Angstrom)", 0, "Flux (10⁻¹⁷ erg s⁻¹ cm⁻² Å⁻¹)"),
+        ("10^(-17) erg cm^-2 s^-1 Ang^-1", 0, "Flux (10⁻¹⁷ erg cm⁻² s⁻¹ Å⁻¹)"),
+        ("erg / (s cm2 Å)", -16, "Flux (10⁻¹⁶ erg s⁻¹ cm⁻² Å⁻¹)"),
+        ("2.5e-17 W m-2 um-1", 0, "Flux (2.5 × 10⁻¹⁷ W m⁻² µm⁻¹)"),
+        ("MJy/sr", 0, "Flux (MJy sr⁻¹)"),
+        ("counts", 0, "Flux (ct)"),
+        ("DN / furlong2", -3, "Flux (10⁻³ DN / furlong2)"),
+        ("erg/(s cm2", 0, "Flux (erg/(s cm2)"),
+        ("erg/s)", 0, "Flux (erg/s))"),
+        ("1e-17 <b>erg</b>", 0, "Flux (1e-17 <b>erg</b>)"),
+        ("x" * 500, 0, f"Flux ({'x' * 39}…)"),
+        ("/" * 500, 0, f"Flux ({'/' * 39}…)"),
     ],
 )
 def test_the_axis_says_its_unit(unit, exponent, title):

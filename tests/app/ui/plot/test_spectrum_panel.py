@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from threading import Event
 
 import numpy as np
 import pytest
@@ -15,7 +17,9 @@ from app.core.records import Verdict
 from app.core.session import new_session
 from app.ui.key_filter import KeyFilter
 from app.ui.keymap import Keymap
+from app.ui.plot import spectrum_panel
 from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.plot.trace import trace
 from app.ui.theme import THEMES
 from app.ui.view import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX
 from tests.app.ui.candidates import SAMPLE
@@ -36,11 +40,11 @@ def keys(workplace, panel):
 
 def shown(panel):
     """Wavelengths on screen."""
-    return panel.plot.stage.viewRange()[0]
+    return panel.plot.stage.ranges[0]
 
 
 def heights(panel):
-    return panel.plot.stage.viewRange()[1]
+    return panel.plot.stage.ranges[1]
 
 
 def on_to(qtbot, place, number):
@@ -166,6 +170,35 @@ def test_smoothing_states_its_width_and_stays(qtbot, workplace, panel, keys):
     assert panel.header.note.text() == ""
 
 
+def test_a_long_spectrum_is_smoothed_elsewhere(qtbot, workplace, panel, monkeypatch):
+    """Seen at once as it is; what comes for an object that is gone is dropped."""
+    monkeypatch.setattr(spectrum_panel, "MOST_AT_ONCE", 100)
+    asked, on_window = Event(), threading.get_ident()
+    go_on = Event()
+
+    def slow(spectrum, smoothing_px=0.0):
+        if smoothing_px:
+            assert threading.get_ident() != on_window
+            asked.set()
+            assert go_on.wait(20)
+        return trace(spectrum, smoothing_px)
+
+    monkeypatch.setattr(spectrum_panel, "trace", slow)
+    on_to(qtbot, workplace, 1)
+    workplace.view.change(smoothing=2)
+    assert asked.wait(20)
+    assert not panel.plot.trace.is_smoothed
+    on_to(qtbot, workplace, 2)
+    drawn = panel.plot.trace
+    assert (drawn.range, drawn.is_smoothed) == (panel.whole, False)
+    go_on.set()
+    qtbot.waitUntil(lambda: panel.plot.trace.is_smoothed)
+    assert panel.plot.trace.smoothing_px == SMOOTHINGS_PX[2]
+    expected = trace(workplace.desk.spectrum, SMOOTHINGS_PX[2]).flux
+    np.testing.assert_array_equal(panel.plot.trace.flux, expected)
+    assert "Smoothed 3 px" in panel.header.note.text()
+
+
 def test_velocity_moves_the_lines_and_the_rest_axis_but_not_the_sky(qtbot, workplace, panel, keys):
     shift, alt = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier
     sky, line = panel.plot.shades.windows, panel.plot.marks.marks[0].wavelength
@@ -242,6 +275,11 @@ def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, three):
     place.desk.next()
     qtbot.waitUntil(panel.blank.retry.isVisible)
     assert "2.fits.gz" in panel.blank.reason.text() and not place.desk.is_painted
+    assert panel.blank.go_on.text() == "Next object (N)"
+    place.keymap.rebind("next", ["J"])
+    assert panel.blank.go_on.text() == "Next object (J)"
+    place.keymap.rebind("next", [])
+    assert panel.blank.go_on.text() == "Next object"
     qtbot.mouseClick(panel.blank.go_on, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: place.desk.candidate.id == 3 and place.desk.is_painted)
     assert not panel.blank.isVisible()

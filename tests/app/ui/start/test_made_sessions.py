@@ -35,6 +35,13 @@ def test_lists_become_a_session(tmp_path, sample_list):
         assert session.fact("blind") == "yes"
 
 
+def test_the_sample_and_a_spectrum_begin_blind_where_that_is_wanted(tmp_path, one_spectrum):
+    with sample_session("Ada", tmp_path, blind=True) as session:
+        assert session.fact("blind") == "yes"
+    with spectrum_session(one_spectrum, "Ada", "CV", tmp_path, blind=True) as session:
+        assert session.fact("blind") == "yes"
+
+
 def test_a_list_that_fails_leaves_nothing(tmp_path, sample_list):
     bad = tmp_path / "bad.csv"
     bad.write_text("foo\n1\n")

@@ -1,0 +1,61 @@
+"""Beside which candidates a reviewer has seen what an agent says: no restart makes it unseen.
+
+The log tells it of verdicts that were given in that knowledge. What was seen and not judged since
+is kept among the session's facts, one for each candidate and reviewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from app.core.session import Session
+from app.core.shown_opinion import SET_FACT
+from app.core.tables import facts, log, reviewers
+
+UNSEEN = "{}"
+BLIND, OPEN = "b", "o"
+"""Before the name of the model."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """`model`: the one seen at work there; empty: none in particular. `in_blind`: in blind mode,
+    by a person who wanted to see it or had judged."""
+
+    model: str = ""
+    in_blind: bool = False
+
+
+def was_seen(session: Session, candidate_id: int) -> Seen | None:
+    """What this session's reviewer has seen there; None: nothing."""
+    fact = select(facts.c.value).where(facts.c.key == _key(session, candidate_id))
+    told = (
+        select(log.c.id)
+        .join(reviewers, reviewers.c.id == log.c.reviewer_id)
+        .where(log.c.candidate_id == candidate_id, reviewers.c.name == session.reviewer)
+        .where(log.c.shown != UNSEEN, log.c.action == "set")
+        .limit(1)
+    )
+    with session.database.reading() as connection:
+        found = connection.execute(fact).scalar()
+        if isinstance(found, str):
+            return Seen(model=found[1:], in_blind=found.startswith(BLIND))
+        return None if connection.execute(told).scalar() is None else Seen()
+
+
+def note_seen(session: Session, seen: Mapping[int, Seen]) -> None:
+    """Candidates by number. In one transaction."""
+    rows = [
+        {"key": _key(session, number), "value": (BLIND if each.in_blind else OPEN) + each.model}
+        for number, each in seen.items()
+    ]
+    if rows:
+        with session.database.writing() as connection:
+            connection.execute(SET_FACT, rows)
+
+
+def _key(session: Session, candidate_id: int) -> str:
+    return f"seen:{candidate_id}:{session.reviewer}"

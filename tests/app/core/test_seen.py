@@ -1,0 +1,36 @@
+"""What a reviewer has seen of the agents stays known, each person's for themselves."""
+
+from __future__ import annotations
+
+from app.core.records import Opinion, Verdict
+from app.core.seen import Seen, note_seen, was_seen
+from app.core.session import open_session
+from tests.app.core.sessions import made
+
+ACCEPT = Opinion(verdict=Verdict.ACCEPT)
+
+
+def test_what_was_seen_is_known_after_a_restart_and_to_nobody_else(tmp_path):
+    place = tmp_path / "night.speco3"
+    with made(place, 5) as session:
+        assert was_seen(session, 1) is None
+        note_seen(session, {1: Seen(in_blind=True), 2: Seen(model="nano: 7b")})
+        note_seen(session, {2: Seen(model="other", in_blind=True)})
+        note_seen(session, {})
+        reviewer = session.reviewer
+    with open_session(place, reviewer) as session:
+        assert was_seen(session, 1) == Seen(in_blind=True)
+        assert was_seen(session, 2) == Seen(model="other", in_blind=True)
+        assert was_seen(session, 3) is None
+    with open_session(place, "Li Wei") as session:
+        assert was_seen(session, 1) is None
+
+
+def test_the_log_tells_it_of_verdicts_even_where_they_were_undone(tmp_path):
+    with made(tmp_path / "night.speco3", 5) as session:
+        session.record_verdict(1, ACCEPT, shown={"verdict": "YES"})
+        session.record_verdict(2, ACCEPT)
+        session.undo()
+        session.undo()
+        assert was_seen(session, 1) == Seen()
+        assert was_seen(session, 2) is None

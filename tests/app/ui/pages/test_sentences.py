@@ -1,0 +1,117 @@
+"""What the figures come to: the same as in the report, and in the language of the window."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QCoreApplication
+
+from agent.confidence.calibration import fit_calibration
+from agent.confidence.judged import Judged
+from agent.confidence.scores import Figure
+from app.core.agreement.drift import Block, Drift
+from app.core.calibrating import Own, calibration_words
+from app.core.cut_plan import plan_cut
+from app.ui.languages import speak
+from app.ui.pages.agreement_numbers import Model
+from app.ui.pages.sentences import (
+    calibration_state,
+    cut_sentences,
+    drift_sentence,
+    with_interval,
+)
+
+LATIN = re.compile(r"[A-Za-z]{2,}")
+SAID_SO = {"YES", "ACCEPT", "REJECT"}
+
+
+@pytest.fixture(params=["en", "zh"])
+def language(request, qapp):
+    translators = speak(qapp, request.param)
+    yield request.param
+    for each in translators:
+        QCoreApplication.removeTranslator(each)
+
+
+def judged(real, other):
+    p = np.concatenate([np.linspace(0.55, 0.99, real), np.linspace(0.01, 0.45, other)])
+    return Judged(p, np.arange(real + other) < real)
+
+
+def own(real, other, unjudged=()):
+    return Own(
+        model="nano",
+        model_sha256="",
+        judged=judged(real, other),
+        unjudged=np.array(unjudged, dtype=np.float64),
+        unsure=0,
+        shown=0,
+        without_p=0,
+    )
+
+
+def in_language(text, language):
+    """Nothing but names of verdicts is English in another language."""
+    words = set(LATIN.findall(text))
+    assert text and not re.search(r"\{\w+\}", text)
+    assert words <= SAID_SO if language != "en" else words - SAID_SO
+    return text
+
+
+@pytest.mark.parametrize(
+    ("real", "other"), [(0, 0), (3, 100), (100, 2), (60, 60), (400, 600), (12, 12), (4, 4)]
+)
+def test_the_state_of_p_yes(language, real, other):
+    mine = own(real, other)
+    for rule in (None, fit_calibration(mine.judged)):
+        told = calibration_state(Model(figures=None, own=mine, calibration=rule))
+        in_language(told, language)
+        if language == "en":
+            assert told == calibration_words(rule, mine.judged)
+
+
+@pytest.mark.parametrize(
+    ("real", "other", "left"),
+    [(3, 20, 500), (3, 20, 0), (3, 20, 2), (200, 300, 400), (1500, 1500, 4000), (0, 30, 9)],
+)
+@pytest.mark.parametrize("wanted", [0.8, 0.99])
+def test_what_a_cut_would_do(language, real, other, left, wanted):
+    mine = own(real, other, np.linspace(0.02, 0.98, left))
+    plan = plan_cut(mine, fit_calibration(mine.judged), precision=wanted)
+    told = cut_sentences(plan)
+    for each in told:
+        in_language(each, language)
+    figures = sorted(re.findall(r"\d[\d,.]*\d|\d", " ".join(told)))
+    there = sorted(re.findall(r"\d[\d,.]*\d|\d", " ".join(plan.words)))
+    assert set(figures) - {"0"} == set(there) - {"0"}
+
+
+@pytest.mark.parametrize(("by_chance", "agent"), [(0.001, 0.8), (0.8, None), (0.8, 0.8)])
+def test_a_person_who_changes(language, by_chance, agent):
+    nothing = Figure(None, 0.0, 1.0)
+    blocks = tuple(
+        Block(
+            n=25,
+            since="",
+            until="",
+            accepted=Figure(share, 0.0, 1.0),
+            unsure=nothing,
+            with_people=nothing,
+            with_agent=nothing if agent is None else Figure(agent, 0.0, 1.0),
+            p_yes=None,
+        )
+        for share in (0.2, 0.9, 0.1, 0.6)
+    )
+    odd = Drift(reviewer="Ada", blocks=blocks, accepted_by_chance=0.001, agent_by_chance=by_chance)
+    told = in_language(drift_sentence(odd), language)
+    assert re.findall(r"\d+ %", told) == re.findall(r"\d+ %", odd.words)
+    steady = Drift(reviewer="Ada", blocks=blocks, accepted_by_chance=0.5, agent_by_chance=1.0)
+    assert drift_sentence(steady) == steady.words == ""
+
+
+def test_a_figure_with_its_interval(language):
+    told = with_interval(Figure(0.512, -0.1, 0.96))
+    assert told == {"en": "0.51 (-0.10 to 0.96)", "zh": "0.51（-0.10 至 0.96）"}[language]
+    assert with_interval(Figure(None, 0.0, 1.0)) == "–"

@@ -1,0 +1,51 @@
+"""What nobody waits for begins after the next spectrum is painted, and what may be next is read."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.ui.runner import Runner
+from app.ui.surroundings import Surroundings
+
+
+class Painted(QWidget):
+    painted = Signal()
+
+    def paintEvent(self, event):
+        self.painted.emit()
+
+
+@pytest.fixture
+def runner(qapp):
+    runner = Runner()
+    yield runner
+    runner.close()
+
+
+def test_work_for_later_begins_after_painting(qtbot, runner):
+    widget, order = Painted(), []
+    qtbot.addWidget(widget)
+    widget.show()
+    qtbot.waitExposed(widget)
+    widget.painted.connect(lambda: order.append("painted"))
+    for _ in range(5):
+        order.clear()
+        runner.run_soon(lambda: order.append("work"), lambda _: order.append("done"))
+        widget.update()
+        qtbot.waitUntil(lambda: "done" in order)
+        assert order == ["painted", "work", "done"]
+
+
+def test_work_for_later_is_dropped_at_the_end(qtbot):
+    runner, begun = Runner(), []
+    runner.run_soon(lambda: begun.append(1))
+    runner.close()
+    qtbot.wait(1)
+    assert not begun
+
+
+def test_both_what_a_verdict_and_what_a_step_leads_to_is_read_ahead():
+    around = Surroundings(of=1, after=("2", "3", "4"), unjudged=("7",))
+    assert around.ahead == ("7", "2", "3", "4")
