@@ -84,3 +84,7 @@ def _end(words: str) -> NoReturn:
     said = printable(" ".join(words.splitlines()), LONGEST)
     sys.stderr.write(f"spec-o3: {said}\n")
     sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -35,6 +35,10 @@ Specialists = Annotated[
         "--specialist", metavar="[NAME=]FOLDER", help="Of spec-o3-train baselines; repeatable."
     ),
 ]
+SpecialistFolders = Annotated[
+    list[Path] | None,
+    typer.Option("--specialists", help="Folder of which every network judges; repeatable."),
+]
 Workers = Annotated[int, typer.Option(min=1, max=256, help="Processes, each with its model.")]
 Limit = Annotated[int | None, typer.Option(min=6, help="Candidates of each task at most.")]
 Threads = Annotated[int | None, typer.Option(min=1, max=512, help="Of each process.")]
@@ -50,6 +54,7 @@ def _table_command(name: str) -> None:
         out: Out,
         model: Models = None,
         specialist: Specialists = None,
+        specialists: SpecialistFolders = None,
         workers: Workers = 1,
         limit: Limit = None,
         threads: Threads = None,
@@ -57,7 +62,8 @@ def _table_command(name: str) -> None:
         seed: Seed = 0,
     ) -> None:
         judges = [_judge(text, "inspector", threads, device) for text in model or ()]
-        judges += [_judge(text, "specialist", threads, device) for text in specialist or ()]
+        named = [*(specialist or ()), *map(str, _all_in(specialists or ()))]
+        judges += [_judge(text, "specialist", threads, device) for text in named]
         _run(name, bench, out, judges, workers, limit, seed)
 
     command.__doc__ = f"{KINDS[name].title}: Acc and F1 of every judge."
@@ -97,6 +103,14 @@ def ablation(
         if source is not None
     ]
     _run("ablation", bench, out, judges, workers, limit, seed)
+
+
+def _all_in(folders: Sequence[Path]) -> list[Path]:
+    """The networks that `spec-o3-train baselines --out FOLDER` made."""
+    found = [card.parent for folder in folders for card in sorted(folder.glob("*/specialist.json"))]
+    if folders and not found:
+        raise WorkbenchError(f"{folders[0]} holds no specialist networks")
+    return found
 
 
 def _judge(

@@ -40,7 +40,7 @@ KINDS = {
             name="cross-survey",
             title="Objects seen by another survey",
             sets=(("survey-SDSS.parquet", "SDSS"), ("survey-DESI.parquet", "DESI")),
-            tasks=("CV", "CS", "MG"),
+            tasks=RARE,
         ),
         TableKind(
             name="cross-task",

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 
 from agent.errors import WorkbenchError
+from train.parallel import in_order
 from train.simulate.campaign import Assignment, Settings, assignments
 from train.simulate.identity import program_version
 from train.simulate.layouts import atlas, desi, lamost, sdss
@@ -22,7 +19,6 @@ from train.simulate.surveys import ATLAS
 from train.simulate.truth import Rows, Tables, rows_of
 
 SETTINGS_FILE = "simulation.json"
-JOBS_AHEAD = 8
 FILES_PER_FOLDER = 1000
 
 
@@ -101,7 +97,8 @@ def run(
     advance(rows)
     work = partial(run_job, folder, settings)
     made = 0
-    for lines in _in_order(work, jobs[done:], workers):
+    missing = jobs[done:]
+    for lines in in_order(work, missing, min(workers, len(missing))):
         tables.append(lines)
         advance(len(lines))
         made += len(lines)
@@ -137,29 +134,3 @@ def _finished(jobs: list[Job], rows: int) -> tuple[int, int]:
             return number, total
         total += len(job.members)
     return len(jobs), total
-
-
-def _in_order(
-    work: Callable[[Job], list[Rows]], jobs: Sequence[Job], workers: int
-) -> Iterator[list[Rows]]:
-    """Results in the order of jobs, with a bounded number of them under way."""
-    if workers <= 1 or len(jobs) < 2:
-        yield from map(work, jobs)
-        return
-    # spawn: the same on every system, and safe beside the progress bar's thread.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        waiting = iter(jobs)
-        under_way: list[Future[list[Rows]]] = [
-            pool.submit(work, job) for job in islice(waiting, workers * JOBS_AHEAD)
-        ]
-        try:
-            while under_way:
-                yield under_way.pop(0).result()
-                under_way += [pool.submit(work, job) for job in islice(waiting, 1)]
-        except BrokenProcessPool as error:
-            raise WorkbenchError(
-                "a worker process was killed (out of memory?): repeat the command, "
-                "with fewer --workers, to go on"
-            ) from error
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)

@@ -61,6 +61,8 @@ class Settings:
     library: str = ""
     arrays: bool = False
     gzip: bool = True
+    sky: int | None = None
+    """Campaigns with the same sky see the same objects, each with its own telescope and night."""
 
     def __post_init__(self) -> None:
         known = set(LABELS)
@@ -80,8 +82,8 @@ class Settings:
         low, high = self.snr
         if not 0.5 <= low <= high <= 1000:
             raise WorkbenchError(f"S/N {low} to {high}: give two values from 0.5 to 1000")
-        if not 1 <= self.count <= MAX_COUNT or self.seed < 0:
-            raise WorkbenchError(f"count must be 1 to {MAX_COUNT} and the seed not negative")
+        if not 1 <= self.count <= MAX_COUNT or min(self.seed, self.sky or 0) < 0:
+            raise WorkbenchError(f"count must be 1 to {MAX_COUNT} and no seed negative")
         if not (min(self.odds) >= 0 and sum(self.odds) > 0):
             raise WorkbenchError(f"odds {self.odds[0]}:{self.odds[1]} are no odds")
 
@@ -92,7 +94,7 @@ class Settings:
         return tuple(dict.fromkeys(part.strip() for part in self.survey.split(",")))
 
     def as_json(self) -> dict[str, object]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -108,10 +110,15 @@ def spectrum_rng(seed: int, index: int) -> Rng:
     return np.random.default_rng(np.random.SeedSequence((seed, index)))
 
 
+def object_rng(sky: int, index: int) -> Rng:
+    """Of what an object is and where it stands, whoever looks at it."""
+    return np.random.default_rng(np.random.SeedSequence((sky, index), spawn_key=(2,)))
+
+
 def assignments(settings: Settings) -> list[Assignment]:
     """Every number's class and survey; the share of positives is exact, their places random."""
     rng = np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=(1,)))
-    labels = _labels(settings, rng)
+    labels = _labels(settings, rng if settings.sky is None else object_rng(settings.sky, 0))
     shares = np.array([SURVEY_SHARES[survey] for survey in settings.surveys])
     surveys = rng.choice(settings.surveys, settings.count, p=shares / shares.sum())
     return [

@@ -50,6 +50,10 @@ def simulate(
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
     arrays: Annotated[bool, typer.Option("--arrays", help="Arrays for training: .npz.")] = False,
     gzip: Annotated[bool, typer.Option(help="Compress FITS files.")] = True,
+    sky: Annotated[
+        int | None,
+        typer.Option(min=0, help="Same sky, count and classes: the same objects, seen anew."),
+    ] = None,
     library: Annotated[
         Path | None, typer.Option(help="Folder of labelled real spectra to draw bases from too.")
     ] = None,
@@ -67,6 +71,7 @@ def simulate(
         library=str(library.resolve()) if library else "",
         arrays=arrays,
         gzip=gzip,
+        sky=sky,
     )
     console = Console(stderr=True)
     wanted = Counter(one.label for one in assignments(settings))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
@@ -15,6 +15,8 @@ FIRST_PLATE = 90_000
 """Above every plate SDSS has drilled."""
 FIRST_TARGETID = 9_000_000_000_000_000_000
 """Above every TARGETID of DESI: bits 60 and up are in use nowhere."""
+ASTROMETRY_ARCSEC = 0.2
+"""By which surveys differ about the place of an object, in each direction."""
 MAG_BANDS = {"g": (4000, 5500), "r": (5500, 6900), "i": (6900, 8200), "z": (8200, 9100)}
 
 
@@ -66,8 +68,7 @@ class Target:
 
 def draw_target(observation: Observation, index: int, rng: Rng) -> Target:
     """Index alone makes names unique; `rng` only places and dates the target."""
-    ra = float(rng.uniform(0.0, 360.0))
-    dec = float(np.degrees(np.arcsin(rng.uniform(np.sin(np.radians(-8)), np.sin(np.radians(60))))))
+    ra, dec = draw_place(rng)
     return Target(
         index=index,
         ra=round(ra, 6),
@@ -79,6 +80,21 @@ def draw_target(observation: Observation, index: int, rng: Rng) -> Target:
         plate=FIRST_PLATE + index // 250,
         targetid=FIRST_TARGETID + index,
     )
+
+
+def placed(target: Target, place: tuple[float, float], rng: Rng) -> Target:
+    """The same target where its sky has it, as well as this survey measured that."""
+    ra, dec = place
+    off_ra, off_dec = ASTROMETRY_ARCSEC / 3600.0 * rng.standard_normal(2)
+    ra = (ra + float(off_ra) / np.cos(np.radians(dec))) % 360.0
+    return replace(target, ra=round(ra, 6), dec=round(dec + float(off_dec), 6))
+
+
+def draw_place(rng: Rng) -> tuple[float, float]:
+    """Somewhere in the sky that northern surveys see."""
+    ra = float(rng.uniform(0.0, 360.0))
+    dec = float(np.degrees(np.arcsin(rng.uniform(np.sin(np.radians(-8)), np.sin(np.radians(60))))))
+    return ra, dec
 
 
 def _magnitudes(observation: Observation, rng: Rng) -> dict[str, float]:

@@ -8,10 +8,16 @@ from pathlib import Path
 
 from agent.errors import WorkbenchError
 from train.simulate.atlas import observe_atlas
-from train.simulate.campaign import Assignment, Settings, draw_quality, spectrum_rng
+from train.simulate.campaign import Assignment, Settings, draw_quality, object_rng, spectrum_rng
 from train.simulate.frame import Rng, happens, log_uniform
 from train.simulate.guesses import guess
-from train.simulate.identity import Stamp, draw_target, program_version
+from train.simulate.identity import (
+    Stamp,
+    draw_place,
+    draw_target,
+    placed,
+    program_version,
+)
 from train.simulate.layouts.common import Entry
 from train.simulate.library import Library
 from train.simulate.quality import graded
@@ -45,7 +51,9 @@ def make(settings: Settings, assignment: Assignment) -> Made:
     rng = spectrum_rng(settings.seed, assignment.index)
     snr = log_uniform(rng, settings.snr)
     quality = draw_quality(settings, assignment.label, rng)
-    source = _source(settings, assignment, rng)
+    sky = None if settings.sky is None else object_rng(settings.sky, assignment.index + 1)
+    place = None if sky is None else draw_place(sky)
+    source = _source(settings, assignment, rng if sky is None else sky)
     if assignment.survey == ATLAS:
         observation = observe_atlas(source, rng, snr * ATLAS_BRIGHTER)
     else:
@@ -54,6 +62,8 @@ def make(settings: Settings, assignment: Assignment) -> Made:
         observation = observe(source, assignment.survey, rng, snr, companion, quality)
     answer = guess(source, observation.snr["r"], rng)
     target = draw_target(observation, assignment.index, rng)
+    if place is not None:
+        target = placed(target, place, rng)
     stamp = Stamp(settings.seed, assignment.index, program_version())
     return Made(source, Entry(observation, target, answer, stamp), quality)
 

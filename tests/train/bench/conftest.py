@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("sklearn")
+
+from tests.train.bench.helpers import simulated, small
+from train.bench.build import Bench, build
+from train.bench.card import write_card
+
+
+@dataclass
+class Made:
+    out: Path
+    archives: list[Path]
+    bench: Bench
+
+
+@pytest.fixture(scope="session")
+def sky(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """One sky as LAMOST and as SDSS saw it."""
+    folder = tmp_path_factory.mktemp("sky")
+    return (
+        simulated(folder / "lamost", "LAMOST", seed=1, count=240),
+        simulated(folder / "sdss", "SDSS", seed=2, count=240),
+    )
+
+
+@pytest.fixture(scope="session")
+def made(sky: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Made:
+    out = tmp_path_factory.mktemp("bench")
+    bench = build(out, list(sky), small(), catalogues={})
+    write_card(out, bench, list(sky), [])
+    return Made(out, list(sky), bench)

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agent.errors import WorkbenchError
+from tests.train.bench.conftest import Made
+from tests.train.bench.helpers import TASKS, objects_in, small
+from train.bench.build import MEASURED, build
+from train.bench.card import write_card
+from train.bench.objects import chord, directions
+from train.examples import Example, column, read_examples
+
+FILES = ("train", "test", "cold", "cross", "survey-SDSS", "survey-DESI")
+
+
+def rows(made: Made, name: str) -> list[Example]:
+    return list(read_examples(made.out / f"{name}.parquet"))
+
+
+@pytest.fixture
+def measured(made: Made, tmp_path: Path) -> Path:
+    """A folder with all measurements made."""
+    shutil.copytree(made.out / MEASURED, tmp_path / MEASURED)
+    return tmp_path
+
+
+def separations(one: list[Example], other: list[Example]) -> np.ndarray:
+    """Straight distances of every pair of places."""
+    first, second = (
+        directions(
+            np.array([each.spectrum.ra for each in side]),
+            np.array([each.spectrum.dec for each in side]),
+        )
+        for side in (one, other)
+    )
+    return np.linalg.norm(first[:, None] - second[None], axis=2)
+
+
+class TestSets:
+    def test_have_the_sizes_asked_for(self, made: Made):
+        for name, positives, negatives in (("train", 8, 8), ("test", 4, 16)):
+            for task in TASKS:
+                answers = [each.answer for each in rows(made, name) if each.task == task]
+                assert (answers.count("YES"), answers.count("NO")) == (positives, negatives)
+
+    def test_no_object_is_in_train_and_in_a_test(self, made: Made):
+        train = rows(made, "train")
+        for name in ("test", "cross", "survey-SDSS"):
+            other = rows(made, name)
+            assert separations(train, other).min() > chord(3.0)
+            assert not {each.sha256 for each in train} & {each.sha256 for each in other}
+
+    def test_cold_start_comes_from_training_and_is_balanced(self, made: Made):
+        cold = rows(made, "cold")
+        assert {each.split for each in cold} == {"cold"}
+        assert {(each.task, each.sha256) for each in cold} <= {
+            (each.task, each.sha256) for each in rows(made, "train")
+        }
+        for task in TASKS:
+            assert [each.answer for each in cold if each.task == task].count("YES") == 3
+
+    def test_another_survey_shows_test_objects_with_their_answers(self, made: Made):
+        seen = rows(made, "survey-SDSS")
+        test = rows(made, "test")
+        assert {each.spectrum.survey for each in seen} == {"SDSS"}
+        assert [each.answer for each in seen].count("YES") == 2 * 3
+        near = separations(seen, test) < chord(3.0)
+        for which, each in enumerate(seen):
+            matches = [test[at] for at in np.flatnonzero(near[which]) if test[at].task == each.task]
+            assert [match.answer for match in matches] == [each.answer]
+        assert rows(made, "survey-DESI") == []
+        assert any("survey-DESI" in note for note in made.bench.notes)
+
+    def test_answers_are_true_but_for_members_that_no_catalogue_has(self, made: Made):
+        for name in ("train", "test", "cross"):
+            for each in rows(made, name):
+                if each.is_positive:
+                    assert each.label == each.task
+        figures = json.loads((made.out / "bench.json").read_text())
+        told = sum(
+            its["wrong_NO"] for name in FILES for its in figures["files"][name]["tasks"].values()
+        )
+        found = sum(
+            each.label == each.task and not each.is_positive
+            for name in FILES
+            for each in rows(made, name)
+        )
+        assert found == told > 0
+
+    def test_spectra_are_above_the_cut_and_carry_what_the_list_says(self, made: Made):
+        for each in rows(made, "train"):
+            assert each.spectrum.snr is not None and each.spectrum.snr > 10
+            assert each.spectrum.simulated and each.spectrum.object_id.startswith("SIM J")
+            assert each.spectrum.survey == "LAMOST"
+            assert not any(label in each.spectrum.path for label in ("CV", "CS", "WD"))
+
+
+class TestNegatives:
+    def test_rate_is_accepted_over_all_in_no_catalogue(self, made: Made):
+        figures = json.loads((made.out / "bench.json").read_text())
+        for task in TASKS:
+            its = figures["tasks"][task]
+            assert its["acceptance"] == its["accepted"] / its["scored"]
+            assert 0 < its["scored"] < 240
+            assert its["members_accepted"] <= its["accepted"]
+
+    def test_without_filling_up_only_the_accepted_are_taken_and_this_is_said(
+        self, made: Made, measured: Path
+    ):
+        bench = build(measured, made.archives, small(fill=False), catalogues={})
+        for task in TASKS:
+            taken = [
+                row
+                for name in ("train", "test")
+                for row in bench.files[name]
+                if (row.task, row.answer) == (task, "NO")
+            ]
+            assert not any(row.filled for row in taken)
+            assert len(taken) <= bench.tasks[task].accepted
+            assert any(note.startswith(f"{task} train") for note in bench.notes)
+
+    def test_members_can_be_left_out_where_the_truth_is_known(self, made: Made, measured: Path):
+        bench = build(measured, made.archives, small(label_noise="drop"), catalogues={})
+        labels = bench.sources.label
+        for name in ("train", "test", "cross"):
+            for row in bench.files[name]:
+                assert (labels[row.source] == row.task) == (row.answer == "YES")
+
+
+class TestAgain:
+    def test_the_same_seed_makes_the_same_sets_and_measures_nothing(
+        self, made: Made, monkeypatch: pytest.MonkeyPatch
+    ):
+        before = {name: (made.out / f"{name}.parquet").read_bytes() for name in FILES}
+
+        def refuse(*_: object) -> None:
+            raise AssertionError("measured again")
+
+        monkeypatch.setattr("train.bench.measuring.look", refuse)
+        bench = build(made.out, made.archives, small(), catalogues={})
+        write_card(made.out, bench, made.archives, [])
+        assert {name: (made.out / f"{name}.parquet").read_bytes() for name in FILES} == before
+
+    def test_another_seed_makes_others(self, made: Made, measured: Path):
+        bench = build(measured, made.archives, small(seed=1), catalogues={})
+        assert objects_in(bench, "train") != objects_in(made.bench, "train")
+
+
+def test_card_tells_sizes_rate_noise_and_seed(made: Made):
+    card = (made.out / "README.md").read_text()
+    for words in (
+        "| train | CV | 8 | 8 |",
+        "accepted:",
+        "1.74 %",
+        "Seed 0",
+        "simulated",
+        "Licence",
+    ):
+        assert words in card
+
+
+def test_a_task_of_too_few_members_is_left_out_and_told(made: Made, measured: Path):
+    settings = small(tasks=("CV", "SS"), cross_tasks=())
+    bench = build(measured, made.archives, settings, catalogues={})
+    assert any(note.startswith("SS: left out") for note in bench.notes)
+    assert {row["task"] for row in column(measured / "train.parquet", "task")} == {"CV"}
+
+
+def test_an_archive_without_the_survey_names_those_it_has(made: Made, measured: Path):
+    with pytest.raises(WorkbenchError, match=r"no spectrum of DESI .*LAMOST 240, SDSS 240"):
+        build(measured, made.archives, small(survey="DESI"), catalogues={})

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.errors import WorkbenchError
+from train.chain import run
+from train.chain.run import RECORD, run_chain
+from train.chain.steps import ChainSettings, Step, steps
+
+SCRIPT = """
+import sys
+from pathlib import Path
+path, text = sys.argv[1:]
+if text == "fail":
+    sys.exit("no such thing")
+Path(path).open("a").write(text)
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A step that adds a word to a file of its own."""
+    (tmp_path / "chain_step_of_a_test.py").write_text(SCRIPT)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setitem(run.MODULES, "spec-o3-train", "chain_step_of_a_test")
+    made = tmp_path / "made"
+    made.mkdir()
+
+    def step(name: str, text: str) -> Step:
+        return Step(name, "spec-o3-train", (str(made / name), text), made / name)
+
+    return step
+
+
+def said(tmp_path: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in (tmp_path / "made").iterdir()}
+
+
+class TestRunning:
+    def test_each_step_once(self, write, tmp_path: Path):
+        plan = [write("one", "a"), write("two", "b")]
+        first = run_chain(tmp_path / "out", plan)
+        begun: list[Step] = []
+        second = run_chain(tmp_path / "out", plan, begun.append)
+        assert said(tmp_path) == {"one": "a", "two": "b"}
+        assert begun == []
+        assert first == second
+
+    def test_goes_on_after_a_failure(self, write, tmp_path: Path):
+        with pytest.raises(WorkbenchError, match=r"the step two failed(.|\n)*no such thing"):
+            run_chain(tmp_path / "out", [write("one", "a"), write("two", "fail")])
+        run_chain(tmp_path / "out", [write("one", "a"), write("two", "b")])
+        assert said(tmp_path) == {"one": "a", "two": "b"}
+
+    def test_a_changed_step_takes_all_after_it_along(self, write, tmp_path: Path):
+        plan = [write("one", "a"), write("two", "b"), write("three", "c")]
+        run_chain(tmp_path / "out", plan)
+        plan[1] = write("two", "B")
+        run_chain(tmp_path / "out", plan)
+        assert said(tmp_path) == {"one": "a", "two": "bB", "three": "cc"}
+        told = json.loads((tmp_path / "out" / RECORD).read_text())
+        assert [one["name"] for one in told] == ["one", "two", "three"]
+
+    def test_what_was_removed_is_made_again(self, write, tmp_path: Path):
+        plan = [write("one", "a")]
+        run_chain(tmp_path / "out", plan)
+        (tmp_path / "made" / "one").unlink()
+        run_chain(tmp_path / "out", plan)
+        assert said(tmp_path) == {"one": "a"}
+
+    def test_a_step_that_makes_nothing_has_failed(self, write, tmp_path: Path):
+        step = write("one", "a")
+        silent = Step("one", step.program, step.arguments, tmp_path / "elsewhere")
+        with pytest.raises(WorkbenchError, match="it made no"):
+            run_chain(tmp_path / "out", [silent])
+
+    def test_a_damaged_record_is_named(self, write, tmp_path: Path):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / RECORD).write_text("[{]")
+        with pytest.raises(WorkbenchError, match="is damaged"):
+            run_chain(tmp_path / "out", [write("one", "a")])
+
+
+class TestSteps:
+    def test_sets_go_to_their_stage(self, tmp_path: Path):
+        plan = list(steps(tmp_path, ChainSettings(), "tiny", 3, 2, ("sft.lr=1", "grpo.rounds=4")))
+        lines = {step.name: step.line for step in plan}
+        assert "--set sft.lr=1" in lines["sft"]
+        assert "--set grpo.rounds=4" in lines["grpo"]
+        assert "lr=1" not in lines["grpo"]
+        assert lines["bench"].count("--archive") == 3
+
+    def test_names_are_their_own(self, tmp_path: Path):
+        plan = list(steps(tmp_path, ChainSettings(), "tiny", 0, 1, ()))
+        assert len({step.name for step in plan}) == len(plan)
+        assert [step.name for step in plan][-2:] == ["inspect", "report"]

@@ -1,0 +1,202 @@
+"""The data card: what is in the sets and how they were made, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agent.checked_toml import printable
+from agent.errors import WorkbenchError
+from train.bench.build import Bench
+from train.bench.splits import Choice
+
+FIGURES_FILE, CARD_FILE = "bench.json", "README.md"
+MAX_FAULTS = 1000
+FAULTS_SHOWN = 20
+USES = {
+    "train": "training, about balanced",
+    "test": "the main test, about 1:5",
+    "cold": "candidates for the cold start, all of them from train",
+    "cross": "the cross-task test",
+}
+
+
+def write_card(out: Path, bench: Bench, places: Sequence[Path], catalogues: Sequence[str]) -> None:
+    figures = figures_of(bench, [place.name for place in places], list(catalogues))
+    try:
+        (out / FIGURES_FILE).write_text(
+            json.dumps(figures, indent=1, allow_nan=False) + "\n", encoding="utf-8"
+        )
+        (out / CARD_FILE).write_text(_card(figures), encoding="utf-8")
+    except OSError as error:
+        raise WorkbenchError(f"{out}: cannot be written: {error.strerror or error}") from error
+
+
+def figures_of(bench: Bench, archives: list[str], catalogues: list[str]) -> dict[str, Any]:
+    """All figures as plain values; the same seed and archive give the same."""
+    sources = bench.sources
+    objects, sizes = np.unique(sources.object, return_counts=True)
+    return {
+        "archives": archives,
+        "catalogues": catalogues,
+        "simulated": bench.simulated,
+        "settings": asdict(bench.settings),
+        "spectra": len(sources) + len(bench.faults),
+        "measured": int(sources.is_measured.sum()),
+        "objects": int(objects.size),
+        "most_spectra_of_one_object": int(sizes.max(initial=0)),
+        "surveys": dict(sorted(Counter(sources.survey.tolist()).items())),
+        "faulty": len(bench.faults),
+        "faults": bench.faults[:MAX_FAULTS],
+        "tasks": {
+            task: {**asdict(found), "acceptance": found.acceptance}
+            for task, found in bench.tasks.items()
+        },
+        "acceptance": _overall_acceptance(bench),
+        "files": {name: _of_file(bench, rows) for name, rows in bench.files.items()},
+        "notes": bench.notes,
+    }
+
+
+def _overall_acceptance(bench: Bench) -> float:
+    scored = sum(found.scored for found in bench.tasks.values())
+    return sum(found.accepted for found in bench.tasks.values()) / scored if scored else 0.0
+
+
+def _of_file(bench: Bench, rows: Sequence[Choice]) -> dict[str, Any]:
+    by_task: dict[str, list[Choice]] = {}
+    for row in rows:
+        by_task.setdefault(row.task, []).append(row)
+    return {
+        "rows": len(rows),
+        "objects": len({int(bench.sources.object[row.source]) for row in rows}),
+        "tasks": {task: _of_rows(bench, its) for task, its in by_task.items()},
+    }
+
+
+def _of_rows(bench: Bench, rows: Sequence[Choice]) -> dict[str, Any]:
+    sources = bench.sources
+    places = [row.source for row in rows]
+    low, middle, high = np.quantile(sources.snr[places], (0.1, 0.5, 0.9)).tolist()
+    found: dict[str, Any] = {
+        "YES": sum(row.answer == "YES" for row in rows),
+        "NO": sum(row.answer == "NO" for row in rows),
+        "filled": sum(row.filled for row in rows),
+        "surveys": dict(sorted(Counter(sources.survey[places].tolist()).items())),
+        "snr": {"p10": round(low, 2), "median": round(middle, 2), "p90": round(high, 2)},
+    }
+    if sources.knows_truth:
+        said_yes = [row.answer == "YES" for row in rows]
+        is_true = (sources.label[places] == np.array([row.task for row in rows])).tolist()
+        pairs = list(zip(said_yes, is_true, strict=True))
+        found["wrong_YES"] = sum(yes and not true for yes, true in pairs)
+        found["wrong_NO"] = sum(true and not yes for yes, true in pairs)
+    return found
+
+
+def _card(figures: Mapping[str, Any]) -> str:
+    return "\n".join(
+        [
+            *_about(figures),
+            *_sets(figures),
+            *_negatives(figures),
+            *_rest(figures),
+        ]
+    )
+
+
+def _about(figures: Mapping[str, Any]) -> list[str]:
+    settings = figures["settings"]
+    kind = "simulated spectra, no observations" if figures["simulated"] else "survey spectra"
+    known = ", ".join(figures["catalogues"]) or "the simulation's truth"
+    left_out = settings["uncatalogued"]
+    less = f", less {left_out:.0%} of the members" if not figures["catalogues"] else ""
+    surveys = ", ".join(f"{name or 'unnamed'} {n}" for name, n in figures["surveys"].items())
+    return [
+        "# SpecVI-Bench",
+        "",
+        f"Spectra with a question each, is this a member of the class?, and the answer: {kind}.",
+        "",
+        f"- Archive: {_words(figures['archives'])}; {figures['spectra']} spectra ({surveys}), "
+        f"{figures['objects']} objects; {figures['faulty']} could not be used.",
+        f"- Catalogues: {_words([known])}{less}.",
+        f"- S/N over {settings['min_snr']:g}; of an object the best spectrum. Main sets from "
+        f"{settings['survey'] or 'any survey'}.",
+        "- Objects are told apart by place (friends of friends within 3 arcsec) and content; none "
+        "is in two of train and test, nor a cold-start candidate in a test.",
+        f"- Seed {settings['seed']}; all settings and figures are in {FIGURES_FILE}.",
+        "- Licence: the terms of the archive and the catalogues hold for their spectra and labels; "
+        "simulated ones are free of such terms.",
+        "",
+    ]
+
+
+def _sets(figures: Mapping[str, Any]) -> list[str]:
+    lines = ["## Sets", "", "| file | task | YES | NO | S/N 10 %, median, 90 % | surveys | wrong |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    for name, found in figures["files"].items():
+        for task, its in found["tasks"].items():
+            snr = its["snr"]
+            spread = f"{snr['p10']:.0f}, {snr['median']:.0f}, {snr['p90']:.0f}"
+            surveys = ", ".join(f"{survey} {n}" for survey, n in its["surveys"].items())
+            wrong = its.get("wrong_YES", 0) + its.get("wrong_NO", 0)
+            noise = str(wrong) if "wrong_NO" in its else "unknown"
+            lines.append(
+                f"| {name} | {task} | {its['YES']} | {its['NO']} | {spread} | "
+                f"{_words([surveys])} | {noise} |"
+            )
+    uses = [f"{name}: {use}" for name, use in USES.items()]
+    uses.append("survey-NAME: the test objects as that survey saw them")
+    return [*lines, "", "; ".join(uses) + ".", ""]
+
+
+def _negatives(figures: Mapping[str, Any]) -> list[str]:
+    settings = figures["settings"]
+    lines = [
+        "## Hard negatives",
+        "",
+        "A weak classifier for each class (trees on line and band measurements, trained on its "
+        f"catalogue against random sources, cross-fitted in {settings['folds']} folds) judged all "
+        f"sources in no catalogue; those with p > {settings['p_negative']:g} were accepted: "
+        f"{figures['acceptance']:.2%} of all judgements (published: 1.74 %).",
+        "",
+        "| task | in catalogue | judged | accepted | rate | of them members in truth |",
+        "|---|---|---|---|---|---|",
+    ]
+    for task, found in figures["tasks"].items():
+        noise = found["members_accepted"]
+        lines.append(
+            f"| {task} | {found['positives']} | {found['scored']} | {found['accepted']} | "
+            f"{found['acceptance']:.2%} | {'unknown' if noise is None else noise} |"
+        )
+    kept = "are kept, as label noise" if settings["label_noise"] == "keep" else "were left out"
+    note = f"In no catalogue is not no member: where the truth is known, such members {kept}."
+    return [*lines, "", note, ""]
+
+
+def _rest(figures: Mapping[str, Any]) -> list[str]:
+    lines = []
+    if figures["notes"]:
+        lines += ["## What fell short", "", *(f"- {_words([note])}" for note in figures["notes"])]
+        lines.append("")
+    if figures["faults"]:
+        shown = figures["faults"][:FAULTS_SHOWN]
+        lines += [f"## Spectra that could not be used ({figures['faulty']})", ""]
+        lines += [
+            f"- {_words([Path(each['file']).name])} row {each['row']}: {_words([each['fault']])}"
+            for each in shown
+        ]
+        lines.append("")
+    return lines
+
+
+def _words(texts: Sequence[str]) -> str:
+    """Words of others on one line, nothing in them that Markdown obeys."""
+    text = printable(", ".join(texts), 300)
+    return "".join(f"\\{mark}" if mark in "|<>[]`*_\\" else mark for mark in text)

@@ -1,0 +1,76 @@
+"""Which objects are in the catalogue of which class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from agent.errors import WorkbenchError
+from agent.tasks import task
+from train.bench.objects import directions, nearest_within
+from train.bench.sources import BoolArray, Sources
+from train.bench.tables import place, read_rows
+
+
+def catalogue_files(texts: Sequence[str]) -> dict[str, list[Path]]:
+    """`CV=known.csv` as given on the command line; a task may have several."""
+    found: dict[str, list[Path]] = {}
+    for text in texts:
+        name, equals, file = text.partition("=")
+        if not equals or not file:
+            raise WorkbenchError(f"--catalogue {text[:80]!r}: write it as CV=known.csv")
+        path = Path(file).expanduser()
+        if not path.is_file():
+            raise WorkbenchError(f"--catalogue {text[:80]!r}: there is no such file")
+        found.setdefault(task(name).id, []).append(path)
+    return found
+
+
+def catalogued(
+    sources: Sources,
+    tasks: Sequence[str],
+    files: Mapping[str, Sequence[Path]],
+    uncatalogued: float,
+    seed: int,
+) -> dict[str, BoolArray]:
+    """For each task whether each spectrum's object is in its catalogue. Where a task has no file
+    the truth of a simulated archive is the catalogue, but for the part of it left out."""
+    found = {}
+    for number, each in enumerate(tasks):
+        if each in files:
+            is_in = matched(sources, files[each])
+        else:
+            rng = np.random.default_rng([seed, number])
+            is_known = rng.random(int(sources.object.max(initial=0)) + 1) >= uncatalogued
+            is_in = (sources.label == each) & is_known[sources.object]
+        objects = np.zeros(int(sources.object.max(initial=0)) + 1, dtype=np.bool_)
+        objects[sources.object[is_in]] = True
+        found[each] = objects[sources.object]
+    return found
+
+
+def matched(sources: Sources, files: Sequence[Path]) -> BoolArray:
+    """By place within 3 arcsec, or by name or number."""
+    places: list[tuple[float, float]] = []
+    names: set[str] = set()
+    for path in files:
+        count = 0
+        for row in read_rows(path, ("ra", "dec", "object_id")):
+            ra, dec = place(row)
+            if not math.isnan(ra):
+                places.append((ra, dec))
+            if row.get("object_id"):
+                names.add(row["object_id"])
+            count += 1
+        if not count:
+            raise WorkbenchError(f"{path}: an empty catalogue")
+    of = directions(*np.array(places, dtype=np.float64).reshape(-1, 2).T)
+    by_place = nearest_within(sources.ra, sources.dec, of)
+    by_name = [
+        (first in names) or (second in names)
+        for first, second in zip(sources.object_id, sources.other_id, strict=True)
+    ]
+    return by_place | np.array(by_name, dtype=np.bool_)

@@ -1,0 +1,90 @@
+"""`spec-o3-train bench`: SpecVI-Bench from an archive, or from its published files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from agent.errors import WorkbenchError
+from train.recipe import Config, Preset, Sets, settings
+
+
+def bench(
+    out: Annotated[Path, typer.Argument(help="Folder for the sets, their card and figures.")],
+    archive: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder of spectra, list of them, or simulation; may be repeated."),
+    ] = None,
+    catalogue: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TASK=FILE",
+            help="Known members of a class, by ra and dec or object id; may be repeated.",
+        ),
+    ] = None,
+    spectra: Annotated[
+        Path | None, typer.Option(help="Folder in which a list's spectra may lie, too.")
+    ] = None,
+    published: Annotated[
+        Path | None,
+        typer.Option(help="Instead: a folder of SpecVI-Bench or of its cold start as published."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="The same seed makes the same sets.")] = (
+        None
+    ),
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes that measure.")] = 1,
+    preset: Preset = "",
+    config: Config = None,
+    sets: Sets = None,
+) -> None:
+    """Make training and test sets: members of catalogues and hard negatives."""
+    if (published is None) == (not archive):
+        raise typer.BadParameter("give --archive or --published", param_hint="--archive")
+    if published is not None:
+        _convert(out, published)
+        return
+    from train.bench.build import build
+    from train.bench.card import write_card
+    from train.bench.catalogues import catalogue_files
+    from train.bench.settings import BenchSettings
+
+    told = [*(sets or ()), *([] if seed is None else [f"seed={seed}"])]
+    asked = settings(BenchSettings, "bench", preset=preset, config=config, sets=told)
+    console = Console(stderr=True, soft_wrap=True)
+    with Progress(
+        TextColumn("measuring"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+    ) as progress:
+        bar = progress.add_task("measuring", total=None)
+        made = build(
+            out,
+            archive or [],
+            asked,
+            catalogues=catalogue_files(catalogue or ()),
+            spectra_folder=spectra,
+            workers=workers,
+            started=lambda files: progress.update(bar, total=files),
+            advance=lambda files: progress.advance(bar, files),
+        )
+    write_card(out, made, archive or [], catalogue or [])
+    for note in made.notes:
+        console.print(note, markup=False)
+    if made.faults:
+        console.print(f"{len(made.faults)} spectra could not be used: see README.md", markup=False)
+    counts = ", ".join(f"{name} {len(rows)}" for name, rows in made.files.items())
+    typer.echo(f"{out}: {counts}")
+
+
+def _convert(out: Path, folder: Path) -> None:
+    from train.bench.published import convert
+
+    if not folder.is_dir():
+        raise WorkbenchError(f"{folder}: there is no such folder")
+    typer.echo(f"{out}: {convert(folder, out)}")

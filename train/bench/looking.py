@@ -1,0 +1,175 @@
+"""The first pass: every spectrum of a file read once, what is known and measured of it kept."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agent.errors import WorkbenchError
+from agent.spectra.features import feature_vector
+from agent.spectra.noise import signal_to_noise
+from agent.spectra.readers import read_numbered
+from agent.spectra.spectrum import Spectrum
+from train.bench.archive import NOTHING, FileJob, Stated
+from train.simulate.shards import read_shard
+
+MAX_ROWS = 100_000
+"""Of one file whose rows nobody listed."""
+SAME_SURVEY = {"BOSS": "SDSS", "EBOSS": "SDSS", "SDSS-II": "SDSS"}
+Facts = dict[str, Any]
+"""One spectrum as a row of the cache: see cache.SCHEMA."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which spectra are measured; of the others only facts are kept."""
+
+    survey: str
+    """Empty for any."""
+    min_snr: float
+
+    def measures(self, survey: str, snr: float) -> bool:
+        return snr > self.min_snr and self.survey in ("", survey)
+
+
+def look(rule: Rule, job: FileJob) -> list[Facts]:
+    """A row for each spectrum; what cannot be read or measured is a row with a fault."""
+    stamp = stamp_of(job.path)
+    if job.refusal or stamp == (0, 0):
+        why = job.refusal or "no such file"
+        faulty = [_faulty(job.path, stamp, row, why) for row in _asked(job)]
+        return [facts | {"stated": 0} for facts in faulty]
+    found = []
+    for row, stated, spectrum in spectra(job):
+        if isinstance(spectrum, str):
+            facts = _faulty(job.path, stamp, row, spectrum)
+        else:
+            try:
+                facts = _facts(job.path, stamp, row, merged(spectrum, stated), rule)
+            except (WorkbenchError, ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
+                fault = f"cannot be measured: {type(error).__name__}: {error}"
+                facts = _faulty(job.path, stamp, row, fault)
+        found.append(facts | {"stated": mark_of(stated)})
+    return found
+
+
+def spectra(job: FileJob) -> Iterator[tuple[int, Stated, Spectrum | str]]:
+    """Row, what is stated and the spectrum, or the reason why there is none."""
+    stated = dict(zip(job.rows, job.stated, strict=True))
+    if Path(job.path).suffix == ".npz":
+        for row in _asked(job):
+            yield row, stated.get(row, NOTHING), _of_shard(job.path, row)
+        return
+    rows = list(job.rows)
+    if not rows:
+        first = _of_file(job.path, 0)
+        rows = list(range(1, 1 if isinstance(first, str) else min(first.rows, MAX_ROWS)))
+        yield 0, NOTHING, first
+    for row in rows:
+        yield row, stated.get(row, NOTHING), _of_file(job.path, row)
+
+
+def merged(spectrum: Spectrum, stated: Stated) -> Spectrum:
+    """What the file does not say, as the list has it."""
+    is_placed = spectrum.ra is not None and spectrum.dec is not None
+    survey = spectrum.survey or stated.survey
+    return replace(
+        spectrum,
+        ra=spectrum.ra if is_placed else _known(stated.ra),
+        dec=spectrum.dec if is_placed else _known(stated.dec),
+        object_id=spectrum.object_id or stated.object_id,
+        survey=SAME_SURVEY.get(survey.upper(), survey),
+        snr=_known(stated.snr) if spectrum.snr is None else spectrum.snr,
+        z=_known(stated.z) if spectrum.z is None else spectrum.z,
+        class_name=spectrum.class_name or stated.class_name,
+        subclass=spectrum.subclass or stated.subclass,
+    )
+
+
+def content_of(spectrum: Spectrum) -> int:
+    """A number that spectra with the same fluxes share, whatever file and format they are in."""
+    flux = np.ascontiguousarray(spectrum.flux, dtype="<f4")
+    return int.from_bytes(hashlib.sha256(flux.tobytes()).digest()[:8], "little", signed=True)
+
+
+def mark_of(stated: Stated) -> int:
+    """What was stated when the facts were noted: another word and they are noted again."""
+    digest = hashlib.sha256(repr(stated).encode()).digest()
+    return int.from_bytes(digest[:8], "little", signed=True)
+
+
+def stamp_of(path: str) -> tuple[int, int]:
+    """Size and time of change: a file with both the same is not read again; zeros for no file."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
+
+
+def _asked(job: FileJob) -> tuple[int, ...]:
+    return job.rows or (0,)
+
+
+def _of_file(path: str, row: int) -> Spectrum | str:
+    try:
+        return read_numbered(path, row) if row >= 0 else "no row of that number"
+    except WorkbenchError as error:
+        return str(error)
+
+
+def _of_shard(path: str, row: int) -> Spectrum | str:
+    try:
+        members = _shard(path, stamp_of(path))
+    except WorkbenchError as error:
+        return str(error)
+    if not 0 <= row < len(members):
+        return f"no row {row} in {len(members)}"
+    # Its pictures are titled by the name of its file: one of a shard's own.
+    return replace(members[row], path=f"{Path(path).stem}-{row:04d}")
+
+
+@lru_cache(maxsize=1)
+def _shard(path: str, stamp: tuple[int, int]) -> list[Spectrum]:
+    return list(read_shard(Path(path)))
+
+
+def _facts(path: str, stamp: tuple[int, int], row: int, seen: Spectrum, rule: Rule) -> Facts:
+    snr = seen.snr
+    if snr is None:
+        snr = signal_to_noise(seen).value or 0.0
+    numbers = None
+    if rule.measures(seen.survey, snr):
+        with np.errstate(all="ignore"):
+            numbers = np.array(list(feature_vector(seen).values()), dtype=np.float32)
+    return _row(path, stamp, row) | {
+        "object_id": seen.object_id,
+        "other_id": str(seen.meta.get("OBSID") or seen.meta.get("TARGETID") or ""),
+        "survey": seen.survey,
+        "ra": math.nan if seen.ra is None else seen.ra,
+        "dec": math.nan if seen.dec is None else seen.dec,
+        "snr": float(snr),
+        "content": content_of(seen),
+        "numbers": numbers,
+    }
+
+
+def _row(path: str, stamp: tuple[int, int], row: int) -> Facts:
+    return {"file": path, "size": stamp[0], "changed": stamp[1], "row": row, "fault": ""}
+
+
+def _faulty(path: str, stamp: tuple[int, int], row: int, fault: str) -> Facts:
+    nothing = {"ra": math.nan, "dec": math.nan, "snr": math.nan, "content": 0, "numbers": None}
+    texts = {"object_id": "", "other_id": "", "survey": ""}
+    return _row(path, stamp, row) | texts | nothing | {"fault": fault[:300] or "not readable"}
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

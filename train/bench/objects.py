@@ -1,0 +1,94 @@
+"""Which spectra show the same object: by place on the sky, by content, by name as a last resort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from agent.errors import WorkbenchError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+MATCH_ARCSEC = 3.0
+MAX_PAIRS = 50_000_000
+"""Of neighbours: a list whose places are all alike is no list of places."""
+
+
+def directions(ra: FloatArray, dec: FloatArray) -> FloatArray:
+    """Unit vectors, (n, 3), of places in degrees."""
+    alpha, delta = np.radians(ra), np.radians(dec)
+    cos = np.cos(delta)
+    return np.column_stack([cos * np.cos(alpha), cos * np.sin(alpha), np.sin(delta)])
+
+
+def chord(arcsec: float) -> float:
+    """The straight distance between two directions so far apart."""
+    return float(2.0 * np.sin(np.radians(arcsec / 3600.0) / 2.0))
+
+
+def object_numbers(
+    ra: FloatArray,
+    dec: FloatArray,
+    content: NDArray[np.int64],
+    names: Sequence[str],
+    arcsec: float = MATCH_ARCSEC,
+) -> IntArray:
+    """A number for each spectrum, the same for friends of friends: places within `arcsec`, equal
+    contents and, where a spectrum has no place, equal names."""
+    is_placed = np.isfinite(ra) & np.isfinite(dec)
+    joined = [
+        _near(ra, dec, is_placed, arcsec),
+        _alike(content.tolist(), np.ones(content.size, dtype=np.bool_)),
+        _alike(names, ~is_placed & np.array([bool(name) for name in names], dtype=np.bool_)),
+    ]
+    first, second = np.concatenate(joined, axis=1)
+    links = coo_array((np.ones(first.size), (first, second)), shape=(ra.size, ra.size))
+    return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
+
+
+def nearest_within(
+    ra: FloatArray, dec: FloatArray, of: FloatArray, arcsec: float = MATCH_ARCSEC
+) -> NDArray[np.bool_]:
+    """Whether a direction of `of` lies near each place; False for a place that is not known."""
+    found = np.zeros(ra.size, dtype=np.bool_)
+    is_placed = np.isfinite(ra) & np.isfinite(dec)
+    if of.size and is_placed.any():
+        distance, _ = cKDTree(of).query(
+            directions(ra[is_placed], dec[is_placed]), distance_upper_bound=chord(arcsec)
+        )
+        found[is_placed] = np.isfinite(distance)
+    return found
+
+
+def _near(ra: FloatArray, dec: FloatArray, is_placed: NDArray[np.bool_], arcsec: float) -> IntArray:
+    """Pairs (2, n) of near spectra. Those at the very same place are joined before, in a chain."""
+    which = np.flatnonzero(is_placed)
+    if not which.size:
+        return np.empty((2, 0), dtype=np.intp)
+    places, owner = np.unique(np.column_stack([ra, dec])[which], axis=0, return_inverse=True)
+    same = _alike(owner.ravel().tolist(), np.ones(which.size, dtype=np.bool_))
+    tree = cKDTree(directions(places[:, 0], places[:, 1]))
+    if tree.count_neighbors(tree, chord(arcsec)) > MAX_PAIRS:
+        raise WorkbenchError(
+            f"{which.size} places lie within {arcsec:g} arcsec of one another: are they in degrees?"
+        )
+    pairs = tree.query_pairs(chord(arcsec), output_type="ndarray")
+    one_of = np.zeros(len(places), dtype=np.intp)
+    one_of[owner.ravel()] = which
+    return np.concatenate([which[same], one_of[pairs.T]], axis=1)
+
+
+def _alike(values: Sequence[object], counted: NDArray[np.bool_]) -> IntArray:
+    """Pairs (2, n) of each counted one with the first that has its value."""
+    first: dict[object, int] = {}
+    pairs = [
+        (first.setdefault(values[place], place), place)
+        for place in np.flatnonzero(counted).tolist()
+    ]
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2).T

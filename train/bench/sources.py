@@ -1,0 +1,115 @@
+"""All spectra of the archive as columns: what is known of each, and to which object it belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.spectra.features import feature_names
+from train.bench.archive import FileJob
+from train.bench.looking import Rule
+from train.bench.objects import FloatArray, IntArray, object_numbers
+
+if TYPE_CHECKING:
+    import pyarrow
+
+BoolArray = NDArray[np.bool_]
+Texts = NDArray[np.str_]
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """Column by column, a spectrum a row, those with faults left out."""
+
+    job: IntArray
+    """Which job of the archive it is of."""
+    row: IntArray
+    object: IntArray
+    """Spectra with the same number show the same object."""
+    object_id: list[str]
+    other_id: list[str]
+    survey: Texts
+    label: Texts
+    """The truth; empty where it is not known."""
+    ra: FloatArray
+    dec: FloatArray
+    snr: FloatArray
+    content: NDArray[np.int64]
+    numbers: NDArray[np.float32]
+    """(spectra, features), NaN where not measurable."""
+    is_measured: BoolArray
+
+    def __len__(self) -> int:
+        return int(self.row.size)
+
+    @property
+    def knows_truth(self) -> bool:
+        return bool((self.label != "").any())
+
+
+def sources_of(jobs: Sequence[FileJob], measured: pyarrow.Table) -> Sources:
+    import pyarrow.compute as compute
+
+    table = measured.filter(compute.equal(measured["fault"], ""))
+    numbers = {job.path: number for number, job in enumerate(jobs)}
+    job = np.array([numbers[path] for path in table["file"].to_pylist()], dtype=np.intp)
+    row = table["row"].to_numpy().astype(np.intp)
+    ra, dec, content = (table[name].to_numpy() for name in ("ra", "dec", "content"))
+    object_id = table["object_id"].to_pylist()
+    values = table["numbers"].combine_chunks()
+    is_measured = values.is_valid().to_numpy(zero_copy_only=False)
+    matrix = np.full((len(row), len(feature_names())), np.nan, dtype=np.float32)
+    matrix[is_measured] = (
+        values.flatten().to_numpy(zero_copy_only=False).reshape(-1, matrix.shape[1])
+    )
+    return Sources(
+        job=job,
+        row=row,
+        object=object_numbers(ra, dec, content, object_id),
+        object_id=object_id,
+        other_id=table["other_id"].to_pylist(),
+        survey=np.array(table["survey"].to_pylist(), dtype=np.str_),
+        label=_labels(jobs, job, row),
+        ra=ra,
+        dec=dec,
+        snr=table["snr"].to_numpy(),
+        content=content,
+        numbers=matrix,
+        is_measured=is_measured,
+    )
+
+
+def best_of_each_object(sources: Sources, rule: Rule) -> IntArray:
+    """The spectra that may be chosen: of each object the one with the highest S/N."""
+    is_wanted = sources.is_measured & (sources.snr > rule.min_snr)
+    if rule.survey:
+        is_wanted &= sources.survey == rule.survey
+    usable = np.flatnonzero(is_wanted)
+    order = usable[np.lexsort((usable, -sources.snr[usable], sources.object[usable]))]
+    _, first = np.unique(sources.object[order], return_index=True)
+    return np.sort(order[first])
+
+
+def faults_of(measured: pyarrow.Table) -> list[Mapping[str, object]]:
+    """File, row and reason of each spectrum that could not be used."""
+    import pyarrow.compute as compute
+
+    faulty = measured.filter(compute.not_equal(measured["fault"], ""))
+    return list(faulty.select(["file", "row", "fault"]).to_pylist())
+
+
+def _labels(jobs: Sequence[FileJob], job: IntArray, row: IntArray) -> Texts:
+    """Of rows in the order of their jobs."""
+    found = []
+    last, labels = -1, dict[int, str]()
+    for number, at in zip(job.tolist(), row.tolist(), strict=True):
+        if number != last:
+            its = jobs[number]
+            labels = {r: each.label for r, each in zip(its.rows, its.stated, strict=True)}
+            last = number
+        found.append(labels.get(at, ""))
+    return np.array(found, dtype=np.str_)

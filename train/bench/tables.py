@@ -1,0 +1,165 @@
+"""Lists and catalogues as rows of text, whatever format they come in: only the columns we know.
+
+CSV, TSV and Parquet are read as they go; FITS, VOTable and ECSV by astropy, at once.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from agent.checked_toml import printable
+from agent.errors import WorkbenchError
+from agent.spectra.readers.coordinates import from_text
+
+Row = dict[str, str]
+"""Text by role; a role the table does not have is missing."""
+
+ROLES = {
+    "file": """file path filename file_name filepath file_path spectrum_file spec_file fits_file
+        fitsname fits_name spectrum_path spec_path local_path spectrum spec""",
+    "row": "row spec_row spectrum_row row_index targetid target_id",
+    "object_id": """object_id obsid obs_id designation desig targetid target_id specobjid source_id
+        main_id name object id""",
+    "ra": "ra ra_deg radeg raj2000 ra_j2000 ra_icrs target_ra plug_ra ra_obs",
+    "dec": "dec dec_deg decdeg dej2000 decj2000 dec_j2000 de_icrs dec_icrs target_dec plug_dec "
+    "dec_obs",
+    "snr": "snr snr_r snrr sn_r sn_median_all snr_median snr_g snrg snr_i snri",
+    "survey": "survey",
+    "z": "z redshift",
+    "class_name": "class class_name spectype",
+    "subclass": "subclass sub_class",
+    "label": "label true_label",
+    "subtype": "subtype",
+}
+MAX_BYTES = 2 * 1024**3
+MAX_WHOLE_BYTES = 512 * 1024**2
+"""Of formats that cannot be read as they go."""
+MAX_ROWS = 20_000_000
+MAX_TEXT = 4096
+MAX_LINE = 1024 * 1024
+TEXT_SUFFIXES = {".csv": ",", ".tsv": "\t"}
+_ELSEWHERE = re.compile(rb"<!DOCTYPE|<(?:\w+:)?STREAM[^>]*\shref", re.IGNORECASE)
+
+
+def read_rows(path: Path, wanted: Sequence[str] = tuple(ROLES)) -> Iterator[Row]:
+    """The rows of a table. Raises WorkbenchError for what is none or has none of these columns."""
+    name = path.name.lower().removesuffix(".gz")
+    suffix = Path(name).suffix
+    try:
+        if path.stat().st_size > (MAX_BYTES if suffix in TEXT_SUFFIXES else MAX_WHOLE_BYTES):
+            raise WorkbenchError(f"{path} is too large for a {suffix} list: give it as CSV")
+        if suffix in TEXT_SUFFIXES and path.suffix != ".gz":
+            yield from _text_rows(path, TEXT_SUFFIXES[suffix], wanted)
+        elif suffix in (".parquet", ".pq"):
+            yield from _parquet_rows(path, wanted)
+        else:
+            yield from _astropy_rows(path, suffix, wanted)
+    except OSError as error:
+        raise WorkbenchError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def number(text: str | None) -> float:
+    """NaN where it is none."""
+    try:
+        value = float(text or "nan")
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan
+
+
+def place(row: Row) -> tuple[float, float]:
+    """Degrees of ra and dec, from degrees or sexagesimal text; NaN both where one is missing."""
+    ra, dec = number(row.get("ra")), number(row.get("dec"))
+    if math.isnan(ra) and (hours := from_text(row.get("ra", ""))) is not None:
+        ra = 15.0 * hours
+    if math.isnan(dec) and (degrees := from_text(row.get("dec", ""))) is not None:
+        dec = degrees
+    usable = 0.0 <= ra <= 360.0 and -90.0 <= dec <= 90.0
+    return (ra, dec) if usable else (math.nan, math.nan)
+
+
+def columns(names: Sequence[str], wanted: Sequence[str], path: Path) -> dict[str, int]:
+    """Which column plays which role: the first name of a role that is there."""
+    plain = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in names]
+    found = {}
+    for role in wanted:
+        place = next((plain.index(name) for name in ROLES[role].split() if name in plain), None)
+        if place is not None:
+            found[role] = place
+    if not found:
+        seen = printable(", ".join(names[:20]), 200)
+        raise WorkbenchError(f"{path} has none of the columns {', '.join(wanted)}; it has {seen}")
+    return found
+
+
+def _text_rows(path: Path, delimiter: str, wanted: Sequence[str]) -> Iterator[Row]:
+    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+        pieces = iter(lambda: file.readline(MAX_LINE), "")
+        lines = csv.reader((line for line in pieces if line[0] != "#"), delimiter=delimiter)
+        try:
+            roles = columns(next(lines, []), wanted, path)
+            for count, cells in enumerate(lines):
+                _refuse_endless(path, count)
+                if cells:
+                    yield {role: _text(cells[at]) for role, at in roles.items() if at < len(cells)}
+        except csv.Error as error:
+            raise WorkbenchError(f"{path} is no readable table: {error}") from error
+
+
+def _parquet_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            roles = columns(names, wanted, path)
+            _refuse_endless(path, file.metadata.num_rows)
+            for batch in file.iter_batches(4096, columns=[names[at] for at in roles.values()]):
+                for row in batch.to_pylist():
+                    yield {role: _text(row[names[at]]) for role, at in roles.items()}
+    except (pyarrow.ArrowException, KeyError, ValueError) as error:
+        raise WorkbenchError(f"{path} is no readable Parquet table: {error}") from error
+
+
+def _astropy_rows(path: Path, suffix: str, wanted: Sequence[str]) -> Iterator[Row]:
+    from astropy.table import Table
+
+    kinds = {".fits": "fits", ".fit": "fits", ".vot": "votable", ".votable": "votable"}
+    kinds |= {".xml": "votable", ".ecsv": "ascii.ecsv", ".csv": "ascii.csv", ".tsv": "ascii.tab"}
+    if suffix not in kinds:
+        known = ", ".join((*TEXT_SUFFIXES, ".parquet", *kinds))
+        raise WorkbenchError(f"{path}: a list or catalogue is one of {known}")
+    if kinds[suffix] == "votable" and _ELSEWHERE.search(path.read_bytes()):
+        raise WorkbenchError(f"{path} points to other places, which is not followed")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            table: Any = Table.read(path, format=kinds[suffix])
+    except Exception as error:
+        # astropy raises whatever its parsers do, MemoryError and IndexError included
+        said = printable(str(error), 160) or type(error).__name__
+        raise WorkbenchError(f"{path} is no readable table: {said}") from error
+    _refuse_endless(path, len(table))
+    roles = columns(table.colnames, wanted, path)
+    cells = [table.columns[at] for at in roles.values()]
+    for row in range(len(table)):
+        yield {role: _text(column[row]) for role, column in zip(roles, cells, strict=True)}
+
+
+def _text(value: Any) -> str:
+    if value is None or type(value).__name__ == "MaskedConstant":
+        return ""
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return text[:MAX_TEXT].strip()
+
+
+def _refuse_endless(path: Path, rows: int) -> None:
+    if rows > MAX_ROWS:
+        raise WorkbenchError(f"{path} has more than {MAX_ROWS:,} rows: give it in parts")

@@ -1,0 +1,47 @@
+"""`spec-o3-train chain OUT`: from nothing to a model that inspects, in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from train.chain.run import Done, run_chain
+from train.chain.steps import ChainSettings, Step, steps
+from train.recipe import Config, Sets, settings
+
+
+def chain(
+    out: Annotated[Path, typer.Argument(help="Folder for all that is made; continued.")],
+    preset: Annotated[str, typer.Option(help="tiny, nano, 3b or 7b.")] = "tiny",
+    config: Config = None,
+    changes: Sets = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same model.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
+    dry: Annotated[bool, typer.Option("--dry", help="Only show the commands.")] = False,
+) -> None:
+    """Simulate, build the bench, draft, curate, train, judge, export and inspect.
+
+    Each step is a command shown as it begins; one that is done is not done again.
+    """
+    own = [text for text in changes or () if text.partition(".")[0] == "chain"]
+    chosen = settings(ChainSettings, "chain", preset=preset, config=config, sets=own)
+    planned = list(steps(out, chosen, preset, seed, workers, tuple(changes or ())))
+    if dry:
+        for step in planned:
+            typer.echo(step.line)
+        return
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+
+    def begun(step: Step) -> None:
+        console.print(f"[bold]{step.name}[/bold]  ", end="")
+        console.print(step.line, style="dim", markup=False)
+
+    def ended(done: Done) -> None:
+        console.print(f"  done in {done.seconds:.0f} s", style="dim")
+
+    finished = run_chain(out, planned, begun, ended)
+    total = sum(done.seconds for done in finished)
+    typer.echo(f"{len(finished)} steps, {total:.0f} s; read {out / 'report.html'}")

@@ -1,0 +1,147 @@
+"""The whole story as commands, one after the other: what a person would type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from agent.errors import WorkbenchError
+
+Program = Literal["spec-o3-train", "spec-o3"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainSettings:
+    """How much is simulated and judged; all else is in the tables of the stages."""
+
+    surveys: tuple[str, ...] = ("LAMOST", "SDSS", "DESI")
+    objects: int = 20000
+    """On the simulated sky, each seen by every survey."""
+    snr: tuple[float, float] = (5.0, 100.0)
+    judged: int = 0
+    """Candidates of each task that are judged at the end; 0 for all."""
+    baselines: bool = True
+    cross: bool = True
+    """Write the tables of other surveys and other classes, too."""
+
+    def __post_init__(self) -> None:
+        if not self.surveys or self.objects < 20:
+            raise WorkbenchError("a chain needs a survey and 20 objects at least")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command. `makes` is what must be there when it is done."""
+
+    name: str
+    program: Program
+    arguments: tuple[str, ...]
+    makes: Path
+
+    @property
+    def line(self) -> str:
+        return " ".join((self.program, *(_quoted(word) for word in self.arguments)))
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"' if " " in word else word
+
+
+def steps(
+    out: Path, settings: ChainSettings, preset: str, seed: int, workers: int, sets: tuple[str, ...]
+) -> Iterator[Step]:
+    """Every command of the chain in order. `sets` are passed on to the stage they name."""
+    told = ("--preset", preset)
+    busy = ("--workers", str(workers))
+    bench, pool, evaluation = out / "bench", out / "pool", out / "evaluation"
+
+    def changed(stage: str) -> tuple[str, ...]:
+        own = [text for text in sets if text.partition(".")[0] == stage]
+        return tuple(word for text in own for word in ("--set", text))
+
+    def train(name: str, makes: Path, *arguments: object) -> Step:
+        return Step(name, "spec-o3-train", tuple(map(str, arguments)), makes)
+
+    archives = [out / "archive" / survey for survey in settings.surveys]
+    low, high = settings.snr
+    for survey, archive in zip(settings.surveys, archives, strict=True):
+        yield train(
+            f"simulate {survey}", archive / "truth.csv",
+            "simulate", archive, "--survey", survey, "--count", settings.objects,
+            "--seed", seed, "--sky", seed, "--snr", low, high, "--arrays", *busy,
+        )  # fmt: skip
+    named = [word for archive in archives for word in ("--archive", archive)]
+    yield train(
+        "bench", bench / "bench.json",
+        "bench", bench, *named, "--seed", seed, *busy, *told, *changed("bench"),
+    )  # fmt: skip
+    drafts = out / "drafts.jsonl"
+    yield train(
+        "draft", drafts,
+        "draft", bench / "cold.parquet", drafts, "--seed", seed, *busy, *told, *changed("draft"),
+    )  # fmt: skip
+    yield train(
+        "curate: import", pool,
+        "curate", "import", pool, drafts, "--spectra", bench / "cold.parquet",
+    )  # fmt: skip
+    yield train("curate: review", pool, "curate", "auto", pool, *busy)
+    approved = pool / "approved.jsonl"
+    yield train("curate: export", approved, "curate", "export", pool, approved)
+    sft, grpo = out / "sft", out / "grpo"
+    yield train(
+        "sft", sft / "model" / "model.toml",
+        "sft", approved, "--sets", bench / "cold.parquet", "--out", sft, "--seed", seed,
+        *busy, *told, *changed("sft"), *changed("model"),
+    )  # fmt: skip
+    yield train(
+        "grpo", grpo / "model" / "model.toml",
+        "grpo", "--model", sft / "model", "--sets", bench / "train.parquet", "--out", grpo,
+        "--seed", seed, *told, *changed("grpo"),
+    )  # fmt: skip
+    specialists: list[str] = []
+    if settings.baselines:
+        yield train(
+            "baselines", out / "baselines",
+            "baselines", bench / "train.parquet", "--out", out / "baselines", "--seed", seed,
+            *told, *changed("baselines"),
+        )  # fmt: skip
+    judges = ["--model", "measured", "--model", f"sft={sft / 'model'}"]
+    judges += ["--model", f"grpo={grpo / 'model'}"]
+    limit = ("--limit", str(settings.judged)) if settings.judged else ()
+    if settings.baselines:
+        specialists = ["--specialists", str(out / "baselines")]
+    tables = ("main", "cross-survey", "cross-task") if settings.cross else ("main",)
+    for table in tables:
+        known = specialists if table != "cross-task" else []
+        yield train(
+            f"evaluate {table}", evaluation / f"{table}.md",
+            "evaluate", table, bench, evaluation, *judges, *known, *busy, *limit,
+            "--threads", 1,
+        )  # fmt: skip
+    yield train(
+        "evaluate ablation", evaluation / "ablation.md",
+        "evaluate", "ablation", bench, evaluation, "--full", grpo / "model",
+        "--no-rl", sft / "model", *busy, *limit, "--threads", 1,
+    )  # fmt: skip
+    gguf = out / "gguf"
+    yield train("export", gguf, "export", grpo / "model", gguf)
+    one = out / "one"
+    yield train(
+        "one spectrum", one / "truth.csv",
+        "simulate", one, "--task", "CV", "--odds", "1:0", "--count", 1, "--survey", "SDSS",
+        "--snr", 30, 40, "--seed", seed + 1, "--no-gzip",
+    )  # fmt: skip
+    record = out / "inspection.jsonl"
+    yield Step(
+        "inspect", "spec-o3",
+        ("inspect", str(one), "--task", "CV", "--model", str(gguf), "--save", str(record)),
+        record,
+    )  # fmt: skip
+    page = out / "report.html"
+    yield train(
+        "report", page,
+        "report", page, "--run", sft, "--run", grpo, "--evaluation", evaluation,
+        "--bench", bench, "--pool", pool, "--title", f"From labels to a model: {preset}",
+    )  # fmt: skip

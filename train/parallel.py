@@ -1,0 +1,43 @@
+"""Work shared among processes: results in the order of the jobs, a bounded number under way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from multiprocessing import get_context
+from typing import TypeVar
+
+from agent.errors import WorkbenchError
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+JOBS_AHEAD = 8
+
+
+def in_order(
+    work: Callable[[Job], Result], jobs: Iterable[Job], workers: int = 1
+) -> Iterator[Result]:
+    """`work` of each job; in this process where one worker is asked for."""
+    if workers <= 1:
+        yield from map(work, jobs)
+        return
+    # spawn: the same on every system, and safe beside the progress bar's thread.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting = iter(jobs)
+        under_way: list[Future[Result]] = [
+            pool.submit(work, job) for job in islice(waiting, workers * JOBS_AHEAD)
+        ]
+        try:
+            while under_way:
+                yield under_way.pop(0).result()
+                under_way += [pool.submit(work, job) for job in islice(waiting, 1)]
+        except BrokenProcessPool as error:
+            raise WorkbenchError(
+                "a worker process was killed (out of memory?): repeat the command, "
+                "with fewer --workers, to go on"
+            ) from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
