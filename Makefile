@@ -17,7 +17,7 @@ run: $(VENV)/.base ## set up, then the demo on the bundled sample
 	$(BIN)/spec-o3 demo
 
 test: $(VENV)/.dev ## every test
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n $(JOBS)
+	PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n $(JOBS)
 
 check: $(VENV)/.dev ## lint, format, types, import contracts
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -25,7 +26,6 @@ from app.ui.view import View
 from app.ui.workplace import Workplace
 from tests.app.ui.candidates import take_sample
 
-
 LONG_MS = 60_000
 """Nothing here takes that long, on however busy a machine."""
 
@@ -38,8 +38,14 @@ def qtbot(qtbot: QtBot) -> QtBot:
     return qtbot
 
 
+@pytest.fixture(scope="session")
+def modules_known() -> list[int]:
+    """How many there were when what they made was last set aside."""
+    return [len(sys.modules)]
+
+
 @pytest.fixture(autouse=True)
-def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
+def nothing_left(modules_known: list[int]) -> Iterator[None]:
     """No thread and no window outlives its test."""
     before = set(threading.enumerate())
     yield
@@ -48,6 +54,9 @@ def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
         thread.join(5)
     assert not [thread.name for thread in left if thread.is_alive()]
     gc.collect()
+    if len(sys.modules) > modules_known[0]:  # loaded late, there for good, too
+        gc.freeze()
+        modules_known[0] = len(sys.modules)
     shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
     assert not shown, f"left open: {shown}"
 
