@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from agent.backends.scripted import ScriptedEngine
+from agent.errors import EngineError, WorkbenchError
+from agent.fingerprints import text_hash
+from agent.protocol import system_text, task_text
+from agent.tasks import task
+from agent.trajectory import ModelRef
+from agent.trajectory_file import read_trajectories
+from tests.train.draft.spectra import all_examples
+from train.draft.drafting import DraftRun, draft_all
+from train.draft.hinted import HintedEngine, hint
+from train.draft.settings import DraftSettings
+from train.draft.teachers import Draft, MeasuredTeacher, ModelTeacher
+from train.examples import Example, write_examples
+
+SHORT = DraftSettings(words="short", style="compact")
+SEVEN = 7
+
+
+def run_of(example_set: Path, out: Path, **changes: object) -> DraftRun:
+    run = DraftRun(
+        sets=(example_set,), out=out, teacher="measured", settings=SHORT, seed=4, limit=SEVEN
+    )
+    return replace(run, **changes)
+
+
+def test_lines_and_counts(example_set: Path, tmp_path: Path) -> None:
+    seen: list[int] = []
+    counts = draft_all(run_of(example_set, tmp_path / "a.jsonl"), advance=seen.append)
+    lines = list(read_trajectories(tmp_path / "a.jsonl"))
+    assert sum(counts.values()) == SEVEN == sum(seen)
+    assert counts["drafted"] == len(lines)
+    note = json.loads((tmp_path / "a.json").read_text())
+    assert note["done"] == SEVEN and note["counts"] == dict(counts)
+
+
+def test_workers_do_not_change_a_byte(example_set: Path, tmp_path: Path) -> None:
+    for workers, name in ((1, "one"), (2, "two")):
+        draft_all(run_of(example_set, tmp_path / f"{name}.jsonl", limit=10), workers=workers)
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+
+
+class Stopping:
+    """A teacher that is killed at its n-th draft."""
+
+    def __init__(self, last: int) -> None:
+        self.left = last
+        self.measured = MeasuredTeacher(SHORT)
+
+    def draft(self, example: Example, variant: int, seed: int) -> Draft:
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+        return self.measured.draft(example, variant, seed)
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_bytes(example_set: Path, tmp_path: Path) -> None:
+    whole = run_of(example_set, tmp_path / "whole.jsonl", limit=12)
+    draft_all(whole)
+    broken = replace(whole, out=tmp_path / "broken.jsonl")
+    with pytest.raises(KeyboardInterrupt):
+        draft_all(broken, teacher=Stopping(10))
+    with broken.out.open("ab") as file:
+        file.write(b'{"half a line')
+    assert draft_all(broken) == draft_all(whole)
+    assert broken.out.read_bytes() == whole.out.read_bytes()
+
+
+def test_other_settings_or_another_file_are_refused(example_set: Path, tmp_path: Path) -> None:
+    run = run_of(example_set, tmp_path / "a.jsonl", limit=2)
+    draft_all(run)
+    with pytest.raises(WorkbenchError, match="begun with other settings"):
+        draft_all(replace(run, seed=5))
+    (tmp_path / "mine.jsonl").write_text("precious\n")
+    with pytest.raises(WorkbenchError, match="is there already"):
+        draft_all(replace(run, out=tmp_path / "mine.jsonl"))
+    assert (tmp_path / "mine.jsonl").read_text() == "precious\n"
+    (tmp_path / "a.json").write_text('{"done": -1}')
+    with pytest.raises(WorkbenchError, match="no note of a run"):
+        draft_all(run)
+    with pytest.raises(WorkbenchError, match=r"\*\.jsonl"):
+        draft_all(replace(run, out=tmp_path / "a.txt"))
+
+
+def test_several_drafts_of_one_spectrum_differ(example_set: Path, tmp_path: Path) -> None:
+    several = replace(SHORT, per_spectrum=3)
+    run = run_of(example_set, tmp_path / "a.jsonl", settings=several, limit=2)
+    draft_all(run)
+    lines = list(read_trajectories(run.out))
+    assert len(lines) == len({line.replies for line in lines}) >= 4
+    assert len({line.spectrum.sha256 for line in lines}) <= 2
+
+
+def test_one_spectrum_under_two_tasks_has_two_drafts(tmp_path: Path) -> None:
+    one = next(each for each in all_examples() if each.task == "MG" and each.answer == "YES")
+    other = replace(one, key="twin", task="SS", answer="NO")
+    write_examples(tmp_path / "two.parquet", [one, other])
+    run = run_of(tmp_path / "two.parquet", tmp_path / "a.jsonl", limit=None)
+    draft_all(run)
+    assert {line.task for line in read_trajectories(run.out)} <= {"MG", "SS"}
+    assert sum(json.loads((tmp_path / "a.json").read_text())["counts"].values()) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"fewest_zooms": 4, "most_zooms": 2},
+        {"min_chance": 1.5},
+        {"guess": -1.0},
+        {"per_spectrum": 0},
+    ],
+)
+def test_settings_are_checked(wrong: dict[str, float]) -> None:
+    with pytest.raises(WorkbenchError):
+        DraftSettings(**wrong)
+
+
+LOOK = (
+    "<think>A closer look.</think>\n<tool_call>\n"
+    '{"name": "spectral_visualization_tool", "arguments": {"wavelength_range": [6500, 6600]}}\n'
+    "</tool_call>"
+)
+
+
+def answer(verdict: str, words: str = "because") -> str:
+    return f"<think>Done.</think>\n<answer>\\boxed{{{verdict}}} {words}</answer>"
+
+
+def by_model(*replies: str) -> tuple[Draft, ScriptedEngine, Example]:
+    example = next(one for one in all_examples() if one.task == "CV" and one.answer == "YES")
+    engine = ScriptedEngine(replies)
+    return ModelTeacher(engine, ModelRef(name="big"), SHORT).draft(example, 0, 1), engine, example
+
+
+def test_a_model_is_told_the_answer_and_the_record_is_not() -> None:
+    draft, engine, example = by_model(LOOK, answer("YES"))
+    heard = engine.conversations[0].turns[1].text
+    assert "The true answer is YES" in heard and "cataclysmic variable" in heard
+    assert draft.why == "drafted" and draft.trajectory is not None
+    plain = text_hash(system_text() + task_text(task(example.task)))
+    assert draft.trajectory.prompt_sha256 == plain
+    assert "true answer" not in repr(draft.trajectory)
+    assert draft.trajectory.model.name == "big" and draft.trajectory.seconds == 0
+    assert len(engine.conversations[0].pictures) == 2
+
+
+def test_what_a_model_gets_wrong_is_counted() -> None:
+    assert by_model(LOOK, answer("NO"))[0].why == "contrary"
+    assert by_model(LOOK, answer("YES", "as the true answer says"))[0].why == "leaking"
+    assert by_model("no tags", LOOK, "<answer>\\boxed{YES}")[0].why in ("ill-formed", "failed")
+    assert by_model(LOOK)[0].why == "failed"
+
+
+def test_only_the_first_user_turn_is_hinted() -> None:
+    example = all_examples()[0]
+    engine = ScriptedEngine([answer("YES")])
+    conversation = HintedEngine(engine, hint(example)).open()
+    from agent.protocol import Turn
+
+    conversation.append([Turn("system", "s"), Turn("user", "one"), Turn("user", "two")], [])
+    conversation.append([Turn("user", "three")], [])
+    texts = [turn.text for turn in engine.conversations[0].turns]
+    assert ["Note to you alone" in text for text in texts] == [False, True, False, False]
+    mark = conversation.mark()
+    conversation.rewind(mark)
+    conversation.close()
+    assert engine.conversations[0].is_closed
+
+
+def test_models_that_are_not_there_are_named(example_set: Path) -> None:
+    from train.draft.model_teacher import opened_teacher
+
+    with (
+        pytest.raises(WorkbenchError, match="`measured` needs no model"),
+        opened_teacher("nowhere", SHORT),
+    ):
+        raise EngineError("never")

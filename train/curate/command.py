@@ -1,0 +1,203 @@
+"""`spec-o3-train curate`: from drafts to trajectories that everybody approved of."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from agent.errors import WorkbenchError
+from train.curate.reviews import HIGHEST, ROLES
+
+app = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(help="Folder of the pool.")]
+As = Annotated[str, typer.Option("--as", help="Your name, as it will stand beside your reviews.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="At most so many.")]
+
+
+@app.command("import")
+def import_(
+    folder: Folder,
+    drafts: Annotated[list[Path], typer.Argument(help="Trajectories (JSON lines).")],
+    spectra: Annotated[
+        list[Path] | None, typer.Option(help="Sets of examples they are about; may be repeated.")
+    ] = None,
+) -> None:
+    """Put drafts into a pool, which is made where there is none."""
+    from train.curate.pool import import_drafts
+
+    _, new = import_drafts(folder, drafts, spectra or ())
+    typer.echo(f"{new} new drafts in {folder}")
+
+
+@app.command()
+def auto(
+    folder: Folder,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only this program; may be repeated. Default all.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
+) -> None:
+    """Let programs review: form, claims against measurements, the record, and their votes.
+
+    They are auto-screener, auto-reviser, auto-claims and auto-record, one role each. What they
+    cannot close waits for people.
+    """
+    from train.curate.panel import NAMES, run_panel
+    from train.curate.pool import open_pool
+
+    names = tuple(only or NAMES)
+    for name in names:
+        if name not in NAMES:
+            raise WorkbenchError(f"no program {name[:40]!r}: there are {', '.join(NAMES)}")
+    pool = open_pool(folder)
+    total = sum(case.stage not in ("approved", "rejected") for case in pool.cases())
+    with _progress() as progress:
+        bar = progress.add_task("reviewing", total=total)
+
+        def advance(more: int) -> None:
+            progress.advance(bar, more)
+
+        given = run_panel(pool, names=names, workers=workers, advance=advance)
+    typer.echo(f"{given} reviews given; {_stages(folder)}")
+
+
+@app.command()
+def review(
+    folder: Folder,
+    by: As,
+    role: Annotated[str, typer.Option(help=f"{', '.join(ROLES)}.")],
+    sheet: Annotated[
+        Path | None,
+        typer.Option(help="A file to fill in instead: written where absent, taken in where there."),
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="A model judges instead: its name, path or server address.")
+    ] = "",
+    limit: Limit = None,
+) -> None:
+    """Review in one role: in the terminal, by a file, or by a model that judges.
+
+    Nobody holds two roles on one trajectory.
+    """
+    from train.curate.pool import open_pool
+    from train.curate.reviewing import review_by_model, review_by_sheet
+    from train.curate.terminal import ask_in_terminal, edit_in_terminal, review_in_terminal
+
+    if role not in ROLES:
+        raise WorkbenchError(f"no role {role[:40]!r}: there are {', '.join(ROLES)}")
+    if sheet is not None and model:
+        raise WorkbenchError("give --sheet or --model, not both")
+    pool = open_pool(folder)
+    if sheet is not None:
+        typer.echo(review_by_sheet(pool, by, role, sheet, limit=limit))
+    elif model:
+        with _progress() as progress:
+            bar = progress.add_task("judging", total=limit)
+
+            def advance() -> None:
+                progress.advance(bar)
+
+            said = review_by_model(pool, by, role, model, limit=limit, advance=advance)
+        typer.echo(said)
+    else:
+        done = review_in_terminal(
+            pool, by, role, Console(), ask_in_terminal, edit_in_terminal, limit=limit
+        )
+        typer.echo(f"{done} reviewed; {_stages(folder)}")
+
+
+@app.command()
+def stats(
+    folder: Folder,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON alone, for scripts.")] = False,
+) -> None:
+    """Approval rates, scores, agreement of raters, preference between sources."""
+    from train.curate.figures import figures
+    from train.curate.pool import open_pool
+
+    found = figures(open_pool(folder).cases())
+    if as_json:
+        typer.echo(json.dumps(found, allow_nan=False))
+        return
+    console = Console()
+    console.print(_stages(folder), markup=False)
+    for table in _tables(found):
+        console.print(table)
+
+
+@app.command()
+def export(
+    folder: Folder,
+    out: Annotated[
+        Path | None, typer.Argument(help="Trajectories to write; default approved.jsonl there.")
+    ] = None,
+) -> None:
+    """Write the approved trajectories, as last revised: what `sft` reads."""
+    from train.curate.pool import export_approved, open_pool
+
+    path = out or folder / "approved.jsonl"
+    count = export_approved(open_pool(folder), path)
+    typer.echo(f"{count} approved trajectories in {path}")
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=Console(stderr=True),
+    )
+
+
+def _stages(folder: Path) -> str:
+    from train.curate.pool import open_pool
+
+    counts = Counter(case.stage for case in open_pool(folder).cases())
+    waits = {stage: f"{counts[stage]} wait for the {stage}" for stage in ROLES}
+    closed = [f"{counts[stage]} {stage}" for stage in ("approved", "rejected")]
+    return ", ".join([*closed, *(text for stage, text in waits.items() if counts[stage])])
+
+
+def _tables(found: dict[str, Any]) -> Iterator[Table]:
+    approvals = Table("role", "reviews", "approved", "share", box=box.SIMPLE)
+    for role, row in found["approvals"].items():
+        approvals.add_row(role, str(row["n"]), str(row["approved"]), _share(row))
+    yield approvals
+    scores = Table("score", "role", *map(str, range(HIGHEST + 1)), "mean", box=box.SIMPLE)
+    for score, roles in found["scores"].items():
+        for role, row in roles.items():
+            if row["counts"]:
+                scores.add_row(score, role, *map(str, row["counts"]), f"{row['mean']:.2f}")
+    yield scores
+    raters = Table("raters", "n", "Spearman coherence", "consistency", box=box.SIMPLE)
+    for row in found["agreement"]:
+        values = [_number(row[name]) for name in ("coherence", "consistency")]
+        raters.add_row(Text(f"{row['first']}, {row['second']}"), str(row["n"]), *values)
+    yield raters
+    pairs = Table("preferred", "to", "n", "share", box=box.SIMPLE)
+    for row in found["preference"]["pairs"]:
+        names = (Text(row["first"]), Text(row["second"]))
+        pairs.add_row(*names, str(row["n"]), _share({**row, "share": row["rate"]}))
+    yield pairs
+
+
+def _share(row: dict[str, Any]) -> str:
+    if row["share"] is None:
+        return "-"
+    low, high = row["interval"]
+    return f"{row['share']:.2f} ({low:.2f} to {high:.2f})"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,0 +1,190 @@
+"""What the reviews add up to: agreement of raters, scores, approvals, preferred sources."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agent.confidence.intervals import wilson
+from train.curate.process import STAGES, Case
+from train.curate.reviews import HIGHEST, ROLES, Review
+
+FloatArray = NDArray[np.float64]
+Wins = Mapping[tuple[str, str], float]
+"""How often the first was preferred to the second; a tie is half a win for each."""
+
+FEWEST_PAIRS = 3
+SCORES = ("coherence", "consistency")
+PRIOR_WINS = 0.5
+"""To each side of every pair that met: no strength runs away to infinity."""
+ROUNDS, SETTLED = 1000, 1e-9
+
+
+def figures(cases: Iterable[Case]) -> dict[str, Any]:
+    """All figures of a pool as plain values; None where there is too little to say."""
+    every = list(cases)
+    given = [review for case in every for review in case.reviews]
+    stages = Counter(case.stage for case in every)
+    return {
+        "trajectories": len(every),
+        "stages": {stage: stages[stage] for stage in STAGES},
+        "void_reviews": sum(len(case.void) for case in every),
+        "revised": sum(any(review.replies for review in case.reviews) for case in every),
+        "approvals": {role: _approvals([r for r in given if r.role == role]) for role in ROLES},
+        "scores": {score: _distribution(given, score) for score in SCORES},
+        "agreement": _agreement(every),
+        "sources": _sources(every),
+        "preference": preference(_wins(every)),
+    }
+
+
+def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
+    """Rank correlation, ties sharing their ranks; None for too few pairs or no spread."""
+    a, b = ranks(first), ranks(second)
+    if a.size < FEWEST_PAIRS or a.size != b.size:
+        return None
+    a, b = a - a.mean(), b - b.mean()
+    spread = math.sqrt(float(a @ a) * float(b @ b))
+    return None if spread == 0 else float(a @ b) / spread
+
+
+def ranks(values: ArrayLike) -> FloatArray:
+    """From 1; equal values get the mean of theirs."""
+    array = np.asarray(values, dtype=np.float64)
+    _, place, counts = np.unique(array, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - 0.5 * (counts - 1))[place], dtype=np.float64)
+
+
+def bradley_terry(wins: Wins) -> dict[str, float]:
+    """Strengths that sum to 1: the chance that one is preferred is its share of the two."""
+    names = sorted({name for pair in wins for name in pair})
+    if len(names) < 2:
+        return dict.fromkeys(names, 1.0)
+    met = np.zeros((len(names), len(names)))
+    won = np.zeros(len(names))
+    for i, j in combinations(range(len(names)), 2):
+        there, back = (wins.get(pair, 0.0) for pair in _both(names[i], names[j]))
+        if there + back > 0:
+            met[i, j] = met[j, i] = there + back + 2 * PRIOR_WINS
+            won += PRIOR_WINS * _at(len(names), i, j)
+            won[i], won[j] = won[i] + there, won[j] + back
+    strength = np.full(len(names), 1.0 / len(names))
+    for _ in range(ROUNDS):
+        asked = (met / (strength[:, None] + strength[None, :])).sum(axis=1)
+        new = np.where(asked > 0, won / np.maximum(asked, 1e-300), strength)
+        new /= new.sum()
+        if np.abs(new - strength).max() < SETTLED:
+            break
+        strength = new
+    return dict(zip(names, strength.tolist(), strict=True))
+
+
+def preference(wins: Wins) -> dict[str, Any]:
+    """Pair by pair how often the first was preferred, with its interval, and overall strengths."""
+    pairs = []
+    for first, second in combinations(sorted({name for pair in wins for name in pair}), 2):
+        there, back = (wins.get(pair, 0.0) for pair in _both(first, second))
+        n = round(there + back)
+        if not n:
+            continue
+        low, high = wilson(min(math.floor(there), n), n)
+        rate = {"first": first, "second": second, "n": n, "rate": there / n}
+        pairs.append({**rate, "interval": [low, max(high, wilson(min(math.ceil(there), n), n)[1])]})
+    return {"pairs": pairs, "strengths": bradley_terry(wins)}
+
+
+def _both(first: str, second: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (first, second), (second, first)
+
+
+def _at(size: int, *places: int) -> FloatArray:
+    marks = np.zeros(size)
+    marks[list(places)] = 1.0
+    return marks
+
+
+def _wins(cases: Sequence[Case]) -> Wins:
+    """Of trajectories of one spectrum and task from different sources, by one rater's scores."""
+    groups: dict[tuple[str, str, str], dict[str, int]] = defaultdict(dict)
+    for case in cases:
+        about = case.trajectory
+        for by, total in _totals(case).items():
+            groups[about.spectrum.sha256, about.task, by].setdefault(about.model.name, total)
+    wins: Counter[tuple[str, str]] = Counter()
+    for scored in groups.values():
+        for first, second in combinations(sorted(scored), 2):
+            there = 0.5 + 0.5 * float(np.sign(scored[first] - scored[second]))
+            wins[first, second] += there  # type: ignore[assignment]
+            wins[second, first] += 1.0 - there  # type: ignore[assignment]
+    return {pair: float(count) for pair, count in wins.items()}
+
+
+def _totals(case: Case) -> dict[str, int]:
+    """Both scores together, by rater; the last one given counts."""
+    return {review.by: review.total for review in case.reviews if review.total is not None}
+
+
+def _approvals(given: Sequence[Review]) -> dict[str, Any]:
+    ayes = sum(review.approve for review in given)
+    low, high = wilson(ayes, len(given))
+    share = ayes / len(given) if given else None
+    return {"n": len(given), "approved": ayes, "share": share, "interval": [low, high]}
+
+
+def _distribution(given: Sequence[Review], score: str) -> dict[str, Any]:
+    """By role: how often each score was given, and the mean."""
+    table: dict[str, Any] = {}
+    for role in ROLES:
+        values = [getattr(review, score) for review in given if review.role == role]
+        known = [value for value in values if value is not None]
+        counts = np.bincount(known, minlength=HIGHEST + 1).tolist() if known else []
+        table[role] = {"counts": counts, "mean": float(np.mean(known)) if known else None}
+    return table
+
+
+def _agreement(cases: Sequence[Case]) -> list[dict[str, Any]]:
+    """Spearman's rank correlation of every two raters over what both scored."""
+    pairs: dict[tuple[str, str], list[tuple[Review, Review]]] = defaultdict(list)
+    for case in cases:
+        scored = {review.by: review for review in case.reviews if review.total is not None}
+        for first, second in combinations(sorted(scored), 2):
+            pairs[first, second].append((scored[first], scored[second]))
+    return [
+        {
+            "first": first,
+            "second": second,
+            "n": len(both),
+            **{
+                score: spearman(
+                    [getattr(a, score) for a, _ in both], [getattr(b, score) for _, b in both]
+                )
+                for score in SCORES
+            },
+        }
+        for (first, second), both in sorted(pairs.items())
+    ]
+
+
+def _sources(cases: Sequence[Case]) -> dict[str, Any]:
+    """By who wrote them: how many, how many approved of those decided, mean of the scores."""
+    table = {}
+    for name in sorted({case.trajectory.model.name for case in cases}):
+        own = [case for case in cases if case.trajectory.model.name == name]
+        decided = [case for case in own if case.stage in ("approved", "rejected")]
+        approved = sum(case.stage == "approved" for case in decided)
+        totals = [total for case in own for total in _totals(case).values()]
+        table[name] = {
+            "n": len(own),
+            "decided": len(decided),
+            "approved": approved,
+            "interval": list(wilson(approved, len(decided))),
+            "mean_score": float(np.mean(totals)) / len(SCORES) if totals else None,
+        }
+    return table

@@ -1,0 +1,65 @@
+"""The one form in which trajectories are trained on, whoever wrote them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from agent.reply import boxed_verdict, parse_reply
+from agent.tool import TOOL_NAME
+from train.curate.claims import BOX, SENTENCES
+from train.curate.lexicon import spelled
+
+_SPACES = re.compile(r"\s+")
+
+
+def one_form(replies: Sequence[str]) -> tuple[str, ...]:
+    """Tags, calls and spellings made alike; a turn that cannot be read stays as it is."""
+    return tuple(map(_turn, replies))
+
+
+def without(reply: str, sentences: Sequence[str]) -> str:
+    """A turn of that form without some of its sentences."""
+    parsed = parse_reply(reply)
+    thought = _kept(parsed.thought, sentences)
+    if parsed.kind == "call":
+        return _call(thought, parsed.arguments)
+    if parsed.kind == "answer":
+        return _answer(thought, parsed.verdict or "", _kept(BOX.sub("", parsed.answer), sentences))
+    return reply
+
+
+def _turn(reply: str) -> str:
+    parsed = parse_reply(reply)
+    if parsed.kind == "call":
+        return _call(_tidy(parsed.thought), parsed.arguments)
+    if parsed.kind == "answer" and boxed_verdict(parsed.answer):
+        reasons = _tidy(BOX.sub("", parsed.answer))
+        return _answer(_tidy(parsed.thought), parsed.verdict or "", reasons)
+    return reply
+
+
+def _call(thought: str, arguments: object) -> str:
+    call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
+    return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
+
+
+def _answer(thought: str, verdict: str, reasons: str) -> str:
+    return f"<think>{thought}</think>\n<answer>\\boxed{{{verdict}}} {reasons}</answer>"
+
+
+def _tidy(text: str) -> str:
+    return _SPACES.sub(" ", spelled(text)).strip()
+
+
+def _kept(text: str, left_out: Sequence[str]) -> str:
+    """Sentences and half sentences, but not those; a semicolon that ends nothing goes."""
+    gone = {sentence.strip() for sentence in left_out}
+    kept, at = "", 0
+    cuts = [(cut.start(), cut.end()) for cut in SENTENCES.finditer(text)]
+    for end, following in (*cuts, (len(text), len(text))):
+        if text[at:end].strip() not in gone:
+            kept += text[at:following]
+        at = following
+    return re.sub(r";\s*$", ".", kept.strip())

@@ -1,0 +1,63 @@
+"""`spec-o3-train draft`: worked examples from a teacher who knows the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from train.recipe import Config, Preset, Sets, settings
+
+MEASURED = "measured"
+
+
+def draft(
+    sets: Annotated[list[Path], typer.Argument(help="Sets of examples (Parquet).")],
+    out: Annotated[Path, typer.Argument(help="Trajectories to write; an unfinished one goes on.")],
+    teacher: Annotated[
+        str,
+        typer.Option(help="measured (no model), or a model's name, path or server address."),
+    ] = MEASURED,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed writes the same words.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many examples.")] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, max=256, help="Processes; for a server: inspections at a time.")
+    ] = 1,
+    preset: Preset = "",
+    config: Config = None,
+    sets_to: Sets = None,
+) -> None:
+    """Draft cold-start trajectories; the measured teacher says only what it has measured."""
+    from train.draft.drafting import DraftRun, draft_all
+    from train.draft.settings import DraftSettings
+
+    chosen = settings(DraftSettings, "draft", preset=preset, config=config, sets=sets_to)
+    run = DraftRun(
+        sets=tuple(sets), out=out, teacher=teacher, settings=chosen, seed=seed, limit=limit
+    )
+    with Progress(
+        TextColumn("drafting"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    ) as progress:
+        bar = progress.add_task("drafting", total=run.total)
+
+        def advance(more: int) -> None:
+            progress.advance(bar, more)
+
+        if teacher == MEASURED:
+            counts = draft_all(run, workers=workers, advance=advance)
+        else:
+            from train.draft.model_teacher import opened_teacher
+
+            with opened_teacher(teacher, chosen) as one:
+                counts = draft_all(run, teacher=one, workers=workers, advance=advance)
+    left_out = ", ".join(f"{n} {why}" for why, n in counts.most_common() if why != "drafted")
+    typer.echo(
+        f"{counts['drafted']} drafts in {out}" + (f"; left out: {left_out}" if left_out else "")
+    )

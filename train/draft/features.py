@@ -1,0 +1,119 @@
+"""What a text about a spectrum can put a number to: lines, band heads, indices, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from agent.measured.gates import GATES
+from agent.spectra.index_definitions import COMPOUNDS, RATIOS, Index, builtin_indices
+from agent.spectra.lines import Line, builtin_lines
+from agent.spectra.spectrum import Window
+from agent.spectra.window_measure import head_edge
+
+HEAD_REACH = 12.0
+LINE_REACH = 6.0
+"""Angstrom to either side of a head, or of a line, that a picture must hold to show it."""
+
+SPOKEN: Mapping[str, str] = MappingProxyType(
+    {
+        "Dn4000": "4000 Å break",
+        "TiO_4940": "TiO 4940 index",
+        "CH_G4300": "G band",
+        "Ba_4554": "Ba II 4554 index",
+        "NaI_8190": "Na I 8190",
+        "CaT": "Ca II triplet",
+        "Na_D": "Na D",
+        "Mg_b": "Mg b",
+        "CN_7872": "CN 7872 index",
+        "ZrO_6474": "ZrO 6474 index",
+        "ZrO_6345": "ZrO 6345 index",
+        "TiO5_excess": "TiO excess over CaH",
+        "Balmer_jump_3720": "Balmer jump",
+        "MK_carbon": "carbon index",
+        "Ca_K": "Ca K ratio",
+        "H_delta_wide_narrow": "Hδ wings over core",
+    }
+)
+"""Indices whose names no one says aloud."""
+WITH_ARTICLE = ("index", "break", "band", "triplet", "jump", "ratio", "depth", "excess", "core")
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A line of the line lists, or an index; a band head is the index of its edge."""
+
+    id: str
+    is_line: bool = False
+
+    @property
+    def line(self) -> Line:
+        return builtin_lines()[self.id]
+
+    @property
+    def index(self) -> Index:
+        """Of a head that has no index of its own: the edge index that every head can have."""
+        known = builtin_indices().get(self.id)
+        return known or head_edge(builtin_lines()[self.id.removesuffix("_edge")])
+
+    @property
+    def is_edge(self) -> bool:
+        return not self.is_line and self.index.kind == "edge"
+
+    @property
+    def unit(self) -> str:
+        if self.is_line:
+            return "Å"
+        terms = self.index.terms if self.index.kind == "sum" else ()
+        return builtin_indices()[terms[0]].unit if terms else self.index.unit
+
+    @property
+    def name(self) -> str:
+        """As a text calls it."""
+        if self.is_line:
+            return self.line.label
+        if self.index.head is not None:
+            head = self.index.head
+            return f"{head.species} edge at {head.wavelength:.1f}"
+        if self.id.endswith("_D2"):
+            return f"{builtin_lines()[self.id.removesuffix('_D2')].label} width at half depth"
+        gate = GATES.get(self.id)
+        return SPOKEN.get(self.id) or (gate.label if gate else self.id.replace("_", " "))
+
+    @property
+    def long_name(self) -> str:
+        """With its article, where it takes one."""
+        takes = not self.is_line and any(word in self.name for word in WITH_ARTICLE)
+        return f"the {self.name}" if takes else self.name
+
+    @property
+    def place(self) -> Window | None:
+        """What a picture must hold to show it, at rest in vacuum; None: the whole spectrum."""
+        if self.is_line:
+            return self.line.wavelength - LINE_REACH, self.line.wavelength + LINE_REACH
+        return _index_place(self.index)
+
+
+def feature(target: str, *, is_line: bool) -> Feature | None:
+    """The feature of that id; None where nothing has it."""
+    known = target in (builtin_lines() if is_line else builtin_indices())
+    return Feature(target, is_line) if known else None
+
+
+@cache
+def _index_place(index: Index) -> Window | None:
+    if index.head is not None:
+        at = index.head.wavelength
+        return at - HEAD_REACH, at + HEAD_REACH
+    if index.kind in COMPOUNDS:
+        parts = [_index_place(builtin_indices()[term]) for term in index.terms]
+        windows = [part for part in parts if part is not None]
+    else:
+        # What compares two levels needs both; a width or an area is seen where the line is.
+        compared = index.kind in RATIOS
+        windows = [*index.feature, *(index.continuum if compared else ())]
+    if index.name.startswith("colour_") or not windows:
+        return None
+    return min(low for low, _ in windows), max(high for _, high in windows)

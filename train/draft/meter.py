@@ -1,0 +1,98 @@
+"""The numbers of one spectrum, and where in its pictures each can be seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from agent.inspecting import frame_z
+from agent.measured.numbers import Numbers
+from agent.spectra.indices import measure_index
+from agent.spectra.measurement import Measurement
+from agent.spectra.noise import signal_to_noise
+from agent.spectra.sampling import doppler
+from agent.spectra.spectrum import Spectrum, Window
+from train.draft.features import Feature
+
+COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
+MIN_COVERED = 0.6
+"""Part of a window that must hold good pixels."""
+
+
+@dataclass(frozen=True, eq=False)
+class Meter:
+    """Wavelengths are in the frame of the pictures: what the model sees on the axis."""
+
+    numbers: Numbers
+
+    @classmethod
+    def of(cls, spectrum: Spectrum) -> Meter:
+        return cls(Numbers(spectrum))
+
+    @property
+    def spectrum(self) -> Spectrum:
+        return self.numbers.spectrum
+
+    @cached_property
+    def z(self) -> float:
+        return frame_z(self.spectrum) or 0.0
+
+    @cached_property
+    def shift(self) -> float:
+        """From rest to the frame of the pictures."""
+        return doppler(self.numbers.velocity_kms) / (1.0 + self.z)
+
+    @cached_property
+    def range(self) -> Window:
+        low, high = self.spectrum.range
+        return low / (1.0 + self.z), high / (1.0 + self.z)
+
+    def place(self, feature: Feature) -> Window | None:
+        """Where its picture must reach; None for what only the whole spectrum shows."""
+        place = feature.place
+        return None if place is None else (place[0] * self.shift, place[1] * self.shift)
+
+    def strength(self, feature: Feature) -> Measurement:
+        """Equivalent width of a line, absorption positive; the value of an index."""
+        if feature.is_line:
+            return self.numbers.line_strength(feature.id)
+        known = self.numbers.indices.get(feature.id)
+        if known is None and feature.is_edge:
+            return measure_index(self.spectrum, feature.index, self.numbers.velocity_kms)
+        return known or self.numbers.index(feature.id)
+
+    def width_kms(self, feature: Feature) -> Measurement:
+        return self.numbers.line_width(feature.id)
+
+    def snr(self, window: Window) -> float:
+        """Median per pixel; 0 where there is nothing to measure."""
+        low, high = (edge * (1.0 + self.z) for edge in window)
+        return max(signal_to_noise(self.spectrum, low, high).value or 0.0, 0.0)
+
+    def is_covered(self, window: Window) -> bool:
+        """Whether most of a window holds good pixels."""
+        low, high = (edge * (1.0 + self.z) for edge in window)
+        seen = self.spectrum
+        inside = (seen.wavelength >= low) & (seen.wavelength <= high) & seen.good
+        good = seen.wavelength[inside]
+        return good.size >= 10 and good[-1] - good[0] >= MIN_COVERED * (high - low)
+
+    @cached_property
+    def is_cool(self) -> bool:
+        """By the break at 4000 Å where that can be measured, else by TiO."""
+        height = self.numbers.index("Dn4000")
+        if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
+            return height.value > COOL_BREAK
+        return (self.numbers.index("TiO5").value or 1.0) < COOL_TIO5
+
+    @cached_property
+    def colour(self) -> float | None:
+        """The flux at 4240 over that at 6630; None where one of them is not measured."""
+        bluer = self.numbers.index("colour_4200_5400").value
+        redder = self.numbers.index("colour_5400_6600").value
+        return None if bluer is None or redder is None else bluer * redder
+
+
+def holds(window: Window, place: Window, slack: float = 0.0) -> bool:
+    """Whether a picture of `window` shows all of `place`."""
+    return window[0] - slack <= place[0] and place[1] <= window[1] + slack

@@ -1,0 +1,92 @@
+"""Turns become a record as if an inspector had said them: the tool really answers each call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PIL import Image
+
+from agent.backends.base import Sampling
+from agent.control import Control
+from agent.episode import Episode
+from agent.fingerprints import picture_hash, text_hash
+from agent.imaging import Sizing
+from agent.measured.voice import BlindViewer, Voice
+from agent.protocol import system_text, task_text
+from agent.render import Style
+from agent.reply import is_well_formed
+from agent.spectra.spectrum import Spectrum
+from agent.task_types import Task
+from agent.tool import ToolResult, checked_arguments
+from agent.trajectory import ModelRef, Step, Tokens, Trajectory
+from agent.viewer import Viewer, spectrum_ref
+
+UNKNOWN = Tokens(prompt=-1, generated=-1, evaluated=-1, images=-1)
+
+
+class UnseenViewer(BlindViewer):
+    """Draws nothing, but refuses what the tool would refuse."""
+
+    def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
+        (low, high), _ = checked_arguments(arguments)
+        shift = 1.0 + (self.z or 0.0)
+        waves = self.spectrum.wavelength
+        inside = (waves >= low * shift) & (waves <= high * shift) & self.spectrum.good
+        if inside.sum() < 2 + 1:  # one more than the tool asks for: a doubtful case it decides
+            return Viewer.look(self, arguments)
+        return super().look(arguments)
+
+
+def record(
+    replies: Sequence[str],
+    spectrum: Spectrum,
+    task: Task,
+    model: ModelRef,
+    style: Style,
+    sizing: Sizing,
+    *,
+    seed: int = 0,
+    draw: bool = False,
+    sampling: Sampling | None = None,
+) -> Trajectory:
+    """The true record of these turns: what the tool answered, what is measured in each window.
+
+    Without `draw` it holds no hashes of pictures. No clock goes into it: the same turns are the
+    same bytes.
+    """
+    blank = Trajectory(
+        task=task.id,
+        spectrum=spectrum_ref(spectrum),
+        model=model,
+        prompt_sha256=text_hash(system_text() + task_text(task)),
+        style=style.to_table(),
+        sizing=sizing,
+        sampling=sampling or Sampling(),
+        seed=seed,
+        stopped_by="error",
+        tokens=UNKNOWN,
+    )
+    kind = Viewer if draw else UnseenViewer
+    viewer = kind.of(spectrum, blank.spectrum, style, sizing)
+    episode = Episode(Voice(tuple(replies)), viewer, blank.sampling, seed, Control())
+    for _ in episode.begin([], []):
+        pass
+    steps: list[Step] = [_timeless(step, draw) for step in episode.run()]
+    answers = [step.verdict for step in steps if step.kind == "answer"]
+    answered = episode.stopped_by == "answer"
+    assert episode.stopped_by is not None
+    return replace(
+        blank,
+        overview=picture_hash(viewer.overview()) if draw else "",
+        steps=tuple(steps),
+        replies=episode.replies,
+        stopped_by=episode.stopped_by,
+        stop_reason=episode.stop_reason,
+        verdict=answers[-1] if answered else None,
+        well_formed=is_well_formed(episode.replies),
+    )
+
+
+def _timeless(step: Step, draw: bool) -> Step:
+    return replace(step, seconds=0.0, picture=step.picture if draw else "")

@@ -1,0 +1,54 @@
+"""What a run of `spec-o3-train draft` can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from agent.errors import WorkbenchError
+from agent.imaging import Sizing
+from agent.render import STYLES, Style
+from train.draft.phrases import Words
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftSettings:
+    """Chances are of a draft; tokens are counted roughly, without a tokenizer."""
+
+    words: Words = "long"
+    style: Literal["published", "compact", "compact-panels"] = "published"
+    patch: int = 28
+    """Of the vision encoder the pictures are sized for: 28 for Qwen2.5-VL, 32 for Qwen3-VL."""
+    draw: bool = False
+    """Draw every picture now, so that the record holds their hashes; ten times slower."""
+    fewest_zooms: int = 2
+    most_zooms: int = 5
+    min_snr: float = 10.0
+    min_chance: float = 0.5
+    """Of the true answer by the measurements alone; below it the teacher would have to lie."""
+    outside: float = 0.06
+    wide: float = 0.15
+    guess: float = 0.35
+    per_spectrum: int = 1
+    max_tokens: int = 4000
+    """Of all the agent's turns of one draft."""
+    temperature: float = 0.7
+    """Of a teacher that is a model."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.fewest_zooms <= self.most_zooms <= 7:
+            raise WorkbenchError("draft: 1 to 7 zooms, fewest_zooms not above most_zooms")
+        if not 0.0 <= self.min_chance <= 1.0:
+            raise WorkbenchError("draft.min_chance lies between 0 and 1")
+        if not all(0.0 <= chance <= 1.0 for chance in (self.outside, self.wide, self.guess)):
+            raise WorkbenchError("draft: outside, wide and guess are chances, 0 to 1")
+        if not 1 <= self.per_spectrum <= 100:
+            raise WorkbenchError("draft.per_spectrum lies between 1 and 100")
+
+    @property
+    def picture_style(self) -> Style:
+        return STYLES[self.style]
+
+    @property
+    def sizing(self) -> Sizing:
+        return Sizing.of_tokens(self.patch)

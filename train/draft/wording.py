@@ -1,0 +1,110 @@
+"""Facts in words: a phrasing drawn by chance, numbers rounded to what the data bear."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agent.task_types import Task
+from train.draft.facts import Fact
+from train.draft.phrases import Words, table
+
+Rng = np.random.Generator
+
+BLUE, RED = 1.5, 0.8
+"""Flux at 4240 over that at 6630, from which a continuum is called blue, or red."""
+VOWELS = frozenset("aeiouAEIO")
+AS_LETTERS = frozenset("FHLMNRSX")
+"""Spoken with a vowel where they stand alone: an M giant."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Says things about one task's class; the same generator gives the same words."""
+
+    task: Task
+    words: Words
+    rng: Rng
+
+    def say(self, what: str, **parts: object) -> str:
+        options = table(self.words)[what]
+        template = options[int(self.rng.integers(len(options)))]
+        return template.format(**self._class_names(), **parts)
+
+    def fact(self, fact: Fact, *, meaning: bool = True) -> str:
+        """One fact as a clause, with what it means where that is known."""
+        text = self.say(
+            _phrase_of(fact),
+            name=self._name(fact),
+            value=number(fact),
+            percent=f"{100 * fact.value:.0f}",
+        )
+        return f"{text}: {fact.meaning}" if meaning and fact.meaning else text
+
+    def _name(self, fact: Fact) -> str:
+        feature = fact.feature
+        return feature.name if self.words == "short" else feature.long_name
+
+    def facts(self, facts: Sequence[Fact]) -> str:
+        """Several facts as one sentence."""
+        return sentence("; ".join(self.fact(fact) for fact in facts))
+
+    def colour(self, ratio: float | None) -> str:
+        if ratio is None:
+            return ""
+        return self.say("blue" if ratio > BLUE else "flat" if ratio > RED else "red")
+
+    def _class_names(self) -> dict[str, str]:
+        a_class = with_article(self.task.name)
+        return {"a_class": a_class, "a_class_cap": a_class[0].upper() + a_class[1:]}
+
+
+def with_article(name: str) -> str:
+    alone = len(name) > 1 and not name[1].isalpha() and name[0] in AS_LETTERS
+    return f"{'an' if name[0] in VOWELS or alone else 'a'} {name}"
+
+
+def number(fact: Fact) -> str:
+    """Rounded so that a reader of the picture could agree; emission is given unsigned."""
+    value = abs(fact.value) if fact.feature.is_line else fact.value
+    if fact.state == "width":
+        return f"{_significant(value):.0f}"
+    if fact.feature.unit != "Å":
+        return f"{value:.2f}"
+    shown = f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}"
+    if abs(value) < 0.995:
+        shown = f"{value:.2f}"
+    return shown if fact.feature.is_line else f"{shown} Å"
+
+
+def sentence(text: str) -> str:
+    """With a capital and a full stop; names that begin small keep their letter."""
+    first = text[:1]
+    return f"{first.upper()}{text[1:]}." if first.islower() else f"{text}."
+
+
+def joined(*sentences: str) -> str:
+    return " ".join(part for part in sentences if part)
+
+
+def _significant(value: float) -> float:
+    """Two significant digits."""
+    return float(f"{value:.2g}")
+
+
+def _phrase_of(fact: Fact) -> str:
+    match fact.state:
+        case "emission" | "absorption":
+            return f"{fact.state}_weak" if fact.is_weak else fact.state
+        case "absent":
+            return "absent_line" if fact.feature.is_line else "absent_edge"
+        case "width":
+            return "unresolved" if fact.value <= 0 else "width"
+        case "step":
+            head = fact.feature.index.head
+            assert head is not None
+            return "step_weak" if fact.is_weak else f"step_{head.shaded}"
+        case "value":
+            return "value"
