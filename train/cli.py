@@ -8,7 +8,16 @@ import typer
 from rich.console import Console
 
 from agent.errors import WorkbenchError
+from train.baselines.command import baselines
+from train.bench.command import bench
+from train.chain.command import chain
+from train.curate.command import app as curate
+from train.draft.command import draft
+from train.evaluate.command import app as evaluate
 from train.export.command import export
+from train.grpo.command import grpo
+from train.report.command import report
+from train.sft.command import sft
 from train.simulate.command import simulate
 from train.simulate.realism_command import realism
 from train.simulate.transfer_command import transfer
@@ -33,7 +42,16 @@ app.command()(realism)
 app.command()(transfer)
 app.command()(weights)
 app.command()(judge)
+app.command()(bench)
+app.command()(baselines)
+app.command()(draft)
+app.add_typer(curate, name="curate")
+app.command()(sft)
+app.command()(grpo)
 app.command()(export)
+app.add_typer(evaluate, name="evaluate")
+app.command()(report)
+app.command()(chain)
 
 
 def main() -> None:
@@ -43,3 +61,7 @@ def main() -> None:
     except WorkbenchError as error:
         Console(stderr=True, soft_wrap=True).print(f"spec-o3-train: {error}", markup=False)
         sys.exit(1)
+
+
+if __name__ == "__main__":  # `accelerate launch -m train.cli sft ...`
+    main()

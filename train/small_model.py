@@ -69,7 +69,8 @@ class Shape:
     vision_layers: int = 4
     vision_heads: int = 4
     whole_every: int = 4
-    """Qwen2.5-VL: every n-th vision layer sees the whole picture, the others windows of it."""
+    """Qwen2.5-VL: every n-th vision layer sees the whole picture, the others windows of it; 1: all
+    of them see all."""
     position_grid: int = 16
     """Qwen3-VL: side of the grid of learned vision positions, stretched to each picture."""
     init_std: float = 0.02
@@ -92,8 +93,8 @@ class Shape:
         )
         yield self.vision_ffn == self.vision_hidden, "vision_ffn equals vision_hidden"
         yield (
-            self.whole_every < 2 or self.vision_layers % self.whole_every != 0,
-            ("vision_layers must be a multiple of whole_every, which is 2 or more"),
+            self.whole_every < 1 or self.vision_layers % self.whole_every != 0,
+            ("vision_layers must be a multiple of whole_every, which is 1 or more"),
         )
 
     @property

@@ -80,7 +80,7 @@ class TestShape:
         [
             ({"vision_ffn": 64}, "vision_ffn equals"),
             ({"whole_every": 3}, "multiple of whole_every"),
-            ({"whole_every": 1}, "2 or more"),
+            ({"whole_every": 0}, "1 or more"),
             ({"vision_hidden": 40}, "multiple of 4 wide"),
             ({"heads": 3}, "even multiple"),
             ({"kv_heads": 3}, "multiple of kv_heads"),

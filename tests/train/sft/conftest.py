@@ -1,0 +1,13 @@
+"""Fixtures of these tests; see `samples`."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("pyarrow")
+
+from tests.train.sft.samples import minute3, minute25, samples
+
+__all__ = ["minute3", "minute25", "samples"]

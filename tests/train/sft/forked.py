@@ -1,0 +1,72 @@
+"""Runs in processes of their own: some die, two share one run. Forked from one that has everything
+imported.
+
+`python -m tests.train.sft.forked APPROVED SETS OUT PORT`
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from tests.train.sft.recipes import KINDS, TOGETHER, train
+from train.sft.settings import SftSettings
+from train.sft.trainer import SftTrainer
+
+DIED = 9
+DIES_AT = 4
+
+
+def main(approved: Path, sets: Path, out: Path, port: str) -> None:
+    for kind, settings in KINDS.items():
+        run = partial(dies, partial(train, approved, sets, out / kind, settings))
+        assert ended(forked(run)) == DIED
+    together = partial(train, approved, sets, out / "shared", SftSettings(**TOGETHER))
+    ranks = [forked(partial(as_rank, number, port, together)) for number in (0, 1)]
+    assert [ended(rank) for rank in ranks] == [0, 0]
+
+
+def forked(run: Callable[[], object]) -> int:
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            run()
+            status = 0
+        finally:
+            os._exit(status)
+    return child
+
+
+def ended(child: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def dies(run: Callable[[], object]) -> None:
+    """In the middle of writing a checkpoint, at that."""
+    save = SftTrainer._save_rng_state
+
+    def die(self: SftTrainer, folder: str) -> None:
+        if self.state.global_step == DIES_AT:
+            os._exit(DIED)
+        save(self, folder)
+
+    SftTrainer._save_rng_state = die  # type: ignore[method-assign]
+    run()
+
+
+def as_rank(number: int, port: str, run: Callable[[], object]) -> None:
+    """With the environment that torchrun and accelerate give their processes."""
+    os.environ |= {
+        "RANK": str(number), "LOCAL_RANK": str(number), "WORLD_SIZE": "2",
+        "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
+        "ACCELERATE_USE_CPU": "true",
+    }  # fmt: skip
+    run()
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:4]), sys.argv[4])

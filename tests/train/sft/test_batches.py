@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from transformers import AutoModelForImageTextToText
+
+from agent.backends.chat_tokens import load_tokenizer
+from agent.backends.families import read_folder
+from agent.errors import WorkbenchError
+from tests.train.sft.samples import Samples, rows_for
+from train.sft.batches import (
+    IGNORED,
+    Batches,
+    Collator,
+    padding_share,
+    plan_epoch,
+    plan_run,
+    positions,
+    split_rows,
+)
+from train.sft.encoding import Encoder
+from train.sft.fast_path import Scored
+from train.sft.losses import figures, part_sums, token_loss
+from train.sft.mask import check_mask
+from train.sft.pictures import Drawing, PictureFolder
+from train.sft.rows import Row
+
+LENGTHS = np.random.default_rng(1).integers(500, 4000, 3000).tolist()
+
+
+class TestPlan:
+    def test_every_row_once_an_epoch(self):
+        plan = plan_epoch(LENGTHS, 16, 10**6, seed=1, epoch=0)
+        assert sorted(row for batch in plan for row in batch) == list(range(3000))
+
+    def test_keeps_to_the_budget(self):
+        plan = plan_epoch([*LENGTHS, 50_000], 16, 20_000, seed=1, epoch=0)
+        whole = [*LENGTHS, 50_000]
+        for batch in plan:
+            assert len(batch) <= 16
+            assert len(batch) == 1 or len(batch) * max(whole[row] for row in batch) <= 20_000
+
+    def test_little_is_padding(self):
+        sorted_ones = plan_epoch(LENGTHS, 16, 10**6, seed=1, epoch=0)
+        by_chance = [list(range(at, at + 16)) for at in range(0, 2992, 16)]
+        assert padding_share(sorted_ones, LENGTHS) < 0.04
+        assert padding_share(by_chance, LENGTHS) > 0.3
+
+    def test_epochs_differ_and_seeds_repeat(self):
+        one, two = (plan_epoch(LENGTHS, 16, 10**6, 1, epoch) for epoch in (0, 1))
+        assert one != two
+        assert one == plan_epoch(LENGTHS, 16, 10**6, 1, 0)
+        assert one != plan_epoch(LENGTHS, 16, 10**6, 2, 0)
+
+    def test_short_batches_do_not_come_first(self):
+        plan = plan_epoch(LENGTHS, 16, 10**6, seed=1, epoch=0)
+        longest = [max(LENGTHS[row] for row in batch) for batch in plan]
+        assert abs(np.corrcoef(np.arange(len(longest)), longest)[0, 1]) < 0.2
+
+    @pytest.mark.parametrize(
+        ("epochs", "together", "steps", "batches"),
+        [(1.0, 1, 0, 5), (2.0, 1, 0, 10), (1.0, 4, 0, 8), (0.4, 1, 0, 2), (3.0, 2, 3, 6)],
+    )
+    def test_whole_steps(self, epochs: float, together: int, steps: int, batches: int):
+        plan = plan_run(
+            [10] * 20, batch=4, batch_tokens=10**6, epochs=epochs, together=together, seed=0,
+            steps=steps,
+        )  # fmt: skip
+        assert len(plan) == batches
+        assert all(len(batch) == 4 for batch in plan)
+
+    def test_a_single_row(self):
+        assert plan_run([9], batch=4, batch_tokens=64, epochs=1, together=3, seed=0) == [[0]] * 3
+
+
+class TestSplit:
+    def test_no_spectrum_is_on_both_sides(self, minute25: Path, samples: Samples, tmp_path: Path):
+        rows = rows_for(minute25, samples, tmp_path)
+        train, held = split_rows([*rows, *rows], 0.3, seed=2)
+        assert len(held) == 6 and len(train) == 14
+        assert not {row.group for row in train} & {row.group for row in held}
+        assert split_rows(rows, 0.01, 2)[1] and not split_rows(rows, 0.0, 2)[1]
+
+
+def collator(folder: Path, pictures: Path, samples: Samples, **more: Any) -> Collator:
+    tokenizer = load_tokenizer(folder)
+    return Collator(
+        vision=read_folder(folder).vision,
+        image_token=tokenizer.token_to_id("<|image_pad|>"),
+        pad_token=tokenizer.token_to_id("<|endoftext|>"),
+        drawing=Drawing(PictureFolder(pictures, 10**8), (samples.sets,)),
+        **more,
+    )
+
+
+@pytest.fixture(params=["minute25", "minute3"])
+def ready(
+    request: pytest.FixtureRequest,
+    samples: Samples,
+    tmp_path: Path,
+) -> tuple[Any, Collator, list[Row]]:
+    """A model, what makes its batches, and three rows of different lengths."""
+    folder = request.getfixturevalue(request.param)
+    rows = sorted(rows_for(folder, samples, tmp_path), key=len)
+    model = AutoModelForImageTextToText.from_pretrained(folder, local_files_only=True)
+    return model, collator(folder, tmp_path, samples), [rows[0], rows[-1], rows[4]]
+
+
+class TestCollator:
+    def test_positions_are_the_models_own(self, ready: tuple[Any, Collator, list[Row]]):
+        model, collate, rows = ready
+        batch = collate(rows)
+        is_there = torch.zeros_like(batch["input_ids"])
+        for number, row in enumerate(rows):
+            is_there[number, : len(row)] = 1
+        kinds = (batch["input_ids"] == collate.image_token).int()
+        wanted, _ = model.model.get_rope_index(
+            batch["input_ids"], kinds, batch["image_grid_thw"], attention_mask=is_there
+        )
+        found = batch["position_ids"] * is_there
+        assert torch.equal(found, wanted * is_there)
+
+    def test_the_loss_is_the_models_own(self, ready: tuple[Any, Collator, list[Row]]):
+        """Against transformers' loss with its own mask, positions and scores at all tokens."""
+        model, collate, rows = ready
+        batch = collate(rows)
+        is_there = torch.zeros_like(batch["input_ids"])
+        for number, row in enumerate(rows):
+            is_there[number, : len(row)] = 1
+        with torch.no_grad():
+            wanted = model(
+                input_ids=batch["input_ids"], labels=batch["labels"], attention_mask=is_there,
+                mm_token_type_ids=(batch["input_ids"] == collate.image_token).int(),
+                pixel_values=batch["pixel_values"], image_grid_thw=batch["image_grid_thw"],
+            ).loss  # fmt: skip
+            found = ours(model, batch)
+        assert torch.allclose(found, wanted, atol=2e-6), (found, wanted)
+
+    def test_padding_changes_nothing(self, ready: tuple[Any, Collator, list[Row]]):
+        model, collate, rows = ready
+        with torch.no_grad():
+            together = ours(model, collate(rows))
+            apart = [ours(model, collate([row])) * row.encoded.trained for row in rows]
+        count = sum(row.encoded.trained for row in rows)
+        assert torch.allclose(together, torch.stack(apart).sum() / count, atol=2e-6)
+
+    def test_the_mask_passes_its_own_check(
+        self,
+        ready: tuple[Any, Collator, list[Row]],
+        minute25: Path,
+    ):
+        _, collate, rows = ready
+        batch = collate(rows)
+        encoder = Encoder(load_tokenizer(minute25))
+        check_mask(batch, encoder)
+        for wrong in ("a picture", "the next turn", "the end left out"):
+            spoiled = dict(batch, labels=batch["labels"].clone())
+            ids, labels = batch["input_ids"][0], spoiled["labels"][0]
+            last = int((labels != IGNORED).nonzero()[-1])
+            if wrong == "a picture":
+                at = int((ids == collate.image_token).nonzero()[0])
+                labels[at] = ids[at]
+            elif wrong == "the next turn":
+                labels[last + 1] = ids[last + 1]
+            else:
+                labels[last] = IGNORED
+            with pytest.raises(WorkbenchError, match="the mask is wrong"):
+                check_mask(spoiled, encoder)
+
+    def test_half_precision_pictures(self, minute25: Path, samples: Samples, tmp_path: Path):
+        rows = rows_for(minute25, samples, tmp_path)[:1]
+        whole = collator(minute25, tmp_path, samples)(rows)["pixel_values"]
+        half = collator(minute25, tmp_path, samples, half=True)(rows)["pixel_values"]
+        assert half.dtype is torch.bfloat16 and torch.equal(whole.bfloat16(), half)
+
+
+def ours(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    scored = Scored(model)
+    scored.keep = batch["keep"]
+    rest = {key: value for key, value in batch.items() if key not in ("labels", "keep", "parts")}
+    try:
+        return token_loss(model(**rest), batch["labels"])
+    finally:
+        model.lm_head._forward_pre_hooks.clear()
+
+
+def test_positions_without_pictures():
+    ids = np.array([5, 6, 7], np.int32)
+    assert positions(ids, 9, (), 2).tolist() == [[0, 1, 2]] * 3
+
+
+def test_batches_follow_the_plan(minute25: Path, samples: Samples, tmp_path: Path):
+    rows = rows_for(minute25, samples, tmp_path)
+    batches = Batches([[2], [0, 1]], rows, collator(minute25, tmp_path, samples), with_parts=True)
+    assert len(batches) == 2
+    assert batches[1]["input_ids"].shape[0] == 2
+    parts = batches[0]["parts"][0, : len(rows[2])]
+    assert parts.tolist() == rows[2].encoded.parts.tolist()
+
+
+class TestFigures:
+    labels = torch.tensor([[IGNORED, 1, 2, 0], [IGNORED, IGNORED, 2, 0]])
+    parts = torch.tensor([[0, 1, 4, 5], [0, 0, 4, 5]], dtype=torch.uint8)
+
+    def test_each_part_has_its_own_mean(self):
+        logits = torch.zeros(5, 4)
+        logits[1, 2] = 50.0  # the first row's verdict, sure and right
+        logits[3, 1] = 50.0  # the second's, sure and wrong
+        found = figures(part_sums(logits, self.labels, self.parts))
+        even = float(np.log(4))
+        assert found["loss_thought"] == pytest.approx(even)
+        assert found["loss_verdict"] == pytest.approx(25.0)
+        assert found["loss"] == pytest.approx((3 * even + 50.0) / 5)
+        assert found["verdict_accuracy"] == 0.5
+        assert "loss_call" not in found
+
+    def test_adds_up_over_batches(self):
+        logits = torch.randn(5, 4, generator=torch.Generator().manual_seed(0))
+        whole = part_sums(logits, self.labels, self.parts)
+        halves = part_sums(logits[:3], self.labels[:1], self.parts[:1]) + part_sums(
+            logits[3:], self.labels[1:], self.parts[1:]
+        )
+        assert torch.allclose(whole, halves)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("accelerate")
+
+from tests.train.sft.samples import Samples
+from train.cli import main
+
+SHAPE = (
+    "vocabulary=1024", "hidden=32", "heads=1", "kv_heads=1", "layers=1", "ffn=48",
+    "vision_hidden=16", "vision_heads=1", "vision_layers=1", "whole_every=1", "vision_ffn=24",
+)  # fmt: skip
+QUICK = ("steps=2", "batch=2", "precision=fp32", "eval_every=0", "save_every=1", "held_out=0.3")
+
+
+def words(samples: Samples, out: Path, *more: str) -> list[str]:
+    given = ["sft", str(samples.approved), "--sets", str(samples.sets), "--out", str(out)]
+    given += ["--model", "new", "--preset", "tiny"]
+    for change in (*QUICK, *(f"model.{size}" for size in SHAPE)):
+        given += ["--set", change]
+    return [*given, *more]
+
+
+def call(monkeypatch: pytest.MonkeyPatch, *given: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["spec-o3-train", *given])
+    try:
+        main()
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_trains_and_says_where(
+    monkeypatch: pytest.MonkeyPatch,
+    samples: Samples,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    out = tmp_path / "run"
+    assert call(monkeypatch, *words(samples, out)) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"the model is in {out / 'model'}\n"
+    assert "parameters are trained" in printed.err and "held out" in printed.err
+    assert call(monkeypatch, *words(samples, out)) == 1
+    assert "--resume" in capsys.readouterr().err
+    assert call(monkeypatch, *words(samples, out, "--resume")) == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--set", "lrr=1"], 'did you mean "lr"'),
+        (["--set", "cutoff=100"], "nothing is left to train on: 10 longer than 100 tokens"),
+        (["--model", "Qwen/Nowhere-7B"], "hf download Qwen/Nowhere-7B"),
+        (["--set", "model.vision_ffn=16"], "vision_ffn equals"),
+    ],
+)
+def test_what_the_user_can_mend_is_a_message(
+    monkeypatch: pytest.MonkeyPatch,
+    samples: Samples,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    message: str,
+):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert call(monkeypatch, *words(samples, tmp_path / "run", *more)) == 1
+    error = capsys.readouterr().err
+    assert message in error and "Traceback" not in error

@@ -1,0 +1,96 @@
+"""The fast parts give what transformers' own give: outputs and gradients."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from transformers import AutoModelForImageTextToText
+
+from tests.small_models import lively_model
+from tests.train.sft.samples import MINUTE
+from train.sft.fast_path import Scored, quicken
+from train.small_model import Shape
+
+GRIDS = torch.tensor([[1, 6, 8], [1, 12, 18], [1, 6, 8]])
+"""Two sizes of picture; the larger one has windows of four sizes."""
+
+
+def batch(model: Any) -> dict[str, torch.Tensor]:
+    randomness = torch.Generator().manual_seed(1)
+    patch = model.config.vision_config.patch_size
+    image = model.config.image_token_id
+    ids: list[int] = [7, 8]
+    for down, across in GRIDS[:, 1:].tolist():
+        ids += [image] * (down * across // 4) + [9, 10]
+    pixels = torch.randn(int(GRIDS.prod(1).sum()), 3 * 2 * patch**2, generator=randomness)
+    return {
+        "input_ids": torch.tensor([ids]),
+        "mm_token_type_ids": torch.tensor([[int(number == image) for number in ids]]),
+        "pixel_values": pixels,
+        "image_grid_thw": GRIDS,
+    }
+
+
+@pytest.fixture(params=["minute25", "minute3", "whole pictures"])
+def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    """A model as it is, and the same one quickened."""
+    if request.param == "whole pictures":
+        shape = Shape(**{**MINUTE.__dict__, "whole_every": 1})
+        plain = lively_model("qwen2.5-vl", shape)
+    else:
+        folder: Path = request.getfixturevalue(request.param)
+        plain = AutoModelForImageTextToText.from_pretrained(folder, local_files_only=True)
+    plain.train()
+    fast = copy.deepcopy(plain)
+    quicken(fast)
+    return plain, fast
+
+
+def test_equal_in_float32(pair: tuple[Any, Any]):
+    plain, fast = pair
+    outputs = [model(**batch(model)).logits for model in pair]
+    assert torch.allclose(*outputs, atol=2e-5 * float(outputs[0].detach().abs().max()))
+    for logits in outputs:
+        logits.pow(2).mean().backward()
+    gradients = dict(fast.named_parameters())
+    for name, weight in plain.named_parameters():
+        wanted, found = weight.grad, gradients[name].grad
+        assert torch.allclose(found, wanted, rtol=1e-3, atol=1e-4 * float(wanted.abs().max())), name
+
+
+def test_as_near_to_float32_as_before_under_autocast(pair: tuple[Any, Any]):
+    plain, _ = pair
+    exact = plain(**batch(plain)).logits
+    with torch.autocast("cpu", torch.bfloat16):
+        before, after = (model(**batch(model)).logits.float() for model in pair)
+    error_before, error_after = ((one - exact).pow(2).mean().sqrt() for one in (before, after))
+    assert error_after < 1.6 * error_before
+    assert error_after < 0.05 * exact.std()
+
+
+def test_moves_half_the_bytes_under_autocast(pair: tuple[Any, Any]):
+    _, fast = pair
+    seen = []
+    layer = fast.model.language_model.layers[-1]
+    layer.register_forward_hook(lambda module, inputs, output: seen.append(output.dtype))
+    with torch.autocast("cpu", torch.bfloat16):
+        fast(**batch(fast))
+    assert seen == [torch.bfloat16]
+
+
+def test_scores_only_what_is_marked(pair: tuple[Any, Any]):
+    _, fast = pair
+    whole = fast(**batch(fast)).logits
+    scored = Scored(fast)
+    scored.keep = torch.zeros(whole.shape[:2], dtype=torch.bool)
+    scored.keep[0, [3, 20, -1]] = True
+    assert torch.allclose(fast(**batch(fast)).logits, whole[scored.keep], atol=1e-6)
+    scored.keep = None
+    assert fast(**batch(fast)).logits.shape == whole.shape

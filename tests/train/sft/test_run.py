@@ -1,0 +1,263 @@
+"""Whole runs: what comes out, and that a broken one goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("peft")
+
+import torch
+from safetensors.torch import load_file
+
+from agent.errors import WorkbenchError
+from agent.inspecting import run
+from agent.inspectors import make_inspector
+from agent.tasks import task
+from tests.train.sft.recipes import KINDS, STEPS, TOGETHER, train
+from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples
+from train.journal import read_metrics
+from train.sft.run import fine_tune
+from train.sft.settings import SftSettings
+from train.sft.trainer import SftTrainer
+
+DIES_AT = 5
+"""Of 6 steps; checkpoints are written every 2."""
+
+
+@pytest.fixture(scope="module")
+def unbroken(samples: Samples, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    runs = {kind: tmp_path_factory.mktemp(kind) / "run" for kind in KINDS}
+    for kind, out in runs.items():
+        train(*samples[:2], out, KINDS[kind])
+    return runs
+
+
+@pytest.fixture(scope="module")
+def forked(samples: Samples, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs in processes of their own: `full` and `lora` died in step 4, `shared` by two."""
+    out = tmp_path_factory.mktemp("forked")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.train.sft.forked", *map(str, (*samples[:2], out, port))],
+        capture_output=True, text=True, timeout=250, check=False, cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return out
+
+
+def same_end(one: Path, other: Path, kind: str) -> None:
+    """Weights, optimizer, schedule, randomness and figures are equal to the last bit."""
+    paths = ["model/model.safetensors"]
+    paths += ["adapter/adapter_model.safetensors"] if kind == "lora" else []
+    for path in paths:
+        assert (one / path).read_bytes() == (other / path).read_bytes()
+    for name in ("optimizer.pt", "scheduler.pt", "rng_state.pth"):
+        states = [_plain(folder / "checkpoints/checkpoint-6" / name) for folder in (one, other)]
+        assert states[0] == states[1], name
+    shown = [_figures(folder) for folder in (one, other)]
+    assert shown[0] == shown[1]
+    assert len(shown[0]) == 8  # six steps, two times of figures
+
+
+def _plain(path: Path) -> object:
+    from transformers.trainer_pt_utils import safe_globals
+
+    def listed(value: object) -> object:
+        if isinstance(value, torch.Tensor):
+            return value.tolist()
+        if isinstance(value, dict):
+            return {key: listed(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [listed(each) for each in value]
+        return value.tolist() if hasattr(value, "tolist") else value
+
+    with safe_globals():
+        return listed(torch.load(path, weights_only=True))
+
+
+def _figures(folder: Path) -> list[dict[str, Any]]:
+    clocks = ("seconds", "tokens_per_second")
+    return [
+        {name: value for name, value in line.items() if name not in clocks}
+        for line in read_metrics(folder)
+        if "train_runtime" not in line
+    ]
+
+
+class TestAnUnbrokenRun:
+    def test_learns(self, unbroken: dict[str, Path]):
+        for out in unbroken.values():
+            losses = [line["loss"] for line in read_metrics(out) if "loss" in line]
+            assert len(losses) == STEPS and losses[-1] < losses[0]
+
+    def test_says_what_it_learned_part_by_part(self, unbroken: dict[str, Path]):
+        last = [line for line in read_metrics(unbroken["full"]) if "eval_loss" in line][-1]
+        assert last["step"] == STEPS
+        assert {"eval_loss_thought", "eval_loss_call", "eval_loss_verdict"} <= set(last)
+        assert 0.0 <= last["eval_verdict_accuracy"] <= 1.0
+
+    def test_keeps_no_pickled_settings(self, unbroken: dict[str, Path]):
+        folders = list(unbroken.values())
+        assert any(list(run.rglob("trainer_state.json")) for run in folders)
+        assert not [path for run in folders for path in run.rglob("training_args.bin")]
+
+    def test_shows_the_mask(self, unbroken: dict[str, Path]):
+        text = (unbroken["full"] / "mask.txt").read_text(encoding="utf-8")
+        said = [piece.partition("⟧")[0] for piece in text.split("⟦")[1:]]
+        assert len(said) > 1
+        assert all(one.startswith("<think>") and one.endswith("<|im_end|>") for one in said)
+        assert r"\boxed{" in said[-1]
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_the_model_inspects(
+        self,
+        unbroken: dict[str, Path],
+        samples: Samples,
+        kind: str,
+    ):
+        inspector = make_inspector(str(unbroken[kind] / "model"), device="cpu", threads=1)
+        try:
+            assert inspector.style == STAMP
+            one = samples.examples[0]
+            inspector.sampling = type(inspector.sampling)(max_new_tokens=4)
+            record = run(inspector.inspect(one.spectrum, task(one.task)))
+        finally:
+            inspector.close()
+        assert record.overview == samples.trajectories[0].overview
+        assert record.model.name == "run" and record.tokens.images > 0
+
+    def test_an_adapter_leaves_all_else_as_it_was(self, unbroken: dict[str, Path]):
+        start = load_file(unbroken["lora"] / "start/model.safetensors")
+        end = load_file(unbroken["lora"] / "model/model.safetensors")
+        changed = {name for name in start if not torch.equal(start[name], end[name])}
+        assert changed and all(".layers." in name and "proj" in name for name in changed)
+        assert not any("visual" in name for name in changed)
+
+
+class TestResuming:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_after_an_error(
+        self,
+        unbroken: dict[str, Path],
+        samples: Samples,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        kind: str,
+    ):
+        step = SftTrainer.training_step
+
+        def fails(self: SftTrainer, *args: Any, **options: Any) -> Any:
+            if self.state.global_step == DIES_AT - 1:
+                raise KeyboardInterrupt
+            return step(self, *args, **options)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(SftTrainer, "training_step", fails)
+            with pytest.raises(KeyboardInterrupt):
+                train(*samples[:2], tmp_path / "run", KINDS[kind])
+        assert not (tmp_path / "run/model").exists()
+        train(*samples[:2], tmp_path / "run", KINDS[kind], resume=True)
+        same_end(tmp_path / "run", unbroken[kind], kind)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_after_the_process_died(
+        self, unbroken: dict[str, Path], forked: Path, samples: Samples, kind: str
+    ):
+        cut_off = forked / kind / "checkpoints/checkpoint-4"
+        assert (cut_off / "optimizer.pt").is_file()
+        assert not (cut_off / "trainer_state.json").exists()
+        train(*samples[:2], forked / kind, KINDS[kind], resume=True)
+        same_end(forked / kind, unbroken[kind], kind)
+
+    def test_a_finished_run_is_finished_again(
+        self,
+        unbroken: dict[str, Path],
+        samples: Samples,
+        tmp_path: Path,
+    ):
+        shutil.copytree(unbroken["full"], tmp_path / "run")
+        shutil.rmtree(tmp_path / "run/model")
+        train(*samples[:2], tmp_path / "run", KINDS["full"], resume=True)
+        weights = [out / "model/model.safetensors" for out in (tmp_path / "run", unbroken["full"])]
+        assert weights[0].read_bytes() == weights[1].read_bytes()
+
+    def test_refuses_to_begin_again(self, unbroken: dict[str, Path], samples: Samples):
+        with pytest.raises(WorkbenchError, match="go on with it by --resume"):
+            train(*samples[:2], unbroken["full"], KINDS["full"])
+
+    def test_refuses_another_recipe(self, unbroken: dict[str, Path], samples: Samples):
+        with pytest.raises(WorkbenchError, match=r"another sft\.kind"):
+            train(*samples[:2], unbroken["full"], KINDS["lora"], resume=True)
+        sizes = replace(MINUTE_MODEL, hidden=64)
+        with pytest.raises(WorkbenchError, match=r"another model\.hidden \(32, now 64\)"):
+            fine_tune(
+                [samples.approved], [samples.sets], unbroken["full"], KINDS["full"], sizes,
+                seed=3, resume=True,
+            )  # fmt: skip
+
+    def test_the_settings_are_kept(self, unbroken: dict[str, Path]):
+        told = json.loads((unbroken["lora"] / "settings.json").read_text())
+        assert told["sft"]["lora_rank"] == 4 and told["model"]["hidden"] == 32
+
+
+class TestTwoProcesses:
+    def test_learn_what_one_does(self, forked: Path, samples: Samples, tmp_path: Path):
+        """Twice the devices, half the batches on each: the same steps, and the same weights."""
+        one = tmp_path / "one"
+        train(*samples[:2], one, SftSettings(**TOGETHER, accumulate=2))
+        shown = [
+            [line["loss"] for line in _figures(out) if "loss" in line]
+            for out in (one, forked / "shared")
+        ]
+        assert len(shown[0]) == 2
+        assert shown[0] == pytest.approx(shown[1], rel=1e-6)
+        evals = [_figures(out)[-1]["eval_loss"] for out in (one, forked / "shared")]
+        assert evals[0] == pytest.approx(evals[1], rel=1e-6)
+        weights = [load_file(out / "model/model.safetensors") for out in (one, forked / "shared")]
+        for name, weight in weights[0].items():
+            assert torch.allclose(weight, weights[1][name], atol=1e-6), name
+        told = json.loads((forked / "shared/settings.json").read_text())
+        assert told["devices"] == 2
+
+
+@pytest.fixture(scope="module")
+def losses(samples: Samples, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]]:
+    """Of two steps with the vision tower frozen."""
+    ways: dict[str, dict[str, Any]] = {
+        "plain": {}, "checkpointing": {"checkpointing": True}, "bf16": {"precision": "bf16"}
+    }  # fmt: skip
+    found = {}
+    for name, way in ways.items():
+        out = tmp_path_factory.mktemp(name) / "run"
+        told = {**TOGETHER, "trained": "language", "held_out": 0.0, **way}
+        train(*samples[:2], out, SftSettings(**told))
+        frozen_stayed(out)
+        found[name] = [line["loss"] for line in read_metrics(out) if "loss" in line]
+    return found
+
+
+class TestWaysToTrain:
+    def test_memory_for_time_changes_nothing(self, losses: dict[str, list[float]]):
+        assert losses["checkpointing"] == pytest.approx(losses["plain"], rel=1e-6)
+
+    def test_half_precision_stays_near(self, losses: dict[str, list[float]]):
+        assert losses["bf16"] != losses["plain"]
+        assert losses["bf16"] == pytest.approx(losses["plain"], rel=2e-3)
+
+
+def frozen_stayed(out: Path) -> None:
+    start, end = (load_file(out / name / "model.safetensors") for name in ("start", "model"))
+    for name, weight in start.items():
+        assert torch.equal(weight, end[name]) == ("visual" in name), name

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+from safetensors.torch import load_file
+
+from agent.backends.families import read_folder
+from agent.backends.transformers_engine import TransformersEngine
+from agent.errors import EngineError, WorkbenchError
+from agent.models import place_at
+from agent.render import COMPACT
+from tests.small_models import tiny_qwen25  # noqa: F401
+from train.grpo.chat_template import CHAT_TEMPLATE
+from train.model_folder import (
+    card_beside,
+    complete_folder,
+    load_trainable,
+    put_in_place,
+    save_weights,
+    starting_folder,
+    stored_precision,
+)
+
+
+@pytest.fixture
+def start(tiny_qwen25: Path, tmp_path: Path) -> Path:  # noqa: F811
+    """As of the hub: bfloat16, with a template of its own in the tokenizer's settings."""
+    folder = Path(shutil.copytree(tiny_qwen25, tmp_path / "start"))
+    for name, change in (
+        ("config.json", {"dtype": "bfloat16"}),
+        ("tokenizer_config.json", {"chat_template": "{{ other }}"}),
+    ):
+        path = folder / name
+        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    return folder
+
+
+def test_a_folder_in_use(start: Path, tmp_path: Path):
+    model = load_trainable(start)
+    assert model.dtype is torch.float32
+    part = tmp_path / "part"
+    save_weights(model, model.state_dict(), part, stored_precision(start))
+    card = complete_folder(
+        part, start, style=COMPACT, sizing=read_folder(start).sizing, name="mine"
+    )
+    put_in_place(part, tmp_path / "model")
+    found = place_at(tmp_path / "model")
+    assert found.is_ready and found.card == card == card_beside(tmp_path / "model")
+    assert (card.name, card.style) == ("mine", COMPACT)
+    weights = load_file(tmp_path / "model/model.safetensors")
+    assert {weight.dtype for weight in weights.values()} == {torch.bfloat16}
+    settings = json.loads((tmp_path / "model/tokenizer_config.json").read_text())
+    assert "chat_template" not in settings
+    assert (tmp_path / "model/chat_template.jinja").read_text("utf-8") == CHAT_TEMPLATE
+    TransformersEngine.load(tmp_path / "model", device="cpu", threads=1).close()
+
+
+def test_an_older_folder_is_replaced(tmp_path: Path):
+    for name in ("part", "model"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+    put_in_place(tmp_path / "part", tmp_path / "model")
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    assert (tmp_path / "model/part").exists()
+
+
+def test_weights_that_are_not_all_there(start: Path):
+    from safetensors.torch import save_file
+
+    weights = load_file(start / "model.safetensors")
+    weights.pop(next(name for name in weights if "q_proj" in name))
+    save_file(weights, start / "model.safetensors", {"format": "pt"})
+    with pytest.raises(EngineError, match="lack"):
+        load_trainable(start)
+
+
+def test_where_to_start(start: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    assert starting_folder(str(start)) == start
+    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path))
+    assert starting_folder("start") == start
+    with pytest.raises(WorkbenchError, match="hf download No/Where"):
+        starting_folder("No/Where")

@@ -1,0 +1,77 @@
+"""Where a run stands: its settings as they were, and its newest whole checkpoint."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agent.errors import WorkbenchError
+
+SETTINGS_FILE = "settings.json"
+CHECKPOINTS = "checkpoints"
+STATE = "trainer_state.json"
+"""transformers writes it last: a checkpoint without a whole one was cut off."""
+
+
+def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+    """Claim a folder for a run, or check that the run in it is the same one."""
+    path = out / SETTINGS_FILE
+    text = json.dumps(settings, indent=2, sort_keys=True, default=str) + "\n"
+    try:
+        if path.is_file():
+            before = json.loads(path.read_text(encoding="utf-8"))
+            if not resume:
+                raise WorkbenchError(
+                    f"{out} holds a run already: go on with it by --resume, or name another folder"
+                )
+            if (changed := _changed(before, json.loads(text))) is not None:
+                raise WorkbenchError(f"{out} holds a run with another {changed}: it cannot go on")
+            return
+        out.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WorkbenchError(f"cannot use {out}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise WorkbenchError(f"{path} is damaged: name another folder") from error
+
+
+def _changed(before: object, now: Mapping[str, Any]) -> str | None:
+    if not isinstance(before, dict):
+        return "form of its settings"
+    for name in sorted({*before, *now}):
+        one, other = before.get(name), now.get(name)
+        if one != other:
+            if isinstance(one, dict) and isinstance(other, dict):
+                return f"{name}.{_changed(one, other)}"
+            return f"{name} ({str(one)[:60]}, now {str(other)[:60]})"
+    return None
+
+
+def last_checkpoint(out: Path) -> Path | None:
+    """The newest that was written to its end; later ones that were cut off are removed."""
+    found = sorted((out / CHECKPOINTS).glob("checkpoint-*"), key=_step, reverse=True)
+    for folder in found:
+        if _step(folder) >= 0 and _is_whole(folder):
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def step_of(checkpoint: Path | None) -> int:
+    return 0 if checkpoint is None else _step(checkpoint)
+
+
+def _step(folder: Path) -> int:
+    number = folder.name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else -1
+
+
+def _is_whole(folder: Path) -> bool:
+    try:
+        state = json.loads((folder / STATE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(state, dict) and state.get("global_step") == _step(folder)

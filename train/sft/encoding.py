@@ -1,0 +1,123 @@
+"""A conversation as tokens, and which of them are trained.
+
+The ids are those of use: turn by turn, the agent's words cut from the markup before them as they
+are when it says them itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from agent.backends.chat_tokens import TokenBytes, token_ids
+from agent.errors import WorkbenchError
+from agent.protocol import Part, Turn, chat_parts
+from agent.trajectory import Trajectory
+
+UNTRAINED = 0
+PARTS = ("thought", "call", "reasons", "verdict", "other")
+"""What an agent's token belongs to; a token's part is its place here plus one."""
+THOUGHT, CALL, REASONS, VERDICT, OTHER = range(1, len(PARTS) + 1)
+
+# Later ones lie inside earlier ones and win.
+_SPANS = (
+    (THOUGHT, re.compile(rb"<think>.*?(?:</think>|$)", re.DOTALL)),
+    (CALL, re.compile(rb"<tool_call>.*?(?:</tool_call>|$)", re.DOTALL)),
+    (REASONS, re.compile(rb"<answer>.*?(?:</answer>|$)", re.DOTALL)),
+    (VERDICT, re.compile(rb"(?<=\\boxed\{)[A-Z]+(?=\})")),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Ids of a conversation; `parts` says what each trained token is, 0 for the others."""
+
+    ids: NDArray[np.int32]
+    parts: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return int(self.ids.size)
+
+    @property
+    def trained(self) -> int:
+        return int(np.count_nonzero(self.parts))
+
+
+class Encoder:
+    """Makes tokens with one model's tokenizer."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._bytes = TokenBytes(tokenizer)
+
+    def encode(
+        self,
+        turns: Sequence[Turn],
+        picture_tokens: Sequence[int],
+        untrained: Collection[int] = (),
+    ) -> Encoded:
+        """`picture_tokens` of each picture in order; `untrained` numbers turns of the agent."""
+        counts = iter(picture_tokens)
+        ids: list[int] = []
+        parts: list[int] = []
+        replies = 0
+        for turn in turns:
+            pieces = list(chat_parts([turn], model_speaks_next=False))
+            if turn.role != "assistant":
+                shown = [next(counts)] if turn.picture is not None else []
+                ids += token_ids(self.tokenizer, pieces, shown)
+            else:
+                header, (said, *rest) = _at_first_words(pieces)
+                words = token_ids(self.tokenizer, [said])
+                end, *after = token_ids(self.tokenizer, rest)
+                ids += token_ids(self.tokenizer, header)
+                parts += [UNTRAINED] * (len(ids) - len(parts))
+                ids += [*words, end, *after]
+                if replies not in untrained:
+                    parts += [*self.parts_of(words), OTHER]
+                replies += 1
+            parts += [UNTRAINED] * (len(ids) - len(parts))
+        return Encoded(np.array(ids, np.int32), np.array(parts, np.uint8))
+
+    def parts_of(self, words: Sequence[int]) -> list[int]:
+        """What each token of a turn belongs to, by its first byte."""
+        pieces = [self._bytes[number] for number in words]
+        whole = b"".join(pieces)
+        owner = np.full(len(whole) + 1, OTHER, np.uint8)
+        for part, pattern in _SPANS:
+            for found in pattern.finditer(whole):
+                owner[found.start() : found.end()] = part
+        starts = np.cumsum([0, *map(len, pieces)])[:-1].astype(np.intp)
+        return [int(part) for part in owner[starts]]
+
+
+def _at_first_words(pieces: Sequence[Part]) -> tuple[Sequence[Part], Sequence[Part]]:
+    """The markup that opens a turn, and the rest of it."""
+    at = next((number for number, piece in enumerate(pieces) if not piece.markup), None)
+    if at is None:
+        raise WorkbenchError("a turn of the agent without words cannot be trained")
+    return pieces[:at], pieces[at:]
+
+
+def mistakes_of(trajectory: Trajectory) -> set[int]:
+    """Numbers of the agent's turns that it was told to correct."""
+    last: dict[int, str] = {}
+    for step in trajectory.steps:
+        if step.by == "agent":
+            last[step.turn] = step.error
+    return {turn for turn, error in last.items() if error}
+
+
+def refused_calls(turns: Sequence[Turn]) -> set[int]:
+    """The same where only the turns are known: those the tool answered without a picture."""
+    said = [number for number, turn in enumerate(turns) if turn.role == "assistant"]
+    return {
+        number
+        for number, at in enumerate(said)
+        if at + 1 < len(turns) and turns[at + 1].role == "tool" and turns[at + 1].picture is None
+    }

@@ -1,0 +1,113 @@
+"""What a run is trained on: approved trajectories, and conversations that come with pictures."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+
+from agent.errors import WorkbenchError
+from agent.protocol import Turn
+from agent.render import PUBLISHED, STYLES, Style
+from agent.trajectory import Trajectory
+from agent.trajectory_file import read_trajectories
+from train.bench.sharegpt import sharegpt_conversations
+from train.sft.settings import RECORDED
+
+SHAREGPT_KEYS = {"conversations", "messages"}
+MAX_FIRST_LINE = 16_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """`others` are files of conversations in the ShareGPT form, read when they are needed."""
+
+    trajectories: tuple[Trajectory, ...]
+    others: tuple[Path, ...]
+    style: Style
+    fingerprints: dict[str, str]
+    """SHA-256 of each file by its name: a run goes on with the same ones."""
+
+    def conversations(
+        self, on_fault: Callable[[str], None] = lambda fault: None
+    ) -> Iterator[tuple[list[Turn], list[Image.Image]]]:
+        for path in self.others:
+            yield from sharegpt_conversations(path, on_fault)
+
+    @property
+    def simulated_only(self) -> bool:
+        return not self.others and all(one.spectrum.simulated for one in self.trajectories)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(sorted({one.task for one in self.trajectories}))
+
+
+def read_inputs(files: Sequence[Path], sets: Sequence[Path], style: str) -> Inputs:
+    """`style` as in the settings. Raises where pictures of several looks would be mixed."""
+    others = tuple(path for path in files if _is_sharegpt(path))
+    trajectories = tuple(
+        one for path in files if path not in others for one in read_trajectories(path)
+    )
+    if not trajectories and not others:
+        raise WorkbenchError(f"there is no trajectory in {', '.join(map(str, files)) or 'nothing'}")
+    if trajectories and not sets:
+        raise WorkbenchError("trajectories name their spectra by hash: say which --sets hold them")
+    return Inputs(
+        trajectories=trajectories,
+        others=others,
+        style=_style(trajectories, others, style),
+        fingerprints=_fingerprints((*files, *sets)),
+    )
+
+
+def _is_sharegpt(path: Path) -> bool:
+    """Anything but JSON lines of trajectories; those of conversations have a key of their own."""
+    if path.suffix != ".jsonl":
+        return True
+    try:
+        with path.open("rb") as file:
+            first = json.loads(file.readline(MAX_FIRST_LINE) or b"{}")
+    except (OSError, ValueError, RecursionError):
+        return False  # the reader of trajectories says what is wrong
+    return isinstance(first, dict) and not SHAREGPT_KEYS.isdisjoint(first)
+
+
+def _style(trajectories: Sequence[Trajectory], others: Sequence[Path], name: str) -> Style:
+    if name != RECORDED:
+        if others and STYLES[name] != PUBLISHED:
+            raise WorkbenchError(
+                f"pictures that come with conversations cannot be drawn anew in the style {name}"
+            )
+        return STYLES[name]
+    seen: list[Style] = [PUBLISHED] if others else []
+    for one in trajectories:
+        style = Style.from_table(one.style) if one.style else PUBLISHED
+        if style not in seen:
+            seen.append(style)
+    if len(seen) > 1:
+        raise WorkbenchError(
+            f"trajectories with pictures in several styles ({seen[0].name}, {seen[1].name}): a "
+            "model knows one; choose it with --set style=NAME"
+        )
+    return seen[0]
+
+
+def _fingerprints(paths: Sequence[Path]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in paths:
+        before = found.get(path.name)
+        found[path.name] = _sha256(path) if before is None else f"{before} {_sha256(path)}"
+    return found
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error

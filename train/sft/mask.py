@@ -1,0 +1,69 @@
+"""Proof, at the start of every run, that what is trained is what the agent said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from agent.backends.chat_tokens import END_OF_TURN, IMAGE_TOKEN, MARKUP_TOKENS, token_ids
+from agent.errors import WorkbenchError
+from agent.protocol import chat_parts
+from train.sft.batches import IGNORED, Batch
+from train.sft.encoding import Encoder
+
+MASK_FILE = "mask.txt"
+OPENED, CLOSED = "⟦", "⟧"
+
+
+def check_mask(batch: Batch, encoder: Encoder) -> None:
+    """Raises where a batch would train anything but whole turns of the agent with their ends."""
+    tokenizer = encoder.tokenizer
+    header = token_ids(tokenizer, chat_parts(()))
+    end = tokenizer.token_to_id(END_OF_TURN)
+    control = {tokenizer.token_to_id(name) for name in (IMAGE_TOKEN, *MARKUP_TOKENS)}
+    for ids, labels in _rows(batch):
+        for start, stop in _trained(labels):
+            said = ids[start:stop]
+            if (
+                ids[max(0, start - len(header)) : start] != header
+                or said[-1] != end
+                or control.intersection(said[:-1])
+                or said != labels[start:stop]
+            ):
+                shown = tokenizer.decode(ids[max(0, start - 8) : stop], skip_special_tokens=False)
+                raise WorkbenchError(
+                    f"the mask is wrong: it would train {shown[:200]!r}; please report this with "
+                    "the file that was to be trained on"
+                )
+
+
+def write_mask(batch: Batch, encoder: Encoder, folder: Path) -> str:
+    """The first row as text, what is trained between brackets; one line about it for the log."""
+    ids, labels = next(_rows(batch))
+    tokenizer = encoder.tokenizer
+    text, at = "", 0
+    for start, stop in _trained(labels):
+        text += tokenizer.decode(ids[at:start], skip_special_tokens=False)
+        text += OPENED + tokenizer.decode(ids[start:stop], skip_special_tokens=False) + CLOSED
+        at = stop
+    text += tokenizer.decode(ids[at:], skip_special_tokens=False)
+    while IMAGE_TOKEN * 2 in text:
+        text = text.replace(IMAGE_TOKEN * 2, IMAGE_TOKEN)
+    (folder / MASK_FILE).write_text(text + "\n", encoding="utf-8")
+    trained = sum(label != IGNORED for label in labels)
+    return f"{trained} of {len(ids)} tokens of the first conversation are trained: see {MASK_FILE}"
+
+
+def _rows(batch: Batch) -> Iterator[tuple[list[int], list[int]]]:
+    yield from zip(batch["input_ids"].tolist(), batch["labels"].tolist(), strict=True)
+
+
+def _trained(labels: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where each run of trained tokens starts and stops."""
+    at = 0
+    for is_trained, run in groupby(labels, lambda label: label != IGNORED):
+        length = len(list(run))
+        if is_trained:
+            yield at, at + length
+        at += length

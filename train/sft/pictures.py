@@ -1,0 +1,165 @@
+"""The pictures of conversations: drawn from the spectra, kept as files up to a bound.
+
+Files are named by what they show, so that processes and epochs share them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path, PurePath
+
+from PIL import Image
+
+from agent.errors import TrajectoryError, WorkbenchError
+from agent.fingerprints import picture_hash, text_hash
+from agent.imaging import Sizing, prepare
+from agent.render import Style, png_bytes
+from agent.trajectory import Trajectory
+from agent.viewer import redraw
+from train.examples import ExampleStore
+
+
+def to_draw(trajectory: Trajectory, style: Style, sizing: Sizing) -> Trajectory:
+    """The part of a record that its pictures follow from, in the style and size wanted.
+
+    Where these are not the recorded ones the pictures' hashes prove nothing and are left out.
+    """
+    same = Style.from_table(trajectory.style) == style and trajectory.sizing == sizing
+    looks = tuple(
+        replace(look, text="", measured={}, picture=look.picture if same else "", seconds=0.0)
+        for look in trajectory.looks
+    )
+    return replace(
+        trajectory,
+        style=style.to_table(),
+        sizing=sizing,
+        overview=trajectory.overview if same else "",
+        steps=looks,
+        replies=(),
+    )
+
+
+def picture_names(record: Trajectory) -> tuple[str, ...]:
+    """Names of the pictures that `redraw` makes of a record, the whole spectrum first."""
+    shown = {
+        "spectrum": record.spectrum.sha256,
+        "title": PurePath(record.spectrum.path).name or record.spectrum.object_id,
+        "z": record.spectrum.z,
+        "style": dict(record.style),
+        "sizing": asdict(record.sizing),
+    }
+    ranges = [None, *(look.range for look in record.looks)]
+    return tuple(
+        text_hash(json.dumps({**shown, "range": window}, sort_keys=True)) for window in ranges
+    )
+
+
+@dataclass(frozen=True)
+class PictureFolder:
+    """A bounded folder of pictures; `room` is what this process may add, in bytes."""
+
+    path: Path
+    room: int
+
+    def __post_init__(self) -> None:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WorkbenchError(f"cannot use {self.path}: {error.strerror or error}") from error
+
+    def load(self, name: str) -> Image.Image | None:
+        try:
+            with Image.open(self._file(name), formats=("PNG",)) as stored:
+                return stored.convert("RGB")
+        except (OSError, SyntaxError):
+            return None
+
+    def size(self, name: str) -> tuple[int, int] | None:
+        """Width and height without reading the pixels."""
+        try:
+            with Image.open(self._file(name), formats=("PNG",)) as stored:
+                return stored.size
+        except (OSError, SyntaxError):
+            return None
+
+    def save(self, name: str, picture: Image.Image, *, always: bool = False) -> None:
+        """Keep it while there is room; `always` for one that could not be drawn again."""
+        content = png_bytes(picture)
+        if not always:
+            if _added.get(self.path, 0) + len(content) > self.room:
+                return
+            _added[self.path] = _added.get(self.path, 0) + len(content)
+        file = self._file(name)
+        file.parent.mkdir(exist_ok=True)
+        draft = file.with_name(f".{file.name}.{os.getpid()}")
+        try:
+            draft.write_bytes(content)
+            draft.replace(file)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise WorkbenchError(f"cannot write {file}: {error.strerror or error}") from error
+
+    def _file(self, name: str) -> Path:
+        return self.path / name[:2] / f"{name}.png"
+
+
+_added: dict[Path, int] = {}
+"""Bytes this process has put into each folder."""
+
+
+def room_left(path: Path, cache_mb: int, processes: int) -> int:
+    """What each of some processes may add to a folder that may hold `cache_mb`."""
+    used = sum(file.stat().st_size for file in path.glob("*/*.png")) if path.is_dir() else 0
+    return max(0, cache_mb * 1_000_000 - used) // max(1, processes)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How a worker gets pictures: from the folder, else from the spectra in these sets."""
+
+    folder: PictureFolder
+    sets: tuple[Path, ...]
+
+    def pictures(self, record: Trajectory | None, names: Sequence[str]) -> list[Image.Image]:
+        """Those of a conversation; `record` None where they cannot be drawn again."""
+        kept = [self.folder.load(name) for name in names]
+        found = [picture for picture in kept if picture is not None]
+        if len(found) == len(names):
+            return found
+        if record is None:
+            raise WorkbenchError(f"{self.folder.path} lacks pictures that this run put there")
+        return self.draw(record, names)
+
+    def draw(self, record: Trajectory, names: Sequence[str]) -> list[Image.Image]:
+        """Draw anew and keep. Raises TrajectoryError where a picture is not the recorded one."""
+        store = _store(self.sets)
+        if record.spectrum.sha256 not in store:
+            raise TrajectoryError(
+                f"no set holds the spectrum {record.spectrum.sha256[:16]} "
+                f"({record.spectrum.object_id or record.spectrum.path or 'without a name'}): "
+                "name the file it came from with --sets"
+            )
+        drawn = redraw(record, store[record.spectrum.sha256].spectrum)
+        for name, picture in zip(names, drawn, strict=True):
+            self.folder.save(name, picture)
+        return drawn
+
+    def keep(self, pictures: Sequence[Image.Image], sizing: Sizing) -> tuple[str, ...]:
+        """Keep pictures that came as such, sized for the model; their names."""
+        names = []
+        for picture in pictures:
+            sized = prepare(picture, sizing)
+            names.append(picture_hash(sized))
+            if self.folder.size(names[-1]) is None:
+                self.folder.save(names[-1], sized, always=True)
+        return tuple(names)
+
+
+@lru_cache(maxsize=2)
+def _store(sets: tuple[Path, ...]) -> ExampleStore:
+    """One for each process: it keeps what it has read last."""
+    return ExampleStore(sets)

@@ -1,0 +1,258 @@
+"""Supervised fine-tuning: from approved trajectories to a model folder, from top to bottom.
+
+`RUN/settings.json` as told, `RUN/start` a new model's first weights, `RUN/pictures` drawn pictures,
+`RUN/checkpoints`, `RUN/metrics.jsonl` and `RUN/tensorboard`, `RUN/mask.txt`, `RUN/model`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from transformers import TrainingArguments, set_seed
+from transformers.utils import logging
+
+from agent.backends.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
+from agent.backends.families import ModelFolder, read_folder
+from agent.errors import WorkbenchError
+from train.journal import journal
+from train.model_folder import (
+    load_trainable,
+    put_in_place,
+    starting_folder,
+)
+from train.sft.batches import Batches, Collator, Plan, padding_share, plan_run, split_rows
+from train.sft.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
+from train.sft.encoding import Encoder
+from train.sft.fast_path import Scored, quicken
+from train.sft.finish import MODEL, START, save_model
+from train.sft.inputs import Inputs, read_inputs
+from train.sft.mask import check_mask, write_mask
+from train.sft.new_model import make_new_model, words_of, words_of_tasks, words_of_turns
+from train.sft.pictures import Drawing, PictureFolder, room_left
+from train.sft.rows import (
+    Prepared,
+    Preparing,
+    Row,
+    other_prompts,
+    prepare_rows,
+    row_of_conversation,
+)
+from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
+from train.sft.trainer import SftTrainer, arguments
+from train.sft.tuning import parameter_counts, tuned
+from train.sft.watching import Bar, Figures, progress_bar
+
+PICTURES = "pictures"
+
+
+def fine_tune(
+    files: Sequence[Path],
+    sets: Sequence[Path],
+    out: Path,
+    settings: SftSettings,
+    model_settings: ModelSettings,
+    *,
+    seed: int = 0,
+    workers: int = 1,
+    resume: bool = False,
+) -> Path:
+    """Train, and return the folder of the finished model.
+
+    Every process of a launcher calls it. The same arguments and seed give the same weights on one
+    CPU, stopped and resumed at any step or not.
+    """
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    half = uses_bfloat16(settings.precision)
+    args = arguments(out / CHECKPOINTS, settings, half=half, seed=seed, workers=workers)
+    console = Console(stderr=True, quiet=args.process_index > 0)
+    inputs = read_inputs(files, sets, settings.style)
+    told = {"sft": asdict(settings), "model": asdict(model_settings), "seed": seed}
+    told |= {"files": inputs.fingerprints, "devices": args.world_size}
+
+    with args.main_process_first(desc="pictures"):
+        if args.process_index == 0:
+            begin(out, told, resume=resume)
+        start = _start(out, inputs, model_settings, seed)
+        checkpoint = last_checkpoint(out) if resume else None
+        folder = read_folder(start)
+        drawing = _drawing(out, sets, settings, workers * args.world_size)
+        prepared = _prepare(inputs, folder, drawing, settings, workers, console)
+    rows, held = split_rows(prepared.rows, settings.held_out, seed)
+    if not rows:
+        raise WorkbenchError(f"nothing is left to train on: {_reasons(prepared)}")
+
+    plan = _plan(rows, settings, args, seed)
+    args.max_steps = len(plan) // (args.world_size * settings.accumulate)
+    collator = collator_of(folder, drawing, half=half)
+    batches = Batches(plan, rows, collator)
+    encoder = Encoder(load_tokenizer(start))
+    check_mask(batches[0], encoder)
+    if args.process_index == 0:
+        _tell(console, prepared, rows, held, plan, inputs)
+        console.print(write_mask(batches[0], encoder, out), style="dim", markup=False)
+
+    set_seed(seed)
+    model = load_trainable(start)
+    quicken(model)
+    scored = Scored(model)
+    model = tuned(model, settings)
+    trained, whole = parameter_counts(model)
+    console.print(f"{trained:,} of {whole:,} parameters are trained", style="dim", highlight=False)
+
+    with ExitStack() as stack:
+        callbacks: list[Any] = []
+        if args.process_index == 0:
+            record = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))
+            tokens = _tokens_of_steps(plan, rows, args.world_size * settings.accumulate)
+            bar = stack.enter_context(progress_bar(console))
+            epochs = sum(map(len, plan)) / len(rows)
+            callbacks = [Figures(record, tokens, epochs), Bar(bar)]
+        trainer = SftTrainer(
+            model, args, scored, batches, _held_out(held, collator, settings), callbacks=callbacks
+        )
+        trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
+        figures = trainer.evaluate()
+    save_model(trainer, start, out, inputs, settings.kind, len(rows), figures)
+    return out / MODEL
+
+
+def uses_bfloat16(precision: str) -> bool:
+    """By itself: on GPUs that have it, and on processors that multiply it natively."""
+    if precision != "auto":
+        return precision == "bf16"
+    if torch.cuda.is_available():
+        return torch.cuda.is_bf16_supported()
+    told: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(told.get("amx_bf16") or told.get("avx512_bf16"))
+
+
+def collator_of(folder: ModelFolder, drawing: Drawing, *, half: bool) -> Collator:
+    """What makes batches for the model in that folder."""
+    tokenizer = load_tokenizer(folder.path)
+    return Collator(
+        vision=folder.vision,
+        image_token=_token(tokenizer, IMAGE_TOKEN),
+        pad_token=_token(tokenizer, END_OF_TEXT),
+        drawing=drawing,
+        half=half,
+    )
+
+
+def _start(out: Path, inputs: Inputs, settings: ModelSettings, seed: int) -> Path:
+    """The folder of the first weights; a new model is made once, in the run's own folder."""
+    if settings.start != NEW:
+        return starting_folder(settings.start)
+    folder = out / START
+    if not folder.exists():
+        part = out / f".{START}.part"
+        shutil.rmtree(part, ignore_errors=True)
+        words = [*words_of_tasks(), *words_of(inputs.trajectories)]
+        words += words_of_turns(turns for turns, _ in inputs.conversations())
+        make_new_model(part, settings, words, seed)
+        put_in_place(part, folder)
+    return folder
+
+
+def _drawing(out: Path, sets: Sequence[Path], settings: SftSettings, processes: int) -> Drawing:
+    place = out / PICTURES
+    room = room_left(place, settings.cache_mb, processes)
+    return Drawing(PictureFolder(place, room), tuple(sets))
+
+
+def _prepare(
+    inputs: Inputs,
+    folder: ModelFolder,
+    drawing: Drawing,
+    settings: SftSettings,
+    workers: int,
+    console: Console,
+) -> Prepared:
+    preparing = Preparing(
+        folder=folder.path,
+        vision=folder.vision,
+        sizing=folder.sizing,
+        drawing=drawing,
+        train_mistakes=settings.train_mistakes,
+    )
+    with progress_bar(console) as bar:
+        task = bar.add_task("pictures and tokens", total=len(inputs.trajectories))
+        prepared = prepare_rows(
+            inputs.trajectories,
+            inputs.style if settings.style != RECORDED else None,
+            preparing,
+            cutoff=settings.cutoff,
+            workers=workers,
+            advance=partial(bar.advance, task),
+        )
+        for turns, pictures in inputs.conversations(prepared.leave_out):
+            prepared.take(row_of_conversation(turns, pictures, preparing), settings.cutoff)
+            bar.advance(task)
+    return prepared
+
+
+def _plan(rows: Sequence[Row], settings: SftSettings, args: TrainingArguments, seed: int) -> Plan:
+    return plan_run(
+        [len(row) for row in rows],
+        batch=settings.batch,
+        batch_tokens=settings.batch_tokens,
+        epochs=settings.epochs,
+        together=args.world_size * settings.accumulate,
+        seed=seed,
+        steps=settings.steps,
+    )
+
+
+def _held_out(rows: Sequence[Row], collator: Collator, settings: SftSettings) -> Batches | None:
+    if not rows:
+        return None
+    order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
+    plan = [order[at : at + settings.batch] for at in range(0, len(order), settings.batch)]
+    return Batches(plan, rows, collator, with_parts=True)
+
+
+def _tokens_of_steps(plan: Plan, rows: Sequence[Row], together: int) -> list[int]:
+    """Tokens of each step over all devices, without padding."""
+    each = [sum(len(rows[row]) for row in batch) for batch in plan]
+    return [sum(each[at : at + together]) for at in range(0, len(each), together)]
+
+
+def _token(tokenizer: Any, name: str) -> int:
+    number = tokenizer.token_to_id(name)
+    if number is None:
+        raise WorkbenchError(f"the model's tokenizer lacks {name}: no Qwen chat tokenizer")
+    return int(number)
+
+
+def _reasons(prepared: Prepared) -> str:
+    told = [f"{count} {why}" for why, count in prepared.left_out.most_common()]
+    return "; ".join(told) or "too few conversations"
+
+
+def _tell(
+    console: Console,
+    prepared: Prepared,
+    rows: Sequence[Row],
+    held: Sequence[Row],
+    plan: Plan,
+    inputs: Inputs,
+) -> None:
+    lengths = [len(row) for row in rows]
+    lines = [
+        f"{len(rows)} conversations of {sum(lengths) // len(rows)} tokens to train on, {len(held)} "
+        f"held out; {len(plan)} batches, {padding_share(plan, lengths):.1%} padding"
+    ]
+    if prepared.left_out:
+        lines.append(f"left out: {_reasons(prepared)}")
+    if (count := other_prompts(inputs.trajectories)) > 0:
+        lines.append(f"{count} were recorded with other words in the prompt than it has now")
+    for line in lines:
+        console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)

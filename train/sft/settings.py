@@ -1,0 +1,114 @@
+"""What a fine-tuning can be told: tables [model] and [sft] of a preset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from agent.errors import WorkbenchError
+from agent.render import STYLES
+from train.small_model import FamilyName, Shape
+
+NEW = "new"
+RECORDED = "recorded"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """Where a model comes from: a folder, a name on the hub, or `new` with the sizes below."""
+
+    start: str = NEW
+    family: FamilyName = "qwen2.5-vl"
+    vocabulary: int = 1024
+    hidden: int = 128
+    ffn: int = 256
+    layers: int = 4
+    heads: int = 4
+    kv_heads: int = 2
+    context: int = 32768
+    vision_hidden: int = 64
+    vision_ffn: int = 160
+    vision_layers: int = 4
+    vision_heads: int = 4
+    whole_every: int = 4
+
+    @property
+    def shape(self) -> Shape:
+        sizes = {each.name for each in fields(Shape)} & {each.name for each in fields(self)}
+        return Shape(**{name: getattr(self, name) for name in sizes})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SftSettings:
+    """How a model is fine-tuned on trajectories."""
+
+    epochs: float = 5.0
+    steps: int = 0
+    """At most so many; 0 for no limit."""
+    batch: int = 4
+    """Most conversations in a batch on one device."""
+    batch_tokens: int = 131072
+    """Most tokens in such a batch, its padding counted."""
+    accumulate: int = 1
+    cutoff: int = 32768
+    """Tokens; longer conversations are left out: one cut off would end in the middle of a turn."""
+    lr: float = 2e-5
+    warmup: float = 0.05
+    weight_decay: float = 0.0
+    max_grad_norm: float = 1.0
+    kind: Literal["full", "lora"] = "full"
+    lora_rank: int = 32
+    lora_alpha: int = 64
+    lora_dropout: float = 0.05
+    trained: Literal["language", "all"] = "language"
+    """`language` keeps the vision tower and its projector as they are."""
+    train_mistakes: bool = False
+    """Whether turns that the agent was told to correct are trained, too."""
+    style: str = RECORDED
+    """Of the pictures: as recorded, or one of the styles by name."""
+    precision: Literal["auto", "bf16", "fp32"] = "auto"
+    checkpointing: bool = False
+    held_out: float = 0.05
+    """Share of the spectra that are only for the figures of `eval_every`."""
+    eval_every: int = 100
+    save_every: int = 100
+    """Steps; 0 for never."""
+    keep: int = 2
+    """Checkpoints."""
+    cache_mb: int = 20_000
+    """Of drawn pictures, on disk in the run's folder."""
+
+    def __post_init__(self) -> None:
+        for name, low, high in _LIMITS:
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise WorkbenchError(f"sft.{name}: {value} is not from {low:g} to {high:g}")
+        if self.style != RECORDED and self.style not in STYLES:
+            known = ", ".join((RECORDED, *STYLES))
+            raise WorkbenchError(f"sft.style: {self.style[:60]!r} is none of: {known}")
+        if self.kind == "lora" and self.trained == "all":
+            raise WorkbenchError(
+                "sft.trained: LoRA adapts the language model alone; use kind=full to train all"
+            )
+
+
+_LIMITS: tuple[tuple[str, float, float], ...] = (
+    ("epochs", 0.001, 10_000),
+    ("steps", 0, 10**9),
+    ("batch", 1, 4096),
+    ("batch_tokens", 64, 10**9),
+    ("accumulate", 1, 4096),
+    ("cutoff", 64, 2**20),
+    ("lr", 1e-9, 1.0),
+    ("warmup", 0.0, 0.9),
+    ("weight_decay", 0.0, 1.0),
+    ("max_grad_norm", 0.0, 1e6),
+    ("lora_rank", 1, 4096),
+    ("lora_alpha", 1, 65536),
+    ("lora_dropout", 0.0, 0.9),
+    ("held_out", 0.0, 0.5),
+    ("eval_every", 0, 10**9),
+    ("save_every", 0, 10**9),
+    ("keep", 1, 10_000),
+    ("cache_mb", 0, 10**9),
+)

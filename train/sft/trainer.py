@@ -1,0 +1,143 @@
+"""transformers' Trainer with what it lacks here: our order of batches, loss, figures and resuming.
+
+Accelerate's launchers (DDP, DeepSpeed, FSDP) work as with any Trainer.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import PrinterCallback, Trainer, TrainingArguments
+from transformers.trainer import TRAINING_ARGS_NAME
+from transformers.trainer_utils import IntervalStrategy
+
+from train.model_folder import load_trainable
+from train.sft.batches import Batch, Batches, only_one
+from train.sft.fast_path import Scored
+from train.sft.losses import SUMS, figures, part_sums, token_loss
+from train.sft.settings import SftSettings
+
+
+def arguments(
+    checkpoints: Path, settings: SftSettings, *, half: bool, seed: int, workers: int
+) -> TrainingArguments:
+    """transformers' settings of a run; `max_steps` is set once the batches are known."""
+    on_gpu = torch.cuda.is_available()
+    launched = int(os.environ.get("WORLD_SIZE", "1")) > 1
+    return TrainingArguments(
+        output_dir=str(checkpoints),
+        per_device_train_batch_size=1,  # an item of the data set is a whole batch
+        gradient_accumulation_steps=settings.accumulate,
+        max_steps=1,
+        learning_rate=settings.lr,
+        lr_scheduler_type="cosine",
+        warmup_steps=settings.warmup,
+        weight_decay=settings.weight_decay,
+        max_grad_norm=settings.max_grad_norm,
+        optim="adamw_torch_fused",
+        bf16=half,
+        use_cpu=not on_gpu,
+        # given to a single process it would have it wait for others
+        ddp_backend="gloo" if launched and not on_gpu else None,
+        ddp_find_unused_parameters=False,
+        activation_checkpointing=settings.checkpointing,
+        train_sampling_strategy="sequential",
+        dataloader_num_workers=workers if workers > 1 else 0,
+        # not forked: the progress bar has a thread
+        dataloader_multiprocessing_context="spawn" if workers > 1 else None,
+        dataloader_pin_memory=on_gpu,
+        remove_unused_columns=False,
+        logging_steps=1,
+        logging_nan_inf_filter=False,
+        eval_strategy="steps" if settings.eval_every else "no",
+        eval_steps=settings.eval_every or None,
+        save_strategy="steps" if settings.save_every else "no",
+        save_steps=settings.save_every or 500,
+        save_total_limit=settings.keep,
+        report_to=[],
+        disable_tqdm=True,
+        seed=seed,
+    )
+
+
+class SftTrainer(Trainer):
+    """Trains on `Batches`; `scored` belongs to the model."""
+
+    def __init__(
+        self,
+        model: Any,
+        args: TrainingArguments,
+        scored: Scored,
+        batches: Batches,
+        held_out: Batches | None,
+        **options: Any,
+    ) -> None:
+        if held_out is None:
+            args.eval_strategy = IntervalStrategy.NO
+        super().__init__(
+            model=model,
+            args=args,
+            data_collator=only_one,
+            train_dataset=batches,
+            eval_dataset=held_out,
+            compute_loss_func=token_loss,
+            **options,
+        )
+        self.remove_callback(PrinterCallback)
+        self._scored = scored
+        self._held_out = held_out
+        self._figures: tuple[int, dict[str, float]] = -1, {}
+
+    def compute_loss(self, model: Any, inputs: Any, *rest: Any, **options: Any) -> Any:
+        self._scored.keep = inputs.pop("keep")
+        return super().compute_loss(model, inputs, *rest, **options)
+
+    def evaluate(self, *unused: Any, **options: Any) -> dict[str, float]:
+        """Loss of the held-out rows, in all and by part, and right verdicts, over all devices."""
+        if self._held_out is None or self._figures[0] == self.state.global_step:
+            return self._figures[1]
+        ranks, rank = self.accelerator.num_processes, self.accelerator.process_index
+        count = len(self._held_out)
+        sums = torch.zeros(SUMS, dtype=torch.float64, device=self.args.device)
+        for turn in range(-(-count // ranks)):
+            number = turn * ranks + rank
+            # Sharded models need every device at work: one without a batch of its own repeats one.
+            more = self._sums(self._prepare_inputs(self._held_out[number % count]))
+            if number < count:
+                sums += more
+        sums = self.accelerator.reduce(sums, reduction="sum")
+        found = {f"eval_{name}": value for name, value in figures(sums).items()}
+        self._figures = self.state.global_step, dict(found)
+        self.log(found)
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
+        return found
+
+    def _sums(self, batch: Batch) -> torch.Tensor:
+        model: Any = self.model_wrapped if self.is_deepspeed_enabled else self.model
+        labels, parts = batch.pop("labels"), batch.pop("parts")
+        self._scored.keep = batch.pop("keep")
+        was_training = model.training
+        model.eval()
+        with torch.no_grad():
+            logits = model(**batch).logits
+        model.train(was_training)
+        return part_sums(logits, labels, parts)
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        """Without the pickle of its own arguments, which nobody reads."""
+        super()._save(output_dir, state_dict)
+        folder = Path(output_dir or self.args.output_dir or "")
+        (folder / TRAINING_ARGS_NAME).unlink(missing_ok=True)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        """transformers would look for the weights of a Qwen2.5-VL under other names than it has
+        saved them, find none, and go on from the first ones without a word."""
+        sharded = self.is_fsdp_enabled or self.is_deepspeed_enabled
+        if sharded or hasattr(self.model, "peft_config"):
+            super()._load_from_checkpoint(resume_from_checkpoint, model)
+            return
+        own: Any = self.model
+        own.load_state_dict(load_trainable(Path(resume_from_checkpoint)).state_dict(), strict=True)

@@ -1,0 +1,83 @@
+"""What a run tells while it goes on: figures into its journal, a bar on the terminal."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from transformers import TrainerCallback
+
+from agent.errors import WorkbenchError
+from train.journal import Journal
+
+
+class Figures(TrainerCallback):
+    """Puts what transformers logs into the journal, with tokens a second and our own epochs.
+
+    `tokens_of_step`: of all devices, padding not counted.
+    """
+
+    def __init__(self, journal: Journal, tokens_of_step: Sequence[int], epochs: float) -> None:
+        self._journal = journal
+        self._tokens = tokens_of_step
+        self._epochs = epochs
+        self._at, self._since = 0, time.perf_counter()
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        self._at, self._since = state.global_step, time.perf_counter()
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **unused: Any) -> None:
+        step = int(state.global_step)
+        found = {
+            name: float(value)
+            for name, value in (logs or {}).items()
+            if isinstance(value, int | float) and name != "epoch"
+        }
+        loss = found.get("loss")
+        if loss is not None and not math.isfinite(loss):
+            raise WorkbenchError(
+                f"the loss at step {step} is not finite: try a smaller lr, a longer warmup or "
+                "precision=fp32"
+            )
+        if loss is not None and step > self._at:
+            now = time.perf_counter()
+            tokens = sum(self._tokens[self._at : step])
+            found["tokens_per_second"] = tokens / max(now - self._since, 1e-9)
+            self._at, self._since = step, now
+        if step:
+            found["epoch"] = self._epochs * step / max(1, len(self._tokens))
+        self._journal.log(step, **found)
+
+
+class Bar(TrainerCallback):
+    """A bar with the loss beside it."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("training", total=None)
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        self._bar.update(self._task, total=state.max_steps, completed=state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        self._bar.update(self._task, completed=state.global_step)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **unused: Any) -> None:
+        if logs and "loss" in logs:
+            self._bar.update(self._task, description=f"training, loss {logs['loss']:.3f}")
+
+
+def progress_bar(console: Console) -> AbstractContextManager[Progress]:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )
