@@ -23,8 +23,12 @@ class ChainSettings:
     judged: int = 0
     """Candidates of each task that are judged at the end; 0 for all."""
     baselines: bool = True
-    cross: bool = True
-    """Write the tables of other surveys and other classes, too."""
+    tables: tuple[Literal["main", "cross-survey", "cross-task", "ablation"], ...] = (
+        "main",
+        "cross-survey",
+        "cross-task",
+        "ablation",
+    )
 
     def __post_init__(self) -> None:
         if not self.surveys or self.objects < 20:
@@ -112,19 +116,15 @@ def steps(
     limit = ("--limit", str(settings.judged)) if settings.judged else ()
     if settings.baselines:
         specialists = ["--specialists", str(out / "baselines")]
-    tables = ("main", "cross-survey", "cross-task") if settings.cross else ("main",)
-    for table in tables:
-        known = specialists if table != "cross-task" else []
+    for table in settings.tables:
+        if table == "ablation":
+            who: list[str] = ["--full", str(grpo / "model"), "--no-rl", str(sft / "model")]
+        else:
+            who = [*judges, *(specialists if table != "cross-task" else [])]
         yield train(
             f"evaluate {table}", evaluation / f"{table}.md",
-            "evaluate", table, bench, evaluation, *judges, *known, *busy, *limit,
-            "--threads", 1,
+            "evaluate", table, bench, evaluation, *who, *busy, *limit, "--threads", 1,
         )  # fmt: skip
-    yield train(
-        "evaluate ablation", evaluation / "ablation.md",
-        "evaluate", "ablation", bench, evaluation, "--full", grpo / "model",
-        "--no-rl", sft / "model", *busy, *limit, "--threads", 1,
-    )  # fmt: skip
     gguf = out / "gguf"
     yield train("export", gguf, "export", grpo / "model", gguf)
     one = out / "one"

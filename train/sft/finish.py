@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from agent.backends.base import Sampling
 from agent.backends.families import read_folder
 from agent.model_deduce import plain_name
 from agent.model_types import Figure
@@ -16,6 +20,7 @@ from train.model_folder import (
     stored_precision,
 )
 from train.sft.inputs import Inputs
+from train.sft.rows import Row
 from train.sft.trainer import SftTrainer
 from train.sft.tuning import parameter_counts
 
@@ -28,7 +33,7 @@ def save_model(
     out: Path,
     inputs: Inputs,
     kind: str,
-    rows: int,
+    rows: Sequence[Row],
     figures: dict[str, float],
 ) -> None:
     """Write `out`/model, whole or not at all. Every device takes part in gathering its weights.
@@ -61,7 +66,7 @@ def _complete(
     start: Path,
     out: Path,
     inputs: Inputs,
-    rows: int,
+    rows: Sequence[Row],
     figures: dict[str, float],
     parameters: int,
 ) -> None:
@@ -74,13 +79,26 @@ def _complete(
         style=inputs.style,
         sizing=read_folder(start).sizing,
         name=plain_name(out.resolve().name),
-        title=f"Fine-tuned on {rows} trajectories",
+        title=f"Fine-tuned on {len(rows)} trajectories",
         parameters=parameters,
         licence=before.licence if before else "",
-        trained_on=f"{rows} trajectories of {tasks or 'several tasks'}, from {names}"[:4000],
+        trained_on=f"{len(rows)} trajectories of {tasks or 'several tasks'}, from {names}"[:4000],
+        sampling=Sampling(max_new_tokens=turn_room(rows)),
         simulated_only=inputs.simulated_only and knew_nothing_real,
         figures=_card_figures(figures),
     )
+
+
+def turn_room(rows: Sequence[Row]) -> int:
+    """Tokens a turn may take in use: twice the longest one taught. What goes on beyond is lost in
+    repetition, and a small model that is lost should be told so soon."""
+    longest = max(map(_longest_turn, rows))
+    return min(max(64, 2 * longest), Sampling().max_new_tokens)
+
+
+def _longest_turn(row: Row) -> int:
+    edges = np.flatnonzero(np.diff(np.r_[0, row.encoded.parts > 0, 0]))
+    return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def _card_figures(figures: dict[str, float]) -> tuple[Figure, ...]:

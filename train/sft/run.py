@@ -121,7 +121,7 @@ def fine_tune(
         )
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         figures = trainer.evaluate()
-    save_model(trainer, start, out, inputs, settings.kind, len(rows), figures)
+    save_model(trainer, start, out, inputs, settings.kind, rows, figures)
     return out / MODEL
 
 

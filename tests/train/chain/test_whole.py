@@ -1,0 +1,96 @@
+"""The whole chain, as small as it can be: every stage reads what the one before has written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("trl")
+pytest.importorskip("llama_cpp")
+pytest.importorskip("pyarrow")
+pytest.importorskip("gguf")
+
+from typer.testing import CliRunner
+
+from agent.reply import Verdict
+from agent.trajectory_file import read_trajectories
+from train.cli import app
+from train.examples import ExampleStore
+from train.journal import read_metrics
+from train.reward import reward_of
+
+SMALL = {
+    "chain.objects": 240,
+    "chain.surveys": '["LAMOST"]',
+    "chain.baselines": "false",
+    "chain.tables": '["main"]',
+    "chain.judged": 6,
+    "bench.tasks": '["CV"]',
+    "bench.cross_tasks": "[]",
+    "bench.cross_surveys": "[]",
+    "bench.sizes": '["* 5/5 1/5"]',
+    "bench.folds": 2,
+    "draft.per_spectrum": 1,
+    "model.layers": 2,
+    "sft.steps": 4,
+    "sft.save_every": 0,
+    "sft.eval_every": 0,
+    "grpo.rounds": 1,
+    "grpo.questions": 2,
+    "grpo.minibatch": 2,
+    "grpo.rollouts": 2,
+    "grpo.microbatch": 2,
+    "grpo.turn_tokens": 16,
+    "grpo.rollout_tokens": 1024,
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("chain") / "out"
+    sets = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
+    result = CliRunner().invoke(app, ["chain", str(out), "--preset", "tiny", *sets])
+    assert result.exit_code == 0, f"{result.output}\n{result.exception}"
+    return out
+
+
+@pytest.mark.timeout(600)
+class TestTheWholeChain:
+    def test_every_step_is_done(self, whole: Path):
+        done = json.loads((whole / "chain.json").read_text())
+        assert [one["name"] for one in done] == [
+            "simulate LAMOST", "bench", "draft", "curate: import", "curate: review",
+            "curate: export", "sft", "grpo", "evaluate main", "export", "one spectrum", "inspect",
+            "report",
+        ]  # fmt: skip
+
+    def test_every_reference_trajectory_earns_full_marks(self, whole: Path):
+        store = ExampleStore([whole / "bench" / "cold.parquet"])
+        records = list(read_trajectories(whole / "pool" / "approved.jsonl"))
+        assert records
+        for record in records:
+            answer: Verdict = store.of(record).answer
+            assert reward_of(record, answer) == 1.0
+
+    def test_everybody_has_judged_the_same(self, whole: Path):
+        told = json.loads((whole / "evaluation" / "main.json").read_text())["sets"]["test"]
+        assert [one["judge"] for one in told["judges"]] == ["measured", "sft", "grpo"]
+        assert {task["n"] for one in told["judges"] for task in one["tasks"]} == {6}
+
+    def test_the_exported_model_has_inspected(self, whole: Path):
+        (record,) = read_trajectories(whole / "inspection.jsonl")
+        assert record.task == "CV"
+        assert record.model.engine == "gguf"
+        assert record.stopped_by != "error"
+        assert record.replies
+
+    def test_rollouts_were_rewarded(self, whole: Path):
+        assert any("reward" in record for record in read_metrics(whole / "grpo"))
+
+    def test_the_report_tells_of_all(self, whole: Path):
+        text = (whole / "report.html").read_text()
+        for heading in ("Training", "Curation", "Judged: test", "Failures of sft"):
+            assert f"<h2>{heading}" in text
