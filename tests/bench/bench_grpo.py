@@ -1,0 +1,246 @@
+"""A round of GRPO on one core: our rollouts and packed loss against TRL's own, with its defaults.
+
+The model has the nano shape and was taught to look three times and answer, so that rollouts are of
+the length they have in use. Each way runs in a process of its own, for its memory.
+
+python -m tests.bench grpo
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+QUESTIONS, ROLLOUTS, ROUNDS = 2, 8, 2
+TEACHING, IN_FULL = 90, 35
+SURE = 0.3
+"""Temperature: rollouts then keep to what was taught."""
+WINDOWS = ((6450, 6700), (4750, 5000), (3900, 4200))
+OURS, TRL = "ours", "trl"
+
+
+def figures() -> Iterator[dict[str, object]]:
+    with tempfile.TemporaryDirectory() as place:
+        command = [sys.executable, "-m", "tests.bench.bench_grpo"]
+        found = {}
+        for way in ("make", OURS, TRL):
+            done = subprocess.run(
+                [*command, way, place],
+                env=os.environ | {"OMP_NUM_THREADS": "1"},
+                stdout=subprocess.PIPE,
+                check=True,
+                text=True,
+            )
+            found[way] = json.loads(done.stdout.splitlines()[-1])
+    ours, trl = found[OURS], found[TRL]
+    yield _figure("round", trl["round_s"] / ours["round_s"], "times faster", trl["round_s"])
+    for name in ("rollouts", "loss"):
+        ratio = trl[f"{name}_s"] / ours[f"{name}_s"]
+        yield _figure(f"{name} of a round", ratio, "times faster", trl[f"{name}_s"])
+    for way, one in ((OURS, ours), (TRL, trl)):
+        yield _figure(f"rollouts, {way}", one["count"] / one["rollouts_s"], "rollouts/s", None)
+        yield _figure(f"tokens said, {way}", one["said"] / one["rollouts_s"], "tokens/s", None)
+        for part in ("speaking", "drawing", "loss"):
+            yield _figure(f"{part}, {way}", one[f"{part}_s"] / one["round_s"], "of the round", None)
+        yield _figure(f"calls, {way}", one["calls"], "a rollout", None)
+        yield _figure(f"memory, {way}", one["memory_mb"], "MB", None)
+
+
+def _figure(name: str, value: float, unit: str, trl_s: float | None) -> dict[str, object]:
+    baseline = "TRL's own rollouts and loss, same model and questions"
+    told = baseline if trl_s is None else f"{baseline}: {trl_s:.2f} s"
+    return {"figure": name, "value": value, "unit": unit, "baseline": told}
+
+
+def make(place: Path) -> None:
+    """A model in form, and questions."""
+    import torch
+
+    from agent.model_card import write_card
+    from agent.model_deduce import make_card
+    from agent.protocol import opening, system_text
+    from agent.rendering.style import Style
+    from tests.train.grpo.scenes import CV, Script, Stage, stage_of, star
+    from tests.train.grpo.toy import Lesson, lesson, loss_of
+    from train.examples import write_examples
+    from train.grpo.rollout import Limits, roll_out
+    from train.sft.fast_path import quicken
+    from train.small_model import Shape, make_model, make_tokenizer, save_small_model
+
+    shape = Shape(
+        hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384,
+        vision_layers=4, vision_heads=4, init_std=0.08,
+    )  # fmt: skip
+    said = _replies()
+    tokenizer = make_tokenizer([system_text(), opening(CV)[1].text, *said] * 5, 2048)
+    model = make_model("qwen2.5-vl", tokenizer, shape)
+    folder = place / "model"
+    style = Style(name="nano", width=252, height=168)
+    save_small_model(folder, model, tokenizer, shape)
+    write_card(make_card(folder, style=style), folder)
+    stage = stage_of(folder)
+
+    def conversation(stage: Stage, number: int) -> Lesson:
+        rollout = stage.rollout(star(number), Limits(turn=400, rollout=4000))
+        roll_out([rollout], Script(stage.tongue, said), stage.pictures, 1)
+        return lesson(stage, rollout)
+
+    quicken(stage.model)
+    whole = conversation(stage, 0)
+    # without most of its prompt it is read ten times faster
+    short = replace(whole, prompt=whole.prompt[-20:], pictures=whole.pictures[1:])
+    optimizer = torch.optim.AdamW(stage.model.parameters(), lr=2e-3, weight_decay=0.0)
+    for step in range(TEACHING):
+        loss = loss_of(stage, [whole if step > TEACHING - IN_FULL else short])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    save_small_model(folder, stage.model, tokenizer, shape)
+    write_card(make_card(folder, style=style), folder)
+    write_examples(place / "set.parquet", (star(number) for number in range(2 * QUESTIONS)))
+    print(json.dumps({"loss": loss.item()}))
+
+
+def _replies() -> list[str]:
+    """About 70 tokens a turn."""
+    from agent.tool import TOOL_NAME
+
+    said = []
+    for low, high in WINDOWS:
+        call = {"name": TOOL_NAME, "arguments": {"wavelength_range": [low, high], "label": "line"}}
+        thought = f"The whole spectrum shows a rise near {low} Å. A closer look will tell."
+        said.append(f"<think>\n{thought}\n</think>\n<tool_call>\n{json.dumps(call)}\n</tool_call>")
+    reasons = "The line is in emission and broad, and the continuum is flat beside it."
+    return [*said, f"<think>\n{reasons}\n</think>\n<answer>\\boxed{{YES}} {reasons}</answer>"]
+
+
+def measure(way: str, place: Path) -> None:
+    """Rounds of one way after a first that is not counted."""
+    from agent.backends.families import read_folder
+    from agent.model_deduce import card_of
+    from train.examples import ExampleStore
+    from train.grpo.pictures import Pictures
+    from train.grpo.questions import in_order, read_questions
+    from train.grpo.settings import GrpoSettings
+    from train.grpo.setup import quiet
+
+    folder, sets = place / "model", [place / "set.parquet"]
+    settings = GrpoSettings(
+        questions=QUESTIONS, minibatch=QUESTIONS // 2, rollouts=ROLLOUTS, rounds=ROUNDS + 1,
+        lr=1e-9, temperature=SURE, turn_tokens=120, rollout_tokens=1200, trained="all",
+        precision="fp32", at_once=64, microbatch=ROLLOUTS, save_every=1000,
+    )  # fmt: skip
+    card = card_of(folder)
+    pictures = Pictures(card.style, card.sizing, read_folder(folder).vision)
+    questions = in_order(read_questions(sets), 8, 0)
+    clock = Clock()
+    with quiet():
+        made = _ours if way == OURS else _trls
+        trainer = made(folder, questions, ExampleStore(sets), pictures, place / way, settings)
+        # rollouts that are alike would cost ours no loss
+        trainer.reward_funcs = [lambda prompts, **rest: [n % 2 for n in range(len(prompts))]]
+        clock.watch(trainer)
+        trainer.train()
+    print(json.dumps(clock.told()))
+
+
+def _ours(folder: Path, *parts: Any) -> Any:
+    from train.grpo.setup import make_trainer
+
+    return make_trainer(folder, *parts, 0)
+
+
+def _trls(folder: Path, questions: Any, store: Any, pictures: Any, out: Path, settings: Any) -> Any:
+    """TRL's trainer as its documentation has it: an environment, a processor, a reward."""
+    from datasets import Dataset
+    from trl import GRPOTrainer
+
+    from train.grpo.environment import SpectrumEnvironment
+    from train.grpo.judging import TokenJudge, make_reward
+    from train.grpo.processor import SpectrumProcessor
+    from train.grpo.questions import as_prompts
+    from train.grpo.setup import config_of
+    from train.grpo.tongue import tongue_of
+    from train.model_folder import load_trainable
+
+    model = load_trainable(folder)
+    tongue = tongue_of(folder, model.config)
+    args = config_of(settings, out, tongue.never, 0)
+    args.max_tool_calling_iterations = 8
+    return GRPOTrainer(
+        model=model,
+        args=args,
+        train_dataset=Dataset.from_list(as_prompts(questions)),
+        processing_class=SpectrumProcessor(folder, pictures),
+        reward_funcs=make_reward(TokenJudge(tongue), settings.penalty),
+        environment_factory=partial(SpectrumEnvironment, pictures, store),
+    )
+
+
+class Clock:
+    """Seconds by part, over all rounds but the first."""
+
+    def __init__(self) -> None:
+        self.spent = dict.fromkeys(("round", "rollouts", "drawing"), 0.0)
+        self.rounds = self.count = self.said = self.calls = 0
+
+    def watch(self, trainer: Any) -> None:
+        from train.grpo.pictures import Pictures
+
+        self._timed(trainer, "_generate", "rollouts", self._count)
+        self._timed(trainer, "training_step", "round")
+        self._timed(Pictures, "shot", "drawing")
+
+    def _timed(self, owner: Any, name: str, part: str, then: Any = lambda result: None) -> None:
+        plain = getattr(owner, name)
+
+        def timed(*arguments: Any, **options: Any) -> Any:
+            started = time.perf_counter()
+            result = plain(*arguments, **options)
+            then(result)
+            if self.rounds > 1 or (part == "rollouts" and self.rounds == 2):
+                self.spent[part] += time.perf_counter() - started
+            return result
+
+        setattr(owner, name, timed)
+
+    def _count(self, result: tuple[Any, ...]) -> None:
+        self.rounds += 1
+        if self.rounds > 1:
+            self.count += len(result[1])
+            self.said += sum(map(sum, result[2]))
+            self.calls += sum(len(each) for each in result[6]) - len(result[1])
+
+    def told(self) -> dict[str, float]:
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        spent = {f"{name}_s": seconds / ROUNDS for name, seconds in self.spent.items()}
+        return {
+            **spent,
+            "speaking_s": spent["rollouts_s"] - spent["drawing_s"],
+            "loss_s": spent["round_s"] - spent["rollouts_s"],
+            "count": self.count / ROUNDS,
+            "said": self.said / ROUNDS,
+            "calls": self.calls / max(self.count, 1),
+            "memory_mb": memory,
+        }
+
+
+if __name__ == "__main__":
+    import torch
+
+    torch.set_num_threads(1)
+    what, where = sys.argv[1], Path(sys.argv[2])
+    if what == "make":
+        make(where)
+    else:
+        measure(what, where)

@@ -1,0 +1,119 @@
+"""Spectra, a model's folder and what rollouts need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+
+from agent.backends.chat_tokens import plain_ids
+from agent.backends.families import read_folder
+from agent.model_card import write_card
+from agent.model_deduce import card_of, make_card
+from agent.render import COMPACT
+from agent.spectra.spectrum import Spectrum
+from agent.tasks import task
+from train.examples import Example, example
+from train.grpo.pictures import Pictures
+from train.grpo.processor import SpectrumProcessor
+from train.grpo.rollout import Limits, Rollout
+from train.grpo.speaking import CachedSpeaker, Line, Said, TurnOfSpeech
+from train.grpo.tongue import Tongue, tongue_of
+from train.model_folder import load_trainable
+
+CV = task("CV")
+LIMITS = Limits(turn=200, rollout=6000)
+
+
+def star(number: int = 0, **more: Any) -> Example:
+    rng = np.random.default_rng(number)
+    wavelength = np.linspace(3800.0, 9000.0, 900)
+    flux = 1.0 + 0.05 * rng.normal(size=900)
+    flux += (number % 2) * 2.0 * np.exp(-0.5 * ((wavelength - 6564.6) / 15.0) ** 2)
+    spectrum = Spectrum(
+        wavelength=wavelength, flux=flux, path=f"star-{number}.fits", simulated=True, **more
+    )
+    return example(spectrum, task="CV", answer="YES" if number % 2 else "NO")
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A model and all that its rollouts share."""
+
+    folder: Path
+    model: Any
+    tongue: Tongue
+    pictures: Pictures
+
+    def rollout(self, one: Example, limits: Limits = LIMITS) -> Rollout:
+        return Rollout(self.pictures.viewer(one), CV, self.tongue, limits)
+
+    def pictures_of(self, rollout: Rollout) -> dict[str, torch.Tensor]:
+        return SpectrumProcessor(self.folder, self.pictures).image_processor(rollout.line.pictures)
+
+    def speaker(self, temperature: float = 0.0, seed: int = 0) -> CachedSpeaker:
+        randomness = torch.Generator().manual_seed(seed)
+        return CachedSpeaker(
+            self.model, self.tongue, self.pictures.patches, randomness, temperature
+        )
+
+
+def with_card(folder: Path) -> Path:
+    """Compact pictures: quick to draw, few tokens."""
+    write_card(make_card(folder, style=COMPACT), folder)
+    return folder
+
+
+def stage_of(folder: Path) -> Stage:
+    model = load_trainable(folder)
+    card = card_of(folder)
+    pictures = Pictures(card.style, card.sizing, read_folder(folder).vision)
+    return Stage(folder, model, tongue_of(folder, model.config), pictures)
+
+
+class Script:
+    """A speaker that says what it was told to, each line its own replies. `<cut>` at the end of
+    one stands for the limit of the turn."""
+
+    def __init__(self, tongue: Tongue, *replies: Sequence[str]) -> None:
+        self._tongue = tongue
+        self._replies = [list(each) for each in replies]
+        self._lines: list[Line] = []
+
+    def __call__(self, lines: Sequence[Line], limits: Sequence[int]) -> list[Said]:
+        self._lines = self._lines or list(lines)
+        return [self._say(line) for line in lines]
+
+    def _say(self, line: Line) -> Said:
+        text = self._replies[self._lines.index(line)].pop(0)
+        ids = plain_ids(self._tongue.tokenizer, text.removesuffix("<cut>"))
+        turn = TurnOfSpeech(self._tongue, len(ids) if text.endswith("<cut>") else 10_000)
+        for token in [*ids, self._tongue.end]:
+            turn.take(token)
+            if turn.end is not None:
+                break
+        return turn.said()
+
+
+def pixels(pictures: Sequence[Image.Image]) -> list[bytes]:
+    return [picture.tobytes() for picture in pictures]
+
+
+def whole_log_odds(stage: Stage, rollout: Rollout) -> torch.Tensor:
+    """Of each token after the prompt, from one plain forward pass of transformers over it all."""
+    ids = torch.tensor([rollout.line.ids])
+    seen = stage.pictures_of(rollout)
+    with torch.no_grad():
+        logits = stage.model(
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids),
+            mm_token_type_ids=(ids == stage.model.config.image_token_id).int(),
+            **seen,
+        ).logits[0]
+    odds = logits.log_softmax(dim=1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
+    return odds[rollout.prompt_length - 1 :]

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from agent.errors import WorkbenchError
+from agent.protocol import system_text
+from tests.train.grpo.scenes import star
+from train.examples import write_examples
+from train.grpo.questions import as_prompts, in_order, read_questions
+from train.grpo.settings import GrpoSettings
+
+
+def rows(task: str, yes: int, no: int) -> list[dict[str, str]]:
+    answers = ["YES"] * yes + ["NO"] * no
+    return [
+        {"key": f"{task}-{number}", "sha256": f"{task}{number}", "task": task, "answer": answer}
+        for number, answer in enumerate(answers)
+    ]
+
+
+class TestOrder:
+    def test_every_pair_holds_both_answers_of_a_class(self):
+        order = in_order([*rows("CV", 9, 4), *rows("WD", 3, 30)], 2, 0)
+        assert len(order) == 2 * 2 * (4 + 3)
+        for one, other in zip(order[::2], order[1::2], strict=True):
+            assert one["task"] == other["task"]
+            assert (one["answer"], other["answer"]) == ("YES", "NO")
+
+    def test_the_rarer_answer_comes_once_an_epoch_and_the_other_is_drawn_anew(self):
+        order = in_order(rows("CV", 3, 30), 8, 0)
+        count = Counter(row["key"] for row in order)
+        assert all(count[f"CV-{number}"] == 8 for number in range(3))
+        assert len([key for key in count if key not in ("CV-0", "CV-1", "CV-2")]) > 15
+
+    def test_by_seed_and_epoch(self):
+        asked = rows("CV", 8, 8)
+        assert in_order(asked, 2, 1) == in_order(asked, 2, 1)
+        assert in_order(asked, 2, 1) != in_order(asked, 2, 2)
+        assert in_order(asked, 2, 1)[:16] == in_order(asked, 1, 1)
+        assert in_order(asked, 2, 1)[16:] != in_order(asked, 1, 1)
+
+    def test_part_of_an_epoch(self):
+        assert len(in_order(rows("CV", 8, 8), 1.5, 0)) == 24
+
+    def test_one_answer_alone(self):
+        with pytest.raises(WorkbenchError, match="no class with both answers"):
+            in_order([*rows("CV", 5, 0), *rows("WD", 0, 5)], 1, 0)
+
+
+def test_questions_of_a_set(tmp_path: Path):
+    examples = [star(number) for number in range(4)]
+    write_examples(tmp_path / "set.parquet", examples)
+    found = read_questions([tmp_path / "set.parquet"])
+    assert [row["sha256"] for row in found] == [one.sha256 for one in examples]
+    prompt = as_prompts(found)[0]["prompt"]
+    assert [turn["role"] for turn in prompt] == ["system", "user"]
+    assert prompt[0]["content"][0]["text"] == system_text()
+
+
+class TestSettings:
+    def test_a_round_of_the_published_recipe(self):
+        told = GrpoSettings()
+        assert (told.questions, told.rollouts, told.updates, told.lr) == (64, 8, 2, 1e-6)
+        assert told.passes(8) == 4
+        assert told.passes(1) == 32
+
+    @pytest.mark.parametrize(
+        ("wrong", "why"),
+        [
+            ({"questions": 10, "minibatch": 4}, "cannot be cut into minibatches of 4"),
+            ({"rollouts": 1}, r"grpo\.rollouts: 1 is not from 2"),
+            ({"lr": 0.0}, r"grpo\.lr"),
+            ({"kind": "lora", "trained": "all"}, "LoRA adapts the language model alone"),
+        ],
+    )
+    def test_refusals(self, wrong, why):
+        with pytest.raises(WorkbenchError, match=why):
+            GrpoSettings(**wrong)
+
+    def test_more_devices_than_work(self):
+        with pytest.raises(WorkbenchError, match="cannot be shared by 3 devices"):
+            GrpoSettings(questions=2, minibatch=2, rollouts=4).passes(3)

@@ -1,0 +1,232 @@
+"""Rollouts are inspections: the words, tokens and pictures are those of the agent's own loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from agent.backends.base import Sampling
+from agent.backends.chat_tokens import token_ids
+from agent.backends.patches import picture_tokens
+from agent.backends.scripted import ScriptedEngine
+from agent.backends.transformers_engine import TransformersEngine
+from agent.inspecting import run
+from agent.inspector import Inspector
+from agent.protocol import Part, chat_parts
+from agent.render import COMPACT
+from agent.trajectory import ModelRef
+from tests.small_models import tiny_qwen3, tiny_qwen25
+from tests.train.grpo.scenes import (
+    CV,
+    Script,
+    Stage,
+    pixels,
+    stage_of,
+    star,
+    whole_log_odds,
+    with_card,
+)
+from train.grpo.judging import TokenJudge
+from train.grpo.rollout import Limits, roll_out
+
+__all__ = ["tiny_qwen3", "tiny_qwen25"]
+
+
+def call(low: object, high: object, label: str = "") -> str:
+    named = f', "label": "{label}"' if label else ""
+    return (
+        "<think>\nλ look closer\n</think>\n<tool_call>\n"
+        f'{{"name": "spectral_visualization_tool", "arguments": {{"wavelength_range": '
+        f"[{low}, {high}]{named}}}}}\n</tool_call>"
+    )
+
+
+YES = "<think>\nseen\n</think>\n<answer>\\boxed{YES} emission</answer>"
+SCRIPTS = {
+    "answer at once": [YES],
+    "two looks": [call(6500, 6600, "Hα"), call(4800.5, 4900), YES],
+    "the same look twice": [call(6500, 6600), call(6500.0, 6600, "again"), YES],
+    "no data there": [call(100, 200), call(7000, 6000), call('"a"', 1), YES],
+    "unusable calls": [
+        call(1, 2).replace('{"name"', '{"nam'),
+        call(6500, 6600) + call(6500, 6600),
+        call(6500, 6600).replace("spectral", "other"),
+        call(6500, 6600).replace("</tool_call>", ""),
+        YES,
+    ],
+    "words alone": ["<think>\nhm\n</think>", "well", YES],
+    "no verdict in the answer": ["<think>x</think><answer>maybe</answer>", YES],
+    "hostile words": [call(6500, 6600, "<|im_end|><|image_pad|>"), YES],
+    "too many calls": [call(6000 + n, 6600) for n in range(9)],
+    "nothing but words": ["so"] * 9,
+    "cut off, then short": ["<think>\nso much to say<cut>", YES],
+    "cut off in a call": [call(6500, 6600)[:-4] + "<cut>", call(6500, 6600), YES],
+    "cut off twice": ["<think>\nso<cut>", "<think>\nso<cut>"],
+}
+
+
+@pytest.fixture(scope="module")
+def stage(tiny_qwen25) -> Stage:
+    return stage_of(with_card(tiny_qwen25))
+
+
+def as_in_use(replies: list[str], spectrum, stage: Stage):
+    """The record of the agent's inspector, and what its engine was shown."""
+    engine = ScriptedEngine(
+        [text.removesuffix("<cut>") for text in replies], sizing=stage.pictures.sizing
+    )
+    cut = [text.endswith("<cut>") for text in replies]
+    open_plain = engine.open
+
+    def open_cutting():
+        conversation = open_plain()
+        plain = conversation.generate
+
+        def generate(*arguments, **options):
+            said = plain(*arguments, **options)
+            return replace(said, finish="length") if cut[conversation.spoken - 1] else said
+
+        conversation.generate = generate
+        return conversation
+
+    engine.open = open_cutting
+    made = Inspector(
+        engine, ModelRef(name="s"), style=COMPACT, sampling=Sampling(max_new_tokens=200)
+    )
+    return run(made.inspect(spectrum, CV)), engine.conversations[0]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_as_the_agents_own_loop(name: str, stage: Stage):
+    replies, one = SCRIPTS[name], star(1)
+    record, heard = as_in_use(replies, one.spectrum, stage)
+    rollout = stage.rollout(one, Limits(turn=200, rollout=20_000))
+    roll_out([rollout], Script(stage.tongue, replies), stage.pictures, 4)
+
+    assert rollout.episode.replies == record.replies
+    plain = [(step.kind, step.text, step.range, step.error) for step in record.steps]
+    assert [
+        (step.kind, step.text, step.range, step.error) for step in rollout.episode.steps
+    ] == plain
+    assert rollout.episode.stopped_by == record.stopped_by
+    assert pixels(rollout.line.pictures) == pixels(heard.pictures)
+    counts = [picture_tokens(picture, stage.pictures.vision) for picture in heard.pictures]
+    parts = list(chat_parts(heard.turns, model_speaks_next=False))
+    parts[-1] = Part(parts[-1].text.removesuffix("\n"), markup=True)  # the model does not say it
+    ids = token_ids(stage.tongue.tokenizer, parts, counts)
+    if replies[-1].endswith("<cut>"):
+        ids.pop()
+    assert rollout.line.ids == ids
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_only_what_the_model_said_is_trained(name: str, stage: Stage):
+    rollout = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
+    roll_out([rollout], Script(stage.tongue, SCRIPTS[name]), stage.pictures, 4)
+    assert len(rollout.said) == len(rollout.completion) == len(rollout.log_odds)
+    turns, turn = [], []
+    for token, said in zip(rollout.completion, rollout.said, strict=True):
+        if said:
+            turn.append(token)
+        elif turn:
+            turns, turn = [*turns, turn], []
+    turns.append(turn)
+    decode = stage.tongue.tokenizer.decode
+    ends = [("" if text.endswith("<cut>") else "<|im_end|>") for text in SCRIPTS[name]]
+    assert [decode(each, skip_special_tokens=False) for each in turns] == [
+        text.removesuffix("<cut>") + end for text, end in zip(SCRIPTS[name], ends, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_rewards_read_the_tokens_as_the_loop_did(name: str, stage: Stage):
+    rollout = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
+    roll_out([rollout], Script(stage.tongue, SCRIPTS[name]), stage.pictures, 4)
+    judged = TokenJudge(stage.tongue)(rollout.completion)
+    assert judged.replies == rollout.episode.replies
+    answered = rollout.episode.stopped_by == "answer"
+    assert judged.verdict == ("YES" if answered else None)
+    usable = {"two looks": 2, "too many calls": 9, "unusable calls": 0, "cut off in a call": 1}
+    assert judged.calls == usable.get(name, judged.calls)
+
+
+def test_a_rollout_that_invents_a_tools_answer_is_over(stage: Stage):
+    rollout = stage.rollout(star(1))
+    said = [call(6500, 6600) + "\n<tool_response>\nA line!</tool_response>" + YES]
+    roll_out([rollout], Script(stage.tongue, said), stage.pictures, 4)
+    assert rollout.is_over
+    judged = TokenJudge(stage.tongue)(rollout.completion)
+    assert judged.verdict is None
+    assert judged.replies[0].rstrip().endswith("<tool_response>")
+
+
+def test_pictures_that_would_not_fit_end_the_rollout(stage: Stage):
+    whole = stage.rollout(star(1))
+    roll_out([whole], Script(stage.tongue, [call(6500, 6600), YES]), stage.pictures, 4)
+    room = len(whole.completion) - sum(whole.said[-40:])
+    short = stage.rollout(star(1), Limits(turn=200, rollout=room))
+    roll_out([short], Script(stage.tongue, [call(6500, 6600), YES]), stage.pictures, 4)
+    assert short.is_over
+    assert len(short.line.pictures) == 1
+    assert all(short.said)
+    assert TokenJudge(stage.tongue)(short.completion).verdict is None
+
+
+@pytest.mark.parametrize("family", ["tiny_qwen25", "tiny_qwen3"])
+def test_greedy_tokens_are_those_of_the_engine_in_use(family: str, request):
+    """Four at once, of different length, against one conversation at a time."""
+    folder = with_card(request.getfixturevalue(family))
+    stage = stage_of(folder)
+    limits = Limits(turn=24, rollout=400)
+    examples = [star(number) for number in range(3)]
+    rollouts = [stage.rollout(one, limits) for one in [examples[0], *examples]]
+    roll_out(rollouts, stage.speaker(), stage.pictures, 4)
+    engine = TransformersEngine.load(folder, device="cpu", dtype="float32")
+    made = Inspector(
+        engine, ModelRef(name="m"), style=COMPACT, sampling=Sampling(max_new_tokens=24)
+    )
+    records = [run(made.inspect(one.spectrum, CV)) for one in examples]
+    assert rollouts[0].line.ids == rollouts[1].line.ids
+    for rollout, record in zip(rollouts[1:], records, strict=True):
+        assert rollout.episode.replies == record.replies
+    assert len({rollout.episode.replies for rollout in rollouts}) > 1, "all the same proves little"
+
+
+class TestDrawing:
+    def test_by_chance_and_the_same_again(self, stage: Stage):
+        limits = Limits(turn=12, rollout=60)
+
+        def drawn(seed: int) -> list[list[int]]:
+            rollouts = [stage.rollout(star(1), limits) for _ in range(4)]
+            roll_out(rollouts, stage.speaker(1.0, seed), stage.pictures, 4)
+            return [one.completion for one in rollouts]
+
+        first = drawn(7)
+        assert first == drawn(7) != drawn(8)
+        assert len(set(map(tuple, first))) == 4
+
+    def test_never_a_control_token(self, stage: Stage):
+        rollouts = [stage.rollout(star(n), Limits(turn=60, rollout=200)) for n in range(4)]
+        roll_out(rollouts, stage.speaker(8.0), stage.pictures, 4)
+        said = {
+            token
+            for one in rollouts
+            for token, said in zip(one.completion, one.said, strict=True)
+            if said
+        }
+        assert len(said) > 100
+        assert not said & set(stage.tongue.never)
+        assert stage.model.config.image_token_id in stage.tongue.never
+
+    def test_log_odds_are_the_models_own(self, stage: Stage):
+        rollout = stage.rollout(star(1), Limits(turn=16, rollout=80))
+        roll_out([rollout], stage.speaker(1.0), stage.pictures, 4)
+        wanted = whole_log_odds(stage, rollout)
+        said = torch.tensor(rollout.said, dtype=torch.bool)
+        assert torch.allclose(torch.tensor(rollout.log_odds)[said], wanted[said], atol=2e-4)

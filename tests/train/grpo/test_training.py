@@ -1,0 +1,237 @@
+"""The whole stage: what is trained, going on after a stop, a model in use, a reward that rises."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("trl")
+pytest.importorskip("peft")
+
+import numpy as np
+import torch
+from PIL import Image
+from safetensors.torch import load_file
+from trl import GRPOTrainer
+from typer.testing import CliRunner
+
+from agent.errors import WorkbenchError
+from agent.inspecting import run
+from agent.inspectors import make_inspector
+from agent.model_card import read_card
+from agent.tasks import task as task_named
+from tests.train.grpo.scenes import stage_of
+from tests.train.grpo.toy import (
+    STYLE,
+    toy_examples,
+    toy_model,
+    toy_settings,
+    toy_task,
+)
+from train.cli import app
+from train.examples import ExampleStore, write_examples
+from train.grpo.curve import draw_curve
+from train.grpo.pictures import Pictures
+from train.grpo.questions import in_order, read_questions
+from train.grpo.run import reinforce
+from train.grpo.setup import make_trainer, quiet
+from train.grpo.trainer import SpectrumTrainer
+from train.journal import Journal, read_metrics
+
+SMALL = {
+    "questions": 2, "minibatch": 1, "rollouts": 4, "microbatch": 4, "rounds": 3, "save_every": 1,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a task, a small set, and a model that mostly guesses."""
+    folder = tmp_path_factory.mktemp("toy")
+    task = toy_task(folder)
+    write_examples(folder / "train.parquet", toy_examples(task, 8, 0))
+    toy_model(folder / "warm", task)
+    return folder
+
+
+def trainer_of(toy: Path, out: Path, **changes: object) -> SpectrumTrainer:
+    settings = toy_settings(**(SMALL | changes))
+    sets = [toy / "train.parquet"]
+    questions = in_order(read_questions(sets), 1, 0)
+    stage = stage_of(toy / "warm")
+    pictures = Pictures(STYLE, stage.pictures.sizing, stage.pictures.vision)
+    with quiet():
+        return make_trainer(toy / "warm", questions, ExampleStore(sets), pictures, out, settings, 0)
+
+
+@pytest.fixture(scope="module")
+def sampled(toy: Path, tmp_path_factory: pytest.TempPathFactory):
+    """A trainer and a batch of two questions as it prepared it."""
+    trainer = trainer_of(toy, tmp_path_factory.mktemp("out"), microbatch=8, minibatch=2)
+    rows = [trainer.train_dataset[number // 4] for number in range(8)]
+    trainer.model.train()
+    with quiet():
+        return trainer, trainer._generate_and_score_completions(rows)
+
+
+class TestWhatIsTrained:
+    def test_only_what_the_model_said(self, sampled):
+        trainer, batch = sampled
+        tongue = trainer.sampled.tongue
+        trained = (batch["completion_mask"] * batch["tool_mask"]).bool()
+        assert trained.any(dim=1).all()
+        for ids, mask, one in zip(batch["completion_ids"], trained, trainer.rollouts, strict=True):
+            chosen = [token for token, said in zip(one.completion, one.said, strict=True) if said]
+            assert ids[mask].tolist() == chosen
+            words = tongue.tokenizer.decode(chosen, skip_special_tokens=False)
+            assert words.replace("<|im_end|>", "") == "".join(one.episode.replies)
+            assert not set(chosen) & set(tongue.never)
+
+    def test_rollouts_hold_pictures_and_tool_answers(self, sampled):
+        trainer, batch = sampled
+        image = trainer.model.config.image_token_id
+        later = batch["completion_ids"] == image
+        assert later.any(), "none looked: the other tests say little"
+        assert not (later & batch["tool_mask"].bool()).any()
+        assert "pixel_values" in batch
+        assert sum(batch["num_images"]) == len(batch["image_grid_thw"])
+
+    def test_scores_are_trls(self, sampled):
+        """Packed by question, with the numbers of TRL's own forward pass over whole rollouts."""
+        trainer, batch = sampled
+        ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
+        mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
+        seen = {
+            name: batch[name]
+            for name in ("pixel_values", "image_grid_thw", "num_images", "mm_token_type_ids")
+        }
+        width = batch["completion_ids"].shape[1]
+        found = trainer._get_per_token_logps_and_entropies(
+            trainer.model, ids, mask, width, compute_entropy=True, **seen
+        )
+        wanted = GRPOTrainer._get_per_token_logps_and_entropies(
+            trainer, trainer.model, ids, mask, width, compute_entropy=True, **seen
+        )
+        real = batch["completion_mask"].bool()
+        for one, other in zip(found[:2], wanted[:2], strict=True):
+            assert torch.allclose(one[real], other[real], atol=2e-4)
+        drawn = batch["completion_mask"] * batch["tool_mask"]
+        with torch.no_grad():
+            before, _, _ = trainer._get_per_token_logps_and_entropies(
+                trainer.model, ids, mask, width, **seen
+            )
+        assert torch.allclose(before[drawn.bool()], wanted[0][drawn.bool()], atol=2e-4)
+
+    def test_groups_without_a_better_one_cost_nothing(self, sampled):
+        trainer, batch = sampled
+        alike = {**batch, "advantages": torch.zeros_like(batch["advantages"])}
+        trainer.current_gradient_accumulation_steps = 1
+        wanted = trainer._compute_loss(trainer.model, alike)
+        found = trainer.compute_loss(trainer.model, alike)
+        weights = [weight for weight in trainer.model.parameters() if weight.requires_grad]
+        assert found.item() == wanted.item() == 0.0
+        for one, other in zip(
+            torch.autograd.grad(found, weights),
+            torch.autograd.grad(wanted, weights, allow_unused=True),
+            strict=True,
+        ):
+            assert not one.any()
+            assert other is None or not other.any()
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "model.safetensors")
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.mark.parametrize("kind", ["full", "lora"])
+def test_goes_on_as_if_it_had_not_been_stopped(
+    kind: str, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    more = {"kind": kind, "trained": "all" if kind == "full" else "language"}
+    settings = toy_settings(**(SMALL | more))
+    sets = [toy / "train.parquet"]
+    whole = reinforce(toy / "warm", sets, tmp_path / "whole", settings)
+
+    plain = Journal.log
+
+    def stop(self: Journal, step: int, **figures: float) -> None:
+        plain(self, step, **figures)
+        if step == 4:  # the second round is logged, but not saved
+            raise Stopped
+
+    monkeypatch.setattr(Journal, "log", stop)
+    with pytest.raises(Stopped):
+        reinforce(toy / "warm", sets, tmp_path / "cut", settings)
+    monkeypatch.undo()
+    cut = reinforce(toy / "warm", sets, tmp_path / "cut", settings, resume=True)
+
+    first, found, wanted = weights(toy / "warm"), weights(cut), weights(whole)
+    assert all(torch.equal(found[name], wanted[name]) for name in wanted)
+    assert any(not torch.equal(first[name], wanted[name]) for name in wanted)
+    lines = [read_metrics(tmp_path / name) for name in ("whole", "cut")]
+    assert [line["step"] for line in lines[1]] == [2, 4, 6]
+    for one, other in zip(*lines, strict=True):
+        same = {name for name in one if not name.startswith("seconds")}
+        assert {name: one[name] for name in same} == {name: other[name] for name in same}
+
+
+def test_refusals(toy: Path, tmp_path: Path):
+    sets = [toy / "train.parquet"]
+    with pytest.raises(WorkbenchError, match="a round asks 64 questions, and these sets hold 8"):
+        reinforce(toy / "warm", sets, tmp_path, toy_settings(questions=64, epochs=1.0))
+    (tmp_path / "settings.json").write_text("{}")
+    with pytest.raises(WorkbenchError, match="holds a run already"):
+        reinforce(toy / "warm", sets, tmp_path, toy_settings(**SMALL))
+
+
+def test_the_command_makes_a_model_in_use(toy: Path, tmp_path: Path):
+    out = tmp_path / "run"
+    told = toy_settings(**(SMALL | {"rounds": 1}))
+    changes = [f"--set={name}={getattr(told, name)}" for name in (*SMALL, "turn_tokens")]
+    command = ["grpo", "--sets", str(toy / "train.parquet"), "--out", str(out)]
+    command += ["--model", str(toy / "warm"), "--preset", "tiny", "--workers", "2"]
+    result = CliRunner().invoke(app, [*command, "--set=rounds=1", *changes])
+    assert result.exit_code == 0, result.output
+    assert str(out / "model") in result.output.replace("\n", "")
+    card = read_card(out / "model")
+    assert card.style == STYLE
+    assert "train.parquet" in card.trained_on
+    one = next(toy_examples(toy / "toy.toml", 1, 5))
+    made = make_inspector(str(out / "model"), device="cpu")
+    record = run(made.inspect(one.spectrum, task_named(one.task)))
+    made.close()
+    assert record.replies
+    (line,) = read_metrics(out)
+    names = {"reward", "reward_std", "accuracy", "well_formed", "answered", "calls", "tokens"}
+    names |= {"groups_alike", "entropy", f"accuracy/{toy / 'toy.toml'}", "seconds/speaking"}
+    assert names <= set(line)
+    assert json.loads((out / "settings.json").read_text())["grpo"]["questions"] == 2
+
+
+def test_the_reward_rises(toy: Path, tmp_path: Path):
+    """From guessing to looking, by rewards alone."""
+    sets = [tmp_path / "train.parquet"]
+    write_examples(sets[0], toy_examples(toy / "toy.toml", 64, 0))
+    reinforce(toy / "warm", sets, tmp_path / "run", toy_settings(rounds=10))
+    metrics = read_metrics(tmp_path / "run")
+    first, last = metrics[:3], metrics[-3:]
+
+    def mean(lines: list[dict], name: str) -> float:
+        return sum(line[name] for line in lines) / len(lines)
+
+    assert mean(first, "reward") < 0.7
+    assert mean(last, "reward") > 0.8
+    assert mean(last, "calls") > mean(first, "calls") + 0.25
+    assert mean(last, "accuracy") > 0.83
+
+    draw_curve({"toy": metrics}, tmp_path / "curve.png")
+    with Image.open(tmp_path / "curve.png") as picture:
+        assert picture.size == (840, 600)
+        colours = np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0)
+    assert len(colours) > 100, "an empty figure has few"

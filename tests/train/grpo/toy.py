@@ -1,0 +1,233 @@
+"""A question a tiny model can learn in a minute: is there a bright emission line, or is there not?
+
+The model can look and then says what it saw, but mostly it guesses without a look or a thought.
+That looking is better it learns from rewards alone. `python -m tests.train.grpo.toy FOLDER` runs
+it with three seeds and writes the curve.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
+
+from agent.backends.patches import Patches
+from agent.imaging import Sizing
+from agent.model_card import write_card
+from agent.model_deduce import make_card
+from agent.protocol import system_text, task_text
+from agent.rendering.style import Style
+from agent.reply import Verdict
+from agent.spectra.spectrum import Spectrum
+from agent.tasks import task as task_named
+from agent.tool import TOOL_NAME
+from tests.train.grpo.scenes import Script, Stage, stage_of
+from train.examples import Example, example, write_examples
+from train.grpo.curve import draw_curve
+from train.grpo.packing import Row, pack, unpack
+from train.grpo.rollout import Limits, Rollout, roll_out
+from train.grpo.run import reinforce
+from train.grpo.settings import GrpoSettings
+from train.journal import read_metrics
+from train.sft.fast_path import quicken
+from train.small_model import FamilyName, Shape, make_model, make_tokenizer, save_small_model
+
+STYLE = Style(
+    name="toy", width=112, height=84, wavelength_ticks=0, flux_ticks=0, grid=False, line_width=3.0
+)
+SIZING = Sizing.of_tokens(28, 8, 64)
+SHAPE = Shape(
+    hidden=64, ffn=128, layers=2, init_std=0.2, heads=2, kv_heads=1,
+    vision_hidden=32, vision_ffn=64, vision_layers=2, vision_heads=2, whole_every=2,
+    min_tokens=8, max_tokens=64,
+)  # fmt: skip
+ARGUMENTS = {"wavelength_range": [6400, 6700]}
+CALL = json.dumps({"name": TOOL_NAME, "arguments": ARGUMENTS})
+LOOK = f"<think>\nLook.\n</think>\n<tool_call>\n{CALL}\n</tool_call>"
+SEEN: dict[Verdict, str] = {"YES": "Bright", "NO": "Flat"}
+VERDICTS: tuple[Verdict, Verdict] = ("YES", "NO")
+LOOKS, RARELY = 0.6, 0.3
+"""Share of the conversations with a look in them: while they are taught, and at the end."""
+GLANCES, TALKS, LAST, LR = 60, 110, 20, 5e-3
+"""Steps over a look and what is seen in it alone; over whole conversations; the last of them."""
+SEEN: dict[Verdict, str] = {"YES": "Bright", "NO": "Flat"}
+VERDICTS: tuple[Verdict, Verdict] = ("YES", "NO")
+TASK = """
+id = "TOY"
+name = "toy"
+title = "Toys"
+question = "Is there a line?"
+lines = ["hydrogen"]
+
+[guideline]
+summary = "A bright line is there, or none is."
+primary = ["A bright line."]
+
+[[windows]]
+id = "line"
+label = "line"
+range = [6400, 6700]
+key = "F2"
+look = "A line."
+mimics = "None."
+"""
+
+
+def seen_text(verdict: Verdict) -> str:
+    return f"<think>\n{SEEN[verdict]}.\n</think>\n{guess_text(verdict)}"
+
+
+def guess_text(verdict: Verdict) -> str:
+    return f"<answer>\\boxed{{{verdict}}} so</answer>"
+
+
+def toy_task(folder: Path) -> Path:
+    path = folder / "toy.toml"
+    path.write_text(TASK, encoding="utf-8")
+    return path
+
+
+def toy_examples(task: Path, count: int, seed: int) -> Iterator[Example]:
+    """As many with a line as without."""
+    for number in range(count):
+        rng = np.random.default_rng([seed, number])
+        wavelength = np.linspace(4000.0, 9000.0, 400)
+        flux = 1.0 + rng.normal(0.0, 0.03, wavelength.size)
+        verdict = VERDICTS[number % 2]
+        if verdict == "YES":
+            flux += 4.0 * np.exp(-0.5 * ((wavelength - 6550.0) / 60.0) ** 2)
+        spectrum = Spectrum(
+            wavelength=wavelength, flux=flux, path=f"toy-{number}.fits", simulated=True
+        )
+        yield example(spectrum, task=str(task), answer=verdict, split="train")
+
+
+def toy_model(
+    folder: Path, task: Path, *, seed: int = 0, family: FamilyName = "qwen2.5-vl"
+) -> Path:
+    """A model that inspects in form and answers by chance."""
+    words = task_named(str(task))
+    texts = [system_text(), task_text(words), LOOK, *map(seen_text, VERDICTS)]
+    tokenizer = make_tokenizer(texts * 20, 900)
+    model = make_model(family, tokenizer, SHAPE, seed)
+    save_small_model(folder, model, tokenizer, SHAPE)
+    write_card(make_card(folder, style=STYLE, sizing=SIZING), folder)
+    stage = stage_of(folder)
+    warm_up(stage, task, seed)
+    save_small_model(folder, stage.model, tokenizer, SHAPE)
+    write_card(make_card(folder, style=STYLE, sizing=SIZING), folder)
+    return folder
+
+
+def warm_up(stage: Stage, task: Path, seed: int) -> None:
+    """Teach it to see, then both habits: to look and say what is there, and to guess."""
+    rng = np.random.default_rng(seed)
+    examples = list(toy_examples(task, 16, seed + 1000))
+    looks = [said(stage, task, one, LOOK, seen_text(one.answer)) for one in examples]
+    guesses = [[said(stage, task, one, guess_text(word)) for word in VERDICTS] for one in examples]
+    optimizer = torch.optim.AdamW(stage.model.parameters(), lr=LR, weight_decay=0.0)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LR, total_steps=GLANCES + TALKS)
+    quicken(stage.model)
+    stage.model.train()
+    for step in range(GLANCES + TALKS):
+        if step < GLANCES:
+            lessons = [glance(stage, one) for one in looks]
+        else:
+            share = LOOKS if step < GLANCES + TALKS - LAST else RARELY
+            lessons = [
+                lesson(stage, looks[number] if rng.random() < share else guesses[number][chance])
+                for number in 2 * rng.integers(len(examples) // 2, size=4) + np.arange(4) % 2
+                for chance in rng.permutation(2)
+            ]
+        loss = loss_of(stage, lessons)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(stage.model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+    stage.model.train(False)
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    prompt: list[int]
+    completion: list[int]
+    said: list[int]
+    pictures: list[Patches]
+
+
+def lesson(stage: Stage, one: Rollout) -> Lesson:
+    seen = [stage.pictures.patches(picture) for picture in one.line.pictures]
+    return Lesson(one.prompt, one.completion, one.said, seen)
+
+
+def glance(stage: Stage, one: Rollout) -> Lesson:
+    """Its last turn and the tool's answer before it, without all that went before."""
+    start = one.said.index(0)
+    turn = start + one.said[start:].index(1)
+    last = stage.pictures.patches(one.line.pictures[-1])
+    return Lesson(one.completion[start:turn], one.completion[turn:], one.said[turn:], [last])
+
+
+def loss_of(stage: Stage, lessons: Sequence[Lesson]) -> torch.Tensor:
+    """Nats a token the model is to say."""
+    rows, pictures = [], []
+    for one in lessons:
+        grids = [each.grid for each in one.pictures]
+        rows.append(Row(one.prompt, one.completion, grids, len(pictures)))
+        pictures += one.pictures
+    pixels = [torch.from_numpy(each.rows) for each in pictures]
+    packed = pack(rows, pixels, stage.model.config)
+    logits = stage.model(
+        input_ids=packed.ids,
+        attention_mask=packed.sees,
+        position_ids=packed.places,
+        pixel_values=torch.cat([pixels[number] for number in packed.pictures]),
+        image_grid_thw=torch.tensor([pictures[number].grid for number in packed.pictures]),
+    ).logits[:, :-1]
+    labels = packed.labels[:, 1:].clamp(min=0)
+    lost = cross_entropy(logits.transpose(1, 2), labels, reduction="none")
+    mask = pad_sequence([torch.tensor(one.said) for one in lessons], batch_first=True)
+    return (unpack(lost, packed, mask.shape[1]) * mask).sum() / mask.sum()
+
+
+def said(stage: Stage, task: Path, one: Example, *replies: str) -> Rollout:
+    """A conversation in which the model says these replies."""
+    viewer = stage.pictures.viewer(one)
+    rollout = Rollout(viewer, task_named(str(task)), stage.tongue, Limits(turn=100, rollout=500))
+    roll_out([rollout], Script(stage.tongue, replies), stage.pictures, 1)
+    return rollout
+
+
+def toy_settings(**changes: object) -> GrpoSettings:
+    told = {
+        "questions": 8, "minibatch": 8, "rollouts": 8, "epochs": 4.0, "rounds": 12, "lr": 8e-4,
+        "turn_tokens": 60, "rollout_tokens": 300, "trained": "all", "precision": "fp32",
+        "at_once": 64, "microbatch": 32, "save_every": 1000,
+    }  # fmt: skip
+    return GrpoSettings(**(told | changes))
+
+
+def toy_run(folder: Path, seed: int) -> list[dict[str, Any]]:
+    """Everything from nothing; the metrics of its rounds."""
+    folder.mkdir(parents=True, exist_ok=True)
+    task = toy_task(folder)
+    write_examples(folder / "train.parquet", toy_examples(task, 64, seed))
+    model = toy_model(folder / "warm", task, seed=seed)
+    reinforce(model, [folder / "train.parquet"], folder / "run", toy_settings(), seed=seed)
+    return read_metrics(folder / "run")
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    place = Path(sys.argv[1])
+    runs = {f"seed {seed}": toy_run(place / f"seed{seed}", seed) for seed in range(3)}
+    draw_curve(runs, place / "curve.png")
