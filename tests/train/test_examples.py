@@ -113,7 +113,6 @@ class TestStore:
         with pytest.raises(WorkbenchError, match="no spectrum with the hash"):
             store["0" * 64]
 
-
     def test_one_spectrum_asked_about_twice(self, tmp_path: Path):
         path = tmp_path / "set.parquet"
         both = [
