@@ -114,14 +114,16 @@ class TestLearning:
         assert torch.equal(one.logits, two.logits)
 
     def test_masked_sections_are_hidden_and_filled(self):
-        network = make_network("section-transformer", 1940)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            network = make_network("section-transformer", 1940)
         assert isinstance(network, SectionTransformer)
         rows = rows_of("section-transformer", lines(8))
         mask = network._mask(8, torch.Generator().manual_seed(0))
         assert 0.3 < mask.float().mean() < 0.4
         start = network.filling_loss(rows, torch.Generator().manual_seed(0)).item()
         optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3)
-        for step in range(15):
+        for step in range(20):
             loss = network.filling_loss(rows, torch.Generator().manual_seed(step))
             optimizer.zero_grad()
             torch.autograd.backward(loss)
