@@ -73,6 +73,7 @@ def make(place: Path) -> None:
     from tests.train.grpo.scenes import CV, Script, Stage, stage_of, star
     from tests.train.grpo.toy import Lesson, lesson, loss_of
     from train.examples import write_examples
+    from train.grpo.attention import take_packs
     from train.grpo.rollout import Limits, roll_out
     from train.sft.fast_path import quicken
     from train.small_model import Shape, make_model, make_tokenizer, save_small_model
@@ -96,6 +97,7 @@ def make(place: Path) -> None:
         return lesson(stage, rollout)
 
     quicken(stage.model)
+    take_packs(stage.model)
     whole = conversation(stage, 0)
     # without most of its prompt it is read ten times faster
     short = replace(whole, prompt=whole.prompt[-20:], pictures=whole.pictures[1:])
@@ -208,7 +210,7 @@ class Clock:
             started = time.perf_counter()
             result = plain(*arguments, **options)
             then(result)
-            if self.rounds > 1 or (part == "rollouts" and self.rounds == 2):
+            if self.rounds > (part != "drawing"):  # pictures are drawn before a round is counted
                 self.spent[part] += time.perf_counter() - started
             return result
 

@@ -34,5 +34,6 @@ def draw_curve(runs: Mapping[str, Sequence[Mapping[str, Any]]], path: Path) -> N
     above.set_ylabel("mean over the rollouts")
     below.set_ylabel("calls")
     below.set_xlabel("updates")
-    above.legend(fontsize=7, ncols=max(1, len(runs)), loc="lower right")
+    handles = [*above.lines, *below.lines]
+    figure.legend(handles=handles, fontsize=7, ncols=3, loc="outside lower center")
     figure.savefig(path, dpi=120)

@@ -1,25 +1,26 @@
 """Rollouts of one question as one sequence: what they have in common is computed once.
 
-The beginning, then every rollout's own part after it; a mask keeps the parts from seeing each
-other, and each part has the positions it would have alone. Log-probabilities and gradients are
-those of the rollouts one by one. The prompt with its picture is most of what a short rollout
-reads, so that this is the larger part of the work saved.
+The beginning, then every rollout's own part after it; parts do not see each other, and each has
+the positions it would have alone. Log-probabilities and gradients are those of the rollouts one by
+one. The prompt with its picture is most of what a short rollout reads, and most of the work saved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from train.grpo.attention import Layout
 from train.grpo.memory import positions
 
 UNSCORED = -100
+
+Grid = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +32,8 @@ class Packed:
     ids: Tensor
     places: Tensor
     """(3, rows, tokens)."""
-    sees: Tensor
-    """(rows, 1, tokens, tokens): which token attends to which."""
     labels: Tensor
+    layouts: list[Layout]
     pictures: list[int]
     """Numbers of the pictures to be shown, in the order of their tokens."""
     own: list[tuple[int, int, int]]
@@ -45,30 +45,48 @@ class Row:
 
     prompt: list[int]
     completion: list[int]
-    grids: list[tuple[int, int, int]]
+    grids: list[Grid]
     first: int
 
 
 def pack(rows: Sequence[Row], pictures: Sequence[Tensor], config: Any) -> Packed:
     """Neighbours with the same prompt and the same pictures in it become one pack."""
-    packs: list[_Pack] = []
-    own: list[tuple[int, int, int]] = []
+    packs: list[list[Row]] = []
     for row in rows:
-        if not packs or not packs[-1].fits(row, pictures):
-            packs.append(_Pack(row, config))
-        own.append((len(packs) - 1, *packs[-1].add(row)))
-    longest = max(len(one.ids) for one in packs)
+        if packs and _are_alike(packs[-1][0], row, pictures, config):
+            packs[-1].append(row)
+        else:
+            packs.append([row])
+    layouts = [
+        Layout(len(one[0].prompt) - 1, len(one), 1 + max(len(row.completion) for row in one))
+        for one in packs
+    ]
+    longest = max(layout.length for layout in layouts)
     ids = torch.zeros((len(packs), longest), dtype=torch.long)
     labels = torch.full_like(ids, UNSCORED)
     places = torch.zeros((3, *ids.shape), dtype=torch.long)
-    sees = torch.eye(longest, dtype=torch.bool).repeat(len(packs), 1, 1, 1)
-    for number, one in enumerate(packs):
-        size = len(one.ids)
-        ids[number, :size] = torch.tensor(one.ids)
-        labels[number, :size] = torch.tensor(one.labels)
-        places[:, number, :size] = torch.cat(one.places, dim=1)
-        sees[number, 0, :size, :size] = one.sees()
-    return Packed(ids, places, sees, labels, [n for one in packs for n in one.pictures], own)
+    shown: list[int] = []
+    own: list[tuple[int, int, int]] = []
+    for number, (one, layout) in enumerate(zip(packs, layouts, strict=True)):
+        prompt, seen = one[0].prompt, _seen_in_prompt(one[0], config)
+        # the last token of the prompt stands before every part: it says the part's first token
+        common, last = prompt[:-1], prompt[-1]
+        ids[number, : layout.common] = torch.tensor(common)
+        places[:, number, : layout.common], after = positions(
+            common, one[0].grids[:seen], config, 0
+        )
+        shown += range(one[0].first, one[0].first + seen)
+        for part, row in enumerate(one):
+            start = layout.common + part * layout.size
+            end = start + 1 + len(row.completion)
+            ids[number, start:end] = torch.tensor([last, *row.completion])
+            labels[number, start + 1 : end] = torch.tensor(row.completion)
+            places[:, number, start:end], _ = positions(
+                [last, *row.completion], row.grids[seen:], config, after
+            )
+            shown += range(row.first + seen, row.first + len(row.grids))
+            own.append((number, start, len(row.completion)))
+    return Packed(ids, places, labels, layouts, shown, own)
 
 
 def unpack(values: Tensor, packed: Packed, width: int) -> Tensor:
@@ -83,11 +101,7 @@ def unpack(values: Tensor, packed: Packed, width: int) -> Tensor:
 
 
 def rows_of(
-    ids: Tensor,
-    mask: Tensor,
-    width: int,
-    grids: Sequence[tuple[int, int, int]],
-    counts: Sequence[int],
+    ids: Tensor, mask: Tensor, width: int, grids: Sequence[Grid], counts: Sequence[int]
 ) -> list[Row]:
     """Rollouts as TRL lays them out: (rollouts, tokens), `width` of them after the prompts, blanks
     before the prompts and at the ends; `counts` of their pictures."""
@@ -105,58 +119,25 @@ def rows_of(
     return rows
 
 
-class _Pack:
-    def __init__(self, row: Row, config: Any) -> None:
-        self._config = config
-        self._prompt = row.prompt
-        self._seen = _pictures_in(row.prompt, row.grids, config)
-        self._grids = row.grids[: self._seen]
-        self.pictures = list(range(row.first, row.first + self._seen))
-        # the last token of the prompt stands before every part: it says the part's first token
-        places, self._position = positions(row.prompt[:-1], self._grids, config, 0)
-        self.ids = row.prompt[:-1]
-        self.labels = [UNSCORED] * len(self.ids)
-        self.places = [places]
-        self._cuts = [len(self.ids)]
-
-    def fits(self, row: Row, pictures: Sequence[Tensor]) -> bool:
-        """Questions of one class differ in the picture alone."""
-        if row.prompt != self._prompt or row.grids[: self._seen] != self._grids:
-            return False
-        first = self.pictures[0] if self._seen else 0
-        return all(
-            torch.equal(pictures[first + number], pictures[row.first + number])
-            for number in range(self._seen)
+def _are_alike(one: Row, other: Row, pictures: Sequence[Tensor], config: Any) -> bool:
+    """Whether they begin alike. Questions of one class differ in the picture alone."""
+    seen = _seen_in_prompt(one, config)
+    return (
+        one.prompt == other.prompt
+        and one.grids[:seen] == other.grids[:seen]
+        and all(
+            torch.equal(pictures[one.first + number], pictures[other.first + number])
+            for number in range(seen)
         )
-
-    def add(self, row: Row) -> tuple[int, int]:
-        """Where its part begins, and how many tokens it has after the prompt."""
-        part = [self._prompt[-1], *row.completion]
-        places, _ = positions(part, row.grids[self._seen :], self._config, self._position)
-        start = len(self.ids)
-        self.ids = self.ids + part
-        self.labels += [UNSCORED, *row.completion]
-        self.places.append(places)
-        self.pictures += range(row.first + self._seen, row.first + len(row.grids))
-        self._cuts.append(len(self.ids))
-        return start, len(row.completion)
-
-    def sees(self) -> Tensor:
-        size, common = len(self.ids), self._cuts[0]
-        part = torch.zeros(size, dtype=torch.long)
-        for number, (start, end) in enumerate(pairwise(self._cuts), 1):
-            part[start:end] = number
-        same = part[:, None] == part[None, :]
-        same[:, :common] = True
-        return same.tril()
+    )
 
 
-def _pictures_in(ids: Sequence[int], grids: Sequence[tuple[int, int, int]], config: Any) -> int:
-    """How many of the pictures have their tokens in `ids`."""
-    left = ids.count(config.image_token_id)
+def _seen_in_prompt(row: Row, config: Any) -> int:
+    """How many of its pictures have their tokens in the prompt."""
+    left = row.prompt.count(config.image_token_id)
     merged = int(config.vision_config.spatial_merge_size) ** 2
     count = 0
     while left > 0:
-        left -= grids[count][1] * grids[count][2] // merged
+        left -= row.grids[count][1] * row.grids[count][2] // merged
         count += 1
     return count

@@ -84,8 +84,18 @@ class SpectrumProcessor(ProcessorMixin):
             whole.append(first + "".join(IMAGE_TOKEN * (next(counts) // merged) + r for r in rest))
         padding = {"padding": True} if options.get("padding") else {}
         tensors = {"return_tensors": "pt"} if options.get("return_tensors") else {}
-        made = self.tokenizer(whole, add_special_tokens=False, **padding, **tensors)
+        made = dict(self.tokenizer(whole, add_special_tokens=False, **padding, **tensors))
+        if found:
+            # without it pictures would be counted like words, and nobody would say so
+            made["mm_token_type_ids"] = self._kinds(made["input_ids"])
         return {**made, **found}
+
+    def _kinds(self, ids: Any) -> Any:
+        """1 where a token is of a picture, else 0; lists or a tensor, as the ids are."""
+        image = self.tokenizer.convert_tokens_to_ids(IMAGE_TOKEN)
+        if isinstance(ids, torch.Tensor):
+            return (ids == image).long()
+        return [[int(token == image) for token in row] for row in ids]
 
     def save_pretrained(
         self, save_directory: Any, push_to_hub: bool = False, **options: Any

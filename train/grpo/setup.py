@@ -17,6 +17,7 @@ from transformers import PrinterCallback
 from trl import GRPOConfig
 
 from train.examples import ExampleStore
+from train.grpo.attention import take_packs
 from train.grpo.environment import SpectrumEnvironment
 from train.grpo.judging import TokenJudge, make_reward
 from train.grpo.pictures import Pictures
@@ -29,6 +30,7 @@ from train.grpo.trainer import Sampled, SpectrumTrainer
 from train.model_folder import load_trainable
 from train.sft.checkpoints import CHECKPOINTS
 from train.sft.fast_path import quicken
+from train.sft.run import uses_bfloat16
 from train.sft.tuning import LANGUAGE_LAYERS
 
 
@@ -44,6 +46,7 @@ def make_trainer(
     """Loads the model in `folder`; `questions` in the order they will be asked."""
     model = load_trainable(folder)
     quicken(model)
+    take_packs(model)
     model.requires_grad_(True)
     if settings.trained == "language":
         model.model.visual.requires_grad_(False)
@@ -89,7 +92,7 @@ def config_of(settings: GrpoSettings, out: Path, never: Sequence[int], seed: int
         use_vllm=settings.use_vllm,
         vllm_mode="colocate",
         vllm_gpu_memory_utilization=settings.vllm_memory,
-        bf16=settings.precision == "bf16" or (settings.precision == "auto" and on_gpu),
+        bf16=uses_bfloat16(settings.precision),
         activation_checkpointing=settings.checkpointing,
         use_cpu=not on_gpu,
         ddp_backend="gloo" if devices > 1 and not on_gpu else None,

@@ -149,11 +149,11 @@ class SpectrumTrainer(GRPOTrainer):
             with self.accelerator.autocast():
                 out = model(
                     input_ids=packed.ids.to(device),
-                    attention_mask=packed.sees.to(device),
                     position_ids=packed.places.to(device),
                     labels=packed.labels.to(device),
                     pixel_values=torch.cat([pictures[number] for number in packed.pictures]),
                     image_grid_thw=grids[packed.pictures],
+                    packs=packed.layouts,
                     fused_lm_head=True,
                 )
             yield unpack(out.log_probs, packed, width), unpack(out.entropy, packed, width)

@@ -12,6 +12,7 @@ import torch
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.grpo.scenes import Script, Stage, stage_of, star, whole_log_odds, with_card
 from tests.train.grpo.test_rollout import YES, call
+from train.grpo.attention import take_packs
 from train.grpo.memory import Memory, SideBySide, positions
 from train.grpo.packing import Row, pack, unpack
 from train.grpo.rollout import Rollout, roll_out
@@ -23,7 +24,9 @@ SAID = ([YES], [call(6500, 6600), YES], [call(4000, 9000), call(6500, 6600), YES
 
 @pytest.fixture(scope="module", params=["tiny_qwen25", "tiny_qwen3"])
 def stage(request) -> Stage:
-    return stage_of(with_card(request.getfixturevalue(request.param)))
+    made = stage_of(with_card(request.getfixturevalue(request.param)))
+    take_packs(made.model)
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +54,8 @@ def log_odds(stage: Stage, rollouts: list[Rollout]) -> torch.Tensor:
     grids = torch.tensor([grid for row in found for grid in row.grids])
     logits = stage.model(
         input_ids=packed.ids,
-        attention_mask=packed.sees,
         position_ids=packed.places,
+        packs=packed.layouts,
         pixel_values=torch.cat([pictures[number] for number in packed.pictures]),
         image_grid_thw=grids[packed.pictures],
     ).logits
@@ -76,7 +79,9 @@ def test_the_prompt_is_there_once_for_each_question(stage: Stage, rollouts: list
     assert [row for row, _, _ in packed.own] == [0, 0, 0, 1, 1]
     prompt = rollouts[0].prompt_length - 1
     parts = [1 + len(one.completion) for one in rollouts]
-    assert packed.ids.shape == (2, prompt + max(sum(parts[:3]), sum(parts[3:])))
+    lengths = [prompt + 3 * max(parts[:3]), prompt + 2 * max(parts[3:])]
+    assert [each.length for each in packed.layouts] == lengths
+    assert packed.ids.shape == (2, max(lengths))
     assert len(packed.pictures) == 2 + 0 + 1 + 2 + 1 + 0, "two overviews, four looks"
 
 

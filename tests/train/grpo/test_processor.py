@@ -70,6 +70,7 @@ class TestTemplate:
         wanted = token_ids(stage.tongue.tokenizer, chat_parts(episode.turns), counts)
         assert found["input_ids"] == [wanted]
         assert len(found["image_grid_thw"]) == len(episode.pictures)
+        assert sum(found["mm_token_type_ids"][0]) == sum(counts)
 
     def test_describes_the_tool_where_the_system_turn_does_not(self):
         plain = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": "?"}]

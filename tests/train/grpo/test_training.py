@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +30,7 @@ from agent.tasks import task as task_named
 from tests.train.grpo.scenes import stage_of
 from tests.train.grpo.toy import (
     STYLE,
+    only_look,
     toy_examples,
     toy_model,
     toy_settings,
@@ -38,7 +43,7 @@ from train.grpo.pictures import Pictures
 from train.grpo.questions import in_order, read_questions
 from train.grpo.run import reinforce
 from train.grpo.setup import make_trainer, quiet
-from train.grpo.trainer import SpectrumTrainer
+from train.grpo.trainer import SpectrumTrainer, TrlSpeaker
 from train.journal import Journal, read_metrics
 
 SMALL = {
@@ -141,6 +146,48 @@ class TestWhatIsTrained:
             assert other is None or not other.any()
 
 
+@pytest.fixture(scope="module")
+def greedy(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> SpectrumTrainer:
+    """So sure of everything that a draw takes the likeliest token."""
+    trainer = trainer_of(toy, tmp_path_factory.mktemp("greedy"), microbatch=8, minibatch=2)
+    only_look(replace(stage_of(toy / "warm"), model=trainer.model), toy / "toy.toml")
+    with torch.no_grad():
+        trainer.model.model.language_model.norm.weight *= 40.0
+    return trainer
+
+
+class TestAgainstTrlsRollouts:
+    """The likeliest tokens, so that chance has no say."""
+
+    def rollouts(self, trainer: SpectrumTrainer, loop: Callable[..., Any]) -> list[Any]:
+        rows = [trainer.train_dataset[number // 4] for number in range(8)]
+        with quiet(), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(SpectrumTrainer, "_generate", loop)
+            found = trainer._generate_and_score_completions(rows)
+        ids, mask = found["completion_ids"], found["completion_mask"].bool()
+        trained = found["tool_mask"].bool()
+        return [
+            (tokens[real].tolist(), said[real].tolist())
+            for tokens, real, said in zip(ids, mask, trained, strict=True)
+        ]
+
+    def test_the_same_tokens_and_masks(self, greedy: SpectrumTrainer):
+        found = self.rollouts(greedy, SpectrumTrainer._generate)
+        assert self.rollouts(greedy, GRPOTrainer._generate) == found
+        assert any(0 in said for _, said in found), "none called the tool"
+
+    def test_through_trls_generation(self, greedy: SpectrumTrainer, monkeypatch):
+        """The way that vLLM goes: our loop, the turns spoken elsewhere."""
+        found = self.rollouts(greedy, SpectrumTrainer._generate)
+
+        @contextmanager
+        def speaker(self: SpectrumTrainer) -> Iterator[TrlSpeaker]:
+            yield TrlSpeaker(self)
+
+        monkeypatch.setattr(SpectrumTrainer, "_speaker", speaker)
+        assert self.rollouts(greedy, SpectrumTrainer._generate) == found
+
+
 def weights(folder: Path) -> dict[str, torch.Tensor]:
     return load_file(folder / "model.safetensors")
 
@@ -225,10 +272,10 @@ def test_the_reward_rises(toy: Path, tmp_path: Path):
     def mean(lines: list[dict], name: str) -> float:
         return sum(line[name] for line in lines) / len(lines)
 
-    assert mean(first, "reward") < 0.7
-    assert mean(last, "reward") > 0.8
+    assert mean(last, "reward") > 0.75
+    assert mean(last, "reward") > mean(first, "reward") + 0.15
     assert mean(last, "calls") > mean(first, "calls") + 0.25
-    assert mean(last, "accuracy") > 0.83
+    assert mean(last, "accuracy") > 0.8
 
     draw_curve({"toy": metrics}, tmp_path / "curve.png")
     with Image.open(tmp_path / "curve.png") as picture:

@@ -31,6 +31,7 @@ from agent.tasks import task as task_named
 from agent.tool import TOOL_NAME
 from tests.train.grpo.scenes import Script, Stage, stage_of
 from train.examples import Example, example, write_examples
+from train.grpo.attention import take_packs
 from train.grpo.curve import draw_curve
 from train.grpo.packing import Row, pack, unpack
 from train.grpo.rollout import Limits, Rollout, roll_out
@@ -54,9 +55,9 @@ CALL = json.dumps({"name": TOOL_NAME, "arguments": ARGUMENTS})
 LOOK = f"<think>\nLook.\n</think>\n<tool_call>\n{CALL}\n</tool_call>"
 SEEN: dict[Verdict, str] = {"YES": "Bright", "NO": "Flat"}
 VERDICTS: tuple[Verdict, Verdict] = ("YES", "NO")
-LOOKS, RARELY = 0.6, 0.3
+LOOKS, RARELY = 0.6, 0.2
 """Share of the conversations with a look in them: while they are taught, and at the end."""
-GLANCES, TALKS, LAST, LR = 60, 110, 20, 5e-3
+GLANCES, TALKS, LAST, LR = 50, 100, 20, 5e-3
 """Steps over a look and what is seen in it alone; over whole conversations; the last of them."""
 SEEN: dict[Verdict, str] = {"YES": "Bright", "NO": "Flat"}
 VERDICTS: tuple[Verdict, Verdict] = ("YES", "NO")
@@ -136,6 +137,7 @@ def warm_up(stage: Stage, task: Path, seed: int) -> None:
     optimizer = torch.optim.AdamW(stage.model.parameters(), lr=LR, weight_decay=0.0)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LR, total_steps=GLANCES + TALKS)
     quicken(stage.model)
+    take_packs(stage.model)
     stage.model.train()
     for step in range(GLANCES + TALKS):
         if step < GLANCES:
@@ -154,6 +156,19 @@ def warm_up(stage: Stage, task: Path, seed: int) -> None:
         optimizer.step()
         schedule.step()
     stage.model.train(False)
+
+
+def only_look(stage: Stage, task: Path) -> None:
+    """Unlearn to guess, so that the likeliest token is no near tie."""
+    looks = [
+        lesson(stage, said(stage, task, one, LOOK, seen_text(one.answer)))
+        for one in toy_examples(task, 4, 1000)
+    ]
+    optimizer = torch.optim.AdamW(stage.model.parameters(), lr=2e-3, weight_decay=0.0)
+    for _ in range(12):
+        optimizer.zero_grad()
+        loss_of(stage, looks).backward()
+        optimizer.step()
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,8 +203,8 @@ def loss_of(stage: Stage, lessons: Sequence[Lesson]) -> torch.Tensor:
     packed = pack(rows, pixels, stage.model.config)
     logits = stage.model(
         input_ids=packed.ids,
-        attention_mask=packed.sees,
         position_ids=packed.places,
+        packs=packed.layouts,
         pixel_values=torch.cat([pixels[number] for number in packed.pictures]),
         image_grid_thw=torch.tensor([pictures[number].grid for number in packed.pictures]),
     ).logits[:, :-1]
