@@ -20,6 +20,7 @@ from train.curate.process import Case, Stage
 from train.curate.reviews import Review, add_reviews, read_reviews
 from train.draft.record import record
 from train.examples import Example, ExampleStore, column
+from train.reward import check_references
 
 POOL, TRAJECTORIES, REVIEWS = "pool.json", "pool.jsonl", "reviews.jsonl"
 MAX_POOL = 1_000_000
@@ -155,8 +156,14 @@ def import_drafts(folder: Path, drafts: Iterable[Path], sets: Iterable[Path]) ->
 
 
 def export_approved(pool: Pool, out: Path) -> int:
-    """Those approved by all, as last worded, for training; how many."""
-    approved = (pool.current(case) for case in pool.waiting("approved"))
+    """Those approved by all, as last worded, for training; how many.
+
+    Raises WorkbenchError where the reward of `grpo` would not give one of them full marks.
+    """
+    approved = [pool.current(case) for case in pool.waiting("approved")]
+    check_references(
+        approved, {(name, sha256): row["answer"] for (sha256, name), row in pool.truths.items()}
+    )
     part = out.with_name(f".{out.name}.part")
     count = write_trajectories(part, approved)
     part.replace(out)

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
+from transformers.trainer import TRAINING_ARGS_NAME
 from trl import GRPOTrainer
 from trl.models.utils import unwrap_model_for_generation
 from trl.trainer.utils import (
@@ -196,6 +197,12 @@ class SpectrumTrainer(GRPOTrainer):
     def _note(self, figures: dict[str, float]) -> None:
         for name, value in figures.items():
             self._metrics["train"][name].append(value)
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        """Without the pickle of its own arguments, which nobody reads."""
+        super()._save(output_dir, state_dict)
+        folder = Path(output_dir or self.args.output_dir or "")
+        (folder / TRAINING_ARGS_NAME).unlink(missing_ok=True)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         """transformers would look for the weights of a Qwen2.5-VL under other names than it has

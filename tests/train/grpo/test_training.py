@@ -221,6 +221,8 @@ def test_goes_on_as_if_it_had_not_been_stopped(
     first, found, wanted = weights(toy / "warm"), weights(cut), weights(whole)
     assert all(torch.equal(found[name], wanted[name]) for name in wanted)
     assert any(not torch.equal(first[name], wanted[name]) for name in wanted)
+    assert list((tmp_path / "cut").rglob("trainer_state.json"))
+    assert not list((tmp_path / "cut").rglob("training_args.bin")), "a pickle nobody reads"
     lines = [read_metrics(tmp_path / name) for name in ("whole", "cut")]
     assert [line["step"] for line in lines[1]] == [2, 4, 6]
     for one, other in zip(*lines, strict=True):
