@@ -90,9 +90,16 @@ def figures(
         "answered": fmean(one.verdict is not None for one in judged),
         "says_yes": fmean(one.verdict == "YES" for one in judged),
         "calls": fmean(one.calls for one in judged),
+        "f1": _f1([one.verdict == "YES" for one in judged], [one == "YES" for one in answers]),
     }
     for task in sorted(set(tasks)):
         found[f"accuracy/{task}"] = fmean(
             is_right for is_right, of in zip(right, tasks, strict=True) if of == task
         )
     return found
+
+
+def _f1(said: Sequence[bool], real: Sequence[bool]) -> float:
+    """Of the members; 0 where there are none and none is named."""
+    hits = sum(one and other for one, other in zip(said, real, strict=True))
+    return 2.0 * hits / max(1, sum(said) + sum(real))

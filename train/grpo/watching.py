@@ -14,7 +14,7 @@ NAMES = {
     "step_time": "seconds/update",
 }
 AS_THEY_ARE = ("loss", "grad_norm", "learning_rate", "reward", "reward_std", "entropy")
-OURS = ("accuracy", "well_formed", "answered", "says_yes", "calls", "tokens", "seconds/")
+OURS = ("accuracy", "f1", "well_formed", "answered", "says_yes", "calls", "tokens", "seconds/")
 
 
 class Figures(TrainerCallback):

@@ -257,7 +257,7 @@ def test_the_command_makes_a_model_in_use(toy: Path, tmp_path: Path):
     made.close()
     assert record.replies
     (line,) = read_metrics(out)
-    names = {"reward", "reward_std", "accuracy", "well_formed", "answered", "calls", "tokens"}
+    names = {"reward", "reward_std", "accuracy", "f1", "well_formed", "answered", "calls", "tokens"}
     names |= {"groups_alike", "entropy", f"accuracy/{toy / 'toy.toml'}", "seconds/speaking"}
     assert names <= set(line)
     assert json.loads((out / "settings.json").read_text())["grpo"]["questions"] == 2
