@@ -20,7 +20,7 @@ from agent.model_deduce import make_card
 from agent.model_types import REPO, Card
 from agent.models import find_model
 from agent.render import Style
-from train.grpo.chat_template import CHAT_TEMPLATE
+from train.chat_template import CHAT_TEMPLATE
 
 BESIDE_WEIGHTS = (
     "tokenizer*.json", "vocab.json", "merges.txt", "added_tokens.json", "special_tokens_map.json",

@@ -22,8 +22,8 @@ from agent.conversation import turns_of
 from agent.tasks import task
 from agent.trajectory_file import read_trajectories
 from agent.viewer import redraw
+from train.chat_template import CHAT_TEMPLATE
 from train.examples import ExampleStore
-from train.grpo.chat_template import CHAT_TEMPLATE
 
 BATCH = 4
 

@@ -18,7 +18,7 @@ from agent.errors import EngineError, WorkbenchError
 from agent.models import place_at
 from agent.render import COMPACT
 from tests.small_models import tiny_qwen25  # noqa: F401
-from train.grpo.chat_template import CHAT_TEMPLATE
+from train.chat_template import CHAT_TEMPLATE
 from train.model_folder import (
     card_beside,
     complete_folder,

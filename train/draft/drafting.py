@@ -20,7 +20,6 @@ from typing import Any
 from agent.errors import WorkbenchError
 from agent.fingerprints import text_hash
 from agent.trajectory_file import to_line
-from train.draft.parcels import Parcel
 from train.draft.settings import DraftSettings
 from train.draft.teachers import MeasuredTeacher, Teacher, Why
 from train.examples import Example, column, count_examples, read_examples
@@ -105,8 +104,8 @@ def _drafted(
 ) -> Iterator[tuple[int, Lines]]:
     """How many examples a chunk had, and what became of them."""
     if teacher is None:
-        work = partial(_draft_parcels, MeasuredTeacher(run.settings), run.settings, run.seed)
-        yield from in_order(work, (list(map(Parcel.of, chunk)) for chunk in chunks), workers)
+        work = partial(_draft_chunk, MeasuredTeacher(run.settings), run.settings, run.seed)
+        yield from in_order(work, chunks, workers)
         return
     write = partial(draft_examples, teacher, run.settings, run.seed)
     with ThreadPoolExecutor(workers) as threads:
@@ -115,10 +114,9 @@ def _drafted(
             yield len(chunk), [line for lines in made for line in lines]
 
 
-def _draft_parcels(
-    teacher: Teacher, settings: DraftSettings, seed: int, parcels: Sequence[Parcel]
+def _draft_chunk(
+    teacher: Teacher, settings: DraftSettings, seed: int, examples: Sequence[Example]
 ) -> tuple[int, Lines]:
-    examples = [parcel.opened() for parcel in parcels]
     return len(examples), draft_examples(teacher, settings, seed, examples)
 
 

@@ -16,7 +16,7 @@ from PIL import Image
 from transformers import AutoTokenizer, ProcessorMixin
 
 from agent.backends.chat_tokens import IMAGE_TOKEN
-from train.grpo.chat_template import CHAT_TEMPLATE
+from train.chat_template import CHAT_TEMPLATE
 from train.grpo.pictures import Pictures
 
 RESPONSE_TEMPLATE: dict[str, Any] = {

@@ -18,6 +18,7 @@ from agent.backends.families import read_folder
 from agent.errors import WorkbenchError
 from agent.model_deduce import card_of
 from train.examples import ExampleStore
+from train.finished_model import MODEL
 from train.grpo.finish import save_model
 from train.grpo.pictures import Pictures
 from train.grpo.questions import in_order, read_questions
@@ -27,8 +28,6 @@ from train.grpo.watching import Figures
 from train.journal import journal
 from train.sft.checkpoints import begin, last_checkpoint, step_of
 from train.sft.watching import Bar, progress_bar
-
-MODEL = "model"
 
 
 def reinforce(

@@ -11,14 +11,12 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
-from transformers.trainer import TRAINING_ARGS_NAME
 from trl import GRPOTrainer
 from trl.models.utils import unwrap_model_for_generation
 from trl.trainer.utils import (
@@ -33,7 +31,7 @@ from train.grpo.pictures import Pictures
 from train.grpo.rollout import Limits, Rollout, roll_out
 from train.grpo.speaking import CachedSpeaker, Line, Said, Speaker, TurnOfSpeech
 from train.grpo.tongue import Tongue
-from train.model_folder import load_trainable
+from train.own_checkpoints import OwnCheckpoints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +44,7 @@ class Sampled:
     at_once: int
 
 
-class SpectrumTrainer(GRPOTrainer):
+class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
     """A row of the dataset names a spectrum; its environment shows it."""
 
     environments: list[SpectrumEnvironment]
@@ -197,22 +195,6 @@ class SpectrumTrainer(GRPOTrainer):
     def _note(self, figures: dict[str, float]) -> None:
         for name, value in figures.items():
             self._metrics["train"][name].append(value)
-
-    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """Without the pickle of its own arguments, which nobody reads."""
-        super()._save(output_dir, state_dict)
-        folder = Path(output_dir or self.args.output_dir or "")
-        (folder / TRAINING_ARGS_NAME).unlink(missing_ok=True)
-
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        """transformers would look for the weights of a Qwen2.5-VL under other names than it has
-        saved them, find none, and go on from the first ones without a word."""
-        sharded = self.is_fsdp_enabled or self.is_deepspeed_enabled
-        if sharded or hasattr(self.model, "peft_config"):
-            super()._load_from_checkpoint(resume_from_checkpoint, model)
-            return
-        own: Any = self.model
-        own.load_state_dict(load_trainable(Path(resume_from_checkpoint)).state_dict(), strict=True)
 
     def create_model_card(self, *arguments: Any, **options: Any) -> None:
         """Not TRL's page in every checkpoint: the finished model gets a card of ours."""

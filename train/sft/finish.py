@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,19 +11,14 @@ from agent.backends.base import Sampling
 from agent.backends.families import read_folder
 from agent.model_deduce import plain_name
 from agent.model_types import Figure
-from train.model_folder import (
-    card_beside,
-    complete_folder,
-    put_in_place,
-    save_weights,
-    stored_precision,
-)
+from train.finished_model import write_finished
+from train.model_folder import card_beside, complete_folder
 from train.sft.inputs import Inputs
 from train.sft.rows import Row
 from train.sft.trainer import SftTrainer
 from train.sft.tuning import parameter_counts
 
-MODEL, START, ADAPTER = "model", "start", "adapter"
+START = "start"
 
 
 def save_model(
@@ -36,29 +30,13 @@ def save_model(
     rows: Sequence[Row],
     figures: dict[str, float],
 ) -> None:
-    """Write `out`/model, whole or not at all. Every device takes part in gathering its weights.
+    """Write `out`/model with its card; see `train.finished_model`."""
+    parameters = parameter_counts(trainer.model)[1]
 
-    An adapter is kept beside it and merged into the weights it sits on.
-    """
-    part = out / f".{MODEL}.part"
-    is_first = trainer.is_world_process_zero()
-    if is_first:
-        shutil.rmtree(part, ignore_errors=True)
-    if kind == "lora":
-        trainer.save_model(str(out / ADAPTER))
-        if is_first:
-            from train.export.adapter import merge_adapter
+    def complete(part: Path) -> None:
+        _complete(part, start, out, inputs, rows, figures, parameters)
 
-            merge_adapter(start, out / ADAPTER, part)
-    else:
-        state = trainer.accelerator.get_state_dict(trainer.model_wrapped)
-        if is_first:
-            model = trainer.accelerator.unwrap_model(trainer.model_wrapped)
-            save_weights(model, state, part, stored_precision(start))
-    if is_first:
-        _complete(part, start, out, inputs, rows, figures, parameter_counts(trainer.model)[1])
-        put_in_place(part, out / MODEL)
-    trainer.accelerator.wait_for_everyone()
+    write_finished(trainer, start, out, kind, complete)
 
 
 def _complete(

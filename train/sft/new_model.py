@@ -9,7 +9,7 @@ from agent.conversation import turns_of
 from agent.protocol import Turn, opening, system_text
 from agent.tasks import load_tasks, task
 from agent.trajectory import Trajectory
-from train.grpo.chat_template import CHAT_TEMPLATE
+from train.chat_template import CHAT_TEMPLATE
 from train.sft.settings import ModelSettings
 from train.small_model import make_model, make_tokenizer, save_small_model
 

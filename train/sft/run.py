@@ -22,6 +22,7 @@ from transformers.utils import logging
 from agent.backends.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
 from agent.backends.families import ModelFolder, read_folder
 from agent.errors import WorkbenchError
+from train.finished_model import MODEL
 from train.journal import journal
 from train.model_folder import (
     load_trainable,
@@ -32,7 +33,7 @@ from train.sft.batches import Batches, Collator, Plan, padding_share, plan_run, 
 from train.sft.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
 from train.sft.encoding import Encoder
 from train.sft.fast_path import Scored, quicken
-from train.sft.finish import MODEL, START, save_model
+from train.sft.finish import START, save_model
 from train.sft.inputs import Inputs, read_inputs
 from train.sft.mask import check_mask, write_mask
 from train.sft.new_model import make_new_model, words_of, words_of_tasks, words_of_turns

@@ -11,10 +11,9 @@ from typing import Any
 
 import torch
 from transformers import PrinterCallback, Trainer, TrainingArguments
-from transformers.trainer import TRAINING_ARGS_NAME
 from transformers.trainer_utils import IntervalStrategy
 
-from train.model_folder import load_trainable
+from train.own_checkpoints import OwnCheckpoints
 from train.sft.batches import Batch, Batches, only_one
 from train.sft.fast_path import Scored
 from train.sft.losses import SUMS, figures, part_sums, token_loss
@@ -63,7 +62,7 @@ def arguments(
     )
 
 
-class SftTrainer(Trainer):
+class SftTrainer(OwnCheckpoints, Trainer):
     """Trains on `Batches`; `scored` belongs to the model."""
 
     def __init__(
@@ -125,19 +124,3 @@ class SftTrainer(Trainer):
             logits = model(**batch).logits
         model.train(was_training)
         return part_sums(logits, labels, parts)
-
-    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """Without the pickle of its own arguments, which nobody reads."""
-        super()._save(output_dir, state_dict)
-        folder = Path(output_dir or self.args.output_dir or "")
-        (folder / TRAINING_ARGS_NAME).unlink(missing_ok=True)
-
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        """transformers would look for the weights of a Qwen2.5-VL under other names than it has
-        saved them, find none, and go on from the first ones without a word."""
-        sharded = self.is_fsdp_enabled or self.is_deepspeed_enabled
-        if sharded or hasattr(self.model, "peft_config"):
-            super()._load_from_checkpoint(resume_from_checkpoint, model)
-            return
-        own: Any = self.model
-        own.load_state_dict(load_trainable(Path(resume_from_checkpoint)).state_dict(), strict=True)

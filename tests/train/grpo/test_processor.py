@@ -21,9 +21,9 @@ from agent.render import COMPACT
 from agent.tool import TOOL_SCHEMA
 from tests.small_models import tiny_qwen25
 from tests.train.grpo.scenes import CV, Stage, pixels, stage_of, star, with_card
+from train.chat_template import CHAT_TEMPLATE
 from train.examples import ExampleStore, write_examples
 from train.export.episodes import Episode, random_episode
-from train.grpo.chat_template import CHAT_TEMPLATE
 from train.grpo.environment import SpectrumEnvironment
 from train.grpo.processor import SpectrumProcessor
 

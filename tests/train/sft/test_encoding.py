@@ -20,7 +20,7 @@ from agent.tasks import task
 from agent.trajectory import Step, Trajectory
 from agent.viewer import redraw
 from tests.train.sft.samples import Samples
-from train.grpo.chat_template import CHAT_TEMPLATE
+from train.chat_template import CHAT_TEMPLATE
 from train.sft.encoding import (
     CALL,
     OTHER,
