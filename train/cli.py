@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -16,6 +17,7 @@ from train.draft.command import draft
 from train.evaluate.command import app as evaluate
 from train.export.command import export
 from train.grpo.command import grpo
+from train.questions.command import questions
 from train.report.command import report
 from train.sft.command import sft
 from train.simulate.command import simulate
@@ -42,6 +44,7 @@ app.command()(realism)
 app.command()(transfer)
 app.command()(weights)
 app.command()(judge)
+app.command()(questions)
 app.command()(bench)
 app.command()(baselines)
 app.command()(draft)
@@ -56,6 +59,9 @@ app.command()(chain)
 
 def main() -> None:
     """Exit status: 0 done, 1 a message for the user, 2 a usage error."""
+    # Read when torch is first imported. Threads that wait in a loop for one that has lost its core
+    # to another program make small models up to forty times slower.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         app()
     except WorkbenchError as error:

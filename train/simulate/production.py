@@ -47,13 +47,13 @@ def library_at(folder: str) -> Library:
     return Library(Path(folder))
 
 
-def make(settings: Settings, assignment: Assignment) -> Made:
+def make(settings: Settings, assignment: Assignment, library_share: float = LIBRARY_SHARE) -> Made:
     rng = spectrum_rng(settings.seed, assignment.index)
     snr = log_uniform(rng, settings.snr)
     quality = draw_quality(settings, assignment.label, rng)
     sky = None if settings.sky is None else object_rng(settings.sky, assignment.index + 1)
     place = None if sky is None else draw_place(sky)
-    source = _source(settings, assignment, rng if sky is None else sky)
+    source = _source(settings, assignment, rng if sky is None else sky, library_share)
     if assignment.survey == ATLAS:
         observation = observe_atlas(source, rng, snr * ATLAS_BRIGHTER)
     else:
@@ -68,10 +68,10 @@ def make(settings: Settings, assignment: Assignment) -> Made:
     return Made(source, Entry(observation, target, answer, stamp), quality)
 
 
-def _source(settings: Settings, assignment: Assignment, rng: Rng) -> Source:
+def _source(settings: Settings, assignment: Assignment, rng: Rng, share: float) -> Source:
     if settings.library:
         library = library_at(settings.library)
-        if assignment.label in library.by_label and happens(rng, LIBRARY_SHARE):
+        if assignment.label in library.by_label and happens(rng, share):
             base = _base(library, assignment, rng)
             if base is not None:
                 return base

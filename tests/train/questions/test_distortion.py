@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agent.spectra.spectrum import Spectrum
+from train.questions import distortion
+from train.questions.distortion import DISTORTIONS, distorted, draw_names
+from train.questions.seen import Seen, level, seen_of, spectrum_of
+from train.questions.settings import DistortionSettings, QuestionSettings
+
+LINE = 6564.6
+
+
+def star(step: float = 1.5, depth: float = 0.5, snr: float = 50.0, **more: object) -> Spectrum:
+    """A sloping continuum with one line of 20 A, without noise."""
+    wavelength = np.arange(3700.0, 9000.0, step)
+    flux = 5.0 * (6000.0 / wavelength) * (1 - depth * gaussian(wavelength, LINE, 8.0))
+    values = {"ivar": (snr / flux) ** 2, "resolution": 1800.0, "flux_unit": "counts", **more}
+    return Spectrum(wavelength=wavelength, flux=flux, survey="LAMOST", **values)  # type: ignore[arg-type]
+
+
+def gaussian(wavelength: np.ndarray, centre: float, sigma: float) -> np.ndarray:
+    return np.exp(-0.5 * ((wavelength - centre) / sigma) ** 2)
+
+
+def seen(**more: object) -> Seen:
+    return seen_of(star(**more))  # type: ignore[arg-type]
+
+
+def depth_of(one: Seen) -> float:
+    """Of the line, against the continuum beside it."""
+    beside = np.abs(np.abs(one.wavelength - LINE) - 60) < 10
+    within = np.abs(one.wavelength - LINE) < 15
+    return 1.0 - float(one.flux[within].min() / np.median(one.flux[beside]))
+
+
+def line_at(one: Seen) -> float:
+    near = np.abs(one.wavelength - LINE) < 40
+    missing = np.median(one.flux[near]) - one.flux[near]
+    missing = np.maximum(missing, 0.0)
+    return float((one.wavelength[near] * missing).sum() / missing.sum())
+
+
+def only(name: str, **more: object) -> DistortionSettings:
+    odds = {f"{each}_odds": float(each == name) for each in DISTORTIONS}
+    return DistortionSettings(**{"untouched": 0.0, "numbers": (1.0,), **odds, **more})  # type: ignore[arg-type]
+
+
+class TestEach:
+    def test_contrast_deepens_and_weakens_lines_and_leaves_the_continuum(self):
+        before = seen()
+        deeper = distortion.with_contrast(before, 1.4, 500.0)
+        weaker = distortion.with_contrast(before, 0.7, 500.0)
+        assert depth_of(weaker) < depth_of(before) - 0.05
+        assert depth_of(deeper) > depth_of(before) + 0.05
+        away = np.abs(before.wavelength - 5000) < 200
+        assert np.allclose(deeper.flux[away], before.flux[away], rtol=0.02)
+
+    def test_contrast_is_not_of_noise(self):
+        rng = np.random.default_rng(1)
+        before = seen(depth=0.0, snr=5.0)
+        noisy = Seen(
+            **{**vars(before), "flux": before.flux * (1 + 0.2 * rng.normal(size=before.flux.size))}
+        )
+        after = distortion.with_contrast(noisy, 1.4, 500.0)
+        assert np.std(after.flux / noisy.flux) < 0.03
+
+    def test_lines_of_a_faint_star_are_not_weakened(self):
+        settings = only("contrast", contrast=(0.7, 0.7))
+        for number in range(5):
+            rng = np.random.default_rng(number)
+            after = DISTORTIONS["contrast"](seen(snr=6.0), settings, rng)
+            assert depth_of(after) >= depth_of(seen()) - 0.01
+
+    def test_a_bend_is_smooth_and_no_larger_than_asked(self):
+        before = seen()
+        for knots in (300.0, 1500.0):
+            after = distortion.bent(before, 0.3, knots, np.random.default_rng(2))
+            factor = np.log(after.flux / before.flux)
+            assert 0.02 < np.abs(factor).max() <= 0.45
+            assert np.abs(np.diff(factor)).max() < 0.01
+            assert depth_of(after) == pytest.approx(depth_of(before), abs=0.03)
+            assert after.ivar is not None and before.ivar is not None
+            assert np.allclose(after.flux**2 * after.ivar, before.flux**2 * before.ivar)
+
+    def test_dust_reddens_and_dereddens_about_5500(self):
+        ratio = distortion.dusted(seen(), 0.8, 1.3).flux / seen().flux
+        assert ratio[0] < 0.8 < 1.1 < ratio[-1]
+        back = distortion.dusted(distortion.dusted(seen(), 0.8, 1.3), -0.8, 1.3)
+        assert np.allclose(back.flux, seen().flux)
+
+    def test_a_step_lies_at_the_join(self):
+        ratio = distortion.stepped(seen(), 5800.0, -0.15).flux / seen().flux
+        assert np.unique(ratio.round(9)).tolist() == [0.85, 1.0]
+        assert seen().wavelength[ratio < 1].min() > 5800.0
+
+    def test_bands_of_the_air_are_left(self):
+        ratio = distortion.with_bands_left(seen(), 0.5, 0.0).flux / seen().flux
+        at = seen().wavelength
+        assert ratio[np.abs(at - 7608) < 5].min() < 0.6
+        assert np.allclose(ratio[at < 6000], 1.0)
+        assert distortion.with_bands_left(seen(), 1.0, 1.0).flux.min() > 0
+
+    def test_blur_widens_but_never_beyond_what_is_allowed(self):
+        before = seen()
+        after = distortion.blurred(before, 3.0, 14.0)
+        assert after.resolution is not None and 5500 / 14.5 < after.resolution < 600
+        assert 0.2 < depth_of(after) < depth_of(before)
+        assert distortion.blurred(after, 3.0, 5500 / after.resolution) is after
+
+    @pytest.mark.parametrize("factor", [0.7, 1.0, 3.0])
+    def test_new_pixels_keep_lines_in_place_and_flux(self, factor: float):
+        before = seen()
+        edges = np.exp(np.arange(np.log(3750), np.log(8950), factor * 1.5 / 5500))
+        after = distortion.resampled(before, edges)
+        assert line_at(after) == pytest.approx(line_at(before), abs=0.1)
+        expected = np.interp(after.wavelength, before.wavelength, before.flux)
+        assert np.allclose(after.flux, expected, rtol=0.02)
+        assert after.ivar is not None and before.ivar is not None
+        gain = np.median(after.ivar) / np.median(before.ivar)
+        assert gain == pytest.approx(max(1.0, factor), rel=0.25)
+
+    def test_bad_pixels_stay_bad_when_resampled(self):
+        before = distortion.with_dead_block(seen(), 5000.0, 5100.0, 0.0)
+        after = distortion.resampled(before, np.arange(3750.0, 8900.0, 4.0))
+        inside = (after.wavelength > 5005) & (after.wavelength < 5095)
+        assert not after.good[inside].any() and after.good[~inside].mean() > 0.99
+        assert after.ivar is not None and (after.ivar[inside] == 0).all()
+        assert (after.flux[inside] > 4.0).all()
+
+    def test_slips(self):
+        before = seen()
+        assert line_at(distortion.shifted(before, kms=100.0)) - line_at(before) == pytest.approx(
+            2.19, abs=0.05
+        )
+        assert line_at(distortion.shifted(before, pixels=-0.5)) - line_at(before) == pytest.approx(
+            -0.75, abs=0.05
+        )
+        assert line_at(distortion.air_as_vacuum(before)) - line_at(before) == pytest.approx(
+            -1.81, abs=0.05
+        )
+
+    def test_without_errors_keeps_marks_and_cuts_dead_ends(self):
+        ivar = np.ones(len(star()))
+        ivar[:30] = ivar[-20:] = ivar[500:510] = 0.0
+        before = star(ivar=ivar)
+        after = spectrum_of(distortion.without_errors(seen_of(before)), before)
+        assert after.ivar is None and len(after) == len(before) - 50
+        assert after.mask is not None and np.flatnonzero(after.mask).tolist() == list(
+            range(470, 480)
+        )
+
+    def test_flat_is_about_one_and_has_no_unit(self):
+        by_median, by_continuum = (
+            distortion.flattened(seen(), None),
+            distortion.flattened(seen(), 700.0),
+        )
+        assert by_median.flux_unit == by_continuum.flux_unit == ""
+        assert np.median(by_median.flux) == pytest.approx(1.0)
+        away = np.abs(by_continuum.wavelength - LINE) > 100
+        assert np.allclose(by_continuum.flux[away], 1.0, atol=0.05)
+        assert depth_of(by_continuum) == pytest.approx(depth_of(seen()), abs=0.03)
+
+
+def test_the_level_of_a_dark_spectrum_is_positive():
+    one = seen()
+    dark = Seen(**{**vars(one), "flux": -one.flux})
+    assert (level(dark, 500.0) > 0).all()
+
+
+@pytest.mark.parametrize("name", list(DISTORTIONS))
+def test_every_distortion_gives_a_sound_spectrum(name: str):
+    before = star()
+    for number in range(12):
+        after, names = distorted(before, only(name), np.random.default_rng(number))
+        assert names == (name,)
+        assert np.isfinite(after.flux).all()
+        low, high = after.range
+        assert low < 4110.0 and high > 6640.0
+        assert depth_of(seen_of(after)) > 0.2 or not after.good.all()
+        assert after.n_bad < 0.05 * len(after)
+    assert np.array_equal(before.flux, star().flux)
+
+
+def test_how_many_distortions_there_are():
+    settings = QuestionSettings()
+    rng = np.random.default_rng(0)
+    numbers = np.array([len(draw_names(settings, rng)) for _ in range(3000)])
+    assert (numbers == 0).mean() == pytest.approx(0.4, abs=0.03)
+    assert set(numbers.tolist()) == {0, 1, 2, 3, 4}
+    names = draw_names(DistortionSettings(untouched=0.0, numbers=(0.0, 0.0, 0.0, 1.0)), rng)
+    assert len(set(names)) == 4 and list(names) == sorted(names, key=list(DISTORTIONS).index)
+
+
+def test_nothing_to_draw_from_leaves_the_spectrum_alone():
+    before = star()
+    settings = only("none at all")
+    after, names = distorted(before, settings, np.random.default_rng(0))
+    assert after is before and names == ()

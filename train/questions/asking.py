@@ -1,0 +1,121 @@
+"""One numbered spectrum and the questions asked of it: everything follows from seed and number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from agent.errors import WorkbenchError
+from agent.spectra.spectrum import Spectrum
+from train.examples import Example, example
+from train.questions.distortion import distorted
+from train.questions.plan import Kind, answer_of, is_open, plan_of
+from train.questions.settings import QuestionSettings
+from train.simulate.campaign import MAX_COUNT, Assignment
+from train.simulate.campaign import Settings as Campaign
+from train.simulate.frame import Rng
+from train.simulate.observation import to_spectrum
+from train.simulate.production import Made, make
+from train.simulate.truth import object_id
+
+ATTEMPTS = 40
+UNKNOWN_Z = -9000.0
+PLAN, DISTORTION = 11, 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What a worker is told."""
+
+    settings: QuestionSettings
+    seed: int
+    numbers: Sequence[int]
+    library: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A spectrum's questions, how it was distorted and whether it has an empirical base."""
+
+    examples: tuple[Example, ...]
+    distortions: tuple[str, ...]
+    from_library: bool
+
+
+def ask_all(request: Request) -> list[Asked]:
+    return [
+        ask(request.settings, request.seed, number, request.library) for number in request.numbers
+    ]
+
+
+def ask(settings: QuestionSettings, seed: int, number: int, library: str = "") -> Asked:
+    kind, survey = plan_of(settings).draw(_rng(seed, number, PLAN))
+    made = _observed(settings, seed, number, library, kind, survey)
+    spectrum, names = distorted(
+        _spectrum(made, seed, number), settings, _rng(seed, number, DISTORTION)
+    )
+    first = example(
+        spectrum,
+        task=kind.tasks[0],
+        answer=answer_of(kind.label, kind.tasks[0]),
+        key=f"{kind.tasks[0]}-{seed}-{number}",
+        label=kind.label,
+        subtype=made.source.subtype,
+        split=settings.split,
+    )
+    others = [
+        replace(first, task=task, answer=answer_of(kind.label, task), key=f"{task}-{seed}-{number}")
+        for task in kind.tasks[1:]
+    ]
+    return Asked((first, *others), names, "base" in made.source.parameters)
+
+
+def _observed(
+    settings: QuestionSettings, seed: int, number: int, library: str, kind: Kind, survey: str
+) -> Made:
+    """Drawn again where there is no light in the telescope or the answer would be open."""
+    campaign = _campaign(settings, seed, library)
+    for attempt in range(1, ATTEMPTS + 1):
+        # Beyond the numbers of any campaign: the same seed there gives other objects.
+        assignment = Assignment(number + attempt * MAX_COUNT, kind.label, survey)
+        try:
+            made = make(campaign, assignment, settings.library_share)
+        except WorkbenchError:
+            continue
+        if not any(is_open(made.source, task) for task in kind.tasks):
+            return made
+    raise WorkbenchError(
+        f"no usable {kind.label} as seen by {survey} in {ATTEMPTS} draws (seed {seed}, "
+        f"number {number}): is its library readable?"
+    )
+
+
+def _campaign(settings: QuestionSettings, seed: int, library: str) -> Campaign:
+    return Campaign(
+        seed=seed,
+        count=1,
+        survey=settings.survey,
+        snr=settings.snr,
+        quality=settings.quality,
+        library=library,
+    )
+
+
+def _spectrum(made: Made, seed: int, number: int) -> Spectrum:
+    """As a reader would hand it over, under a name that gives nothing away."""
+    spectrum = to_spectrum(made.entry.observation, made.entry.guess)
+    is_known = spectrum.z is not None and spectrum.z > UNKNOWN_Z
+    return replace(
+        spectrum,
+        z=spectrum.z if is_known else None,
+        ra=made.entry.target.ra,
+        dec=made.entry.target.dec,
+        object_id=object_id(made),
+        path=f"spec-{seed}-{number:07d}.fits",
+    )
+
+
+def _rng(seed: int, number: int, purpose: int) -> Rng:
+    return np.random.default_rng(np.random.SeedSequence((seed, number), spawn_key=(purpose,)))

@@ -1,0 +1,60 @@
+"""`spec-o3-train questions`: labelled questions without survey files in between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from train.recipe import Config, Preset, Sets, settings
+
+
+def questions(
+    out: Annotated[Path, typer.Argument(help="Parquet set to write; its JSON lies beside it.")],
+    count: Annotated[int, typer.Option(min=1, help="How many questions.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same set.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
+    library: Annotated[
+        Path | None, typer.Option(help="Folder of labelled real spectra to draw bases from too.")
+    ] = None,
+    preset: Preset = "",
+    config: Config = None,
+    sets: Sets = None,
+) -> None:
+    """Make labelled questions on simulated spectra that look as if they came from anywhere."""
+    from train.questions.run import labels_drawn, run
+    from train.questions.settings import QuestionSettings
+    from train.simulate.production import usable_bases
+
+    asked = settings(QuestionSettings, "questions", preset=preset, config=config, sets=sets)
+    console = Console(stderr=True, soft_wrap=True)
+    folder = str(library.resolve()) if library else ""
+    if folder:
+        usable, refused = usable_bases(folder, labels_drawn(asked))
+        console.print(f"{usable} bases of {folder}; {len(refused)} not usable", markup=False)
+    with Progress(
+        TextColumn("asking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+    ) as progress:
+        bar = progress.add_task("asking", total=count)
+        made = run(
+            out,
+            asked,
+            count=count,
+            seed=seed,
+            workers=workers,
+            library=folder,
+            advance=lambda more: progress.advance(bar, more),
+        )
+    answers = ", ".join(
+        f"{task} {made.answers[task]['YES']}/{made.answers[task]['NO']}"
+        for task in asked.tasks
+        if task in made.answers
+    )
+    typer.echo(f"{out}: {count} questions on {made.spectra} spectra (YES/NO): {answers}")

@@ -1,0 +1,101 @@
+"""What is asked of which class, so that every task hears YES and NO equally often.
+
+A spectrum of a class that has a task is asked its own task (YES) or one it contaminates (NO), or
+both; any other is asked one task (NO).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.reply import Verdict
+from train.questions.settings import QuestionSettings
+from train.simulate.campaign import CONTAMINANTS, SURVEY_SHARES
+from train.simulate.campaign import Settings as Campaign
+from train.simulate.frame import Rng
+from train.simulate.sky import LABELS
+from train.simulate.source import Source
+
+TEMPERATURES = {"A": (7400.0, 10400.0), "B": (10400.0, 30500.0), "O": (30500.0, np.inf)}
+"""Where the classes of hot stars end, kelvin."""
+NEAR = 0.04
+"""Relative temperature from such an end within which nobody could tell."""
+BETWEEN = {("SS", "MS"): "MG", ("SS", "SC"): "CS"}
+"""Subtypes that are of a second class, too."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A class and the tasks asked of a spectrum of it."""
+
+    label: str
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Kinds of spectra and surveys, with the odds they are drawn with."""
+
+    kinds: tuple[Kind, ...]
+    odds: NDArray[np.float64]
+    surveys: tuple[str, ...]
+    survey_odds: NDArray[np.float64]
+
+    def draw(self, rng: Rng) -> tuple[Kind, str]:
+        kind = self.kinds[int(rng.choice(len(self.kinds), p=self.odds))]
+        return kind, self.surveys[int(rng.choice(len(self.surveys), p=self.survey_odds))]
+
+
+def answer_of(label: str, task: str) -> Verdict:
+    return "YES" if label == task else "NO"
+
+
+@lru_cache(maxsize=8)
+def plan_of(settings: QuestionSettings) -> Plan:
+    odds: dict[Kind, float] = {}
+    noes = {task: negatives(task, settings.hard) for task in settings.tasks}
+    for label in LABELS:
+        asked = {task: noes[task].get(label, 0.0) for task in settings.tasks}
+        total = sum(asked.values())
+        own = 1.0 if label in settings.tasks else 0.0
+        both = min(settings.both * own, own / total) if total else 0.0
+        if own:
+            odds[Kind(label, (label,))] = own - both * total
+        for task, share in asked.items():
+            if share:
+                odds[Kind(label, (task,))] = (1.0 - both) * share
+                odds[Kind(label, (label, task))] = both * share
+    kinds = tuple(kind for kind, share in odds.items() if share > 0)
+    shares = np.array([odds[kind] for kind in kinds])
+    surveys = Campaign(seed=0, count=1, survey=settings.survey).surveys
+    survey_shares = np.array([SURVEY_SHARES[survey] for survey in surveys])
+    return Plan(kinds, shares / shares.sum(), surveys, survey_shares / survey_shares.sum())
+
+
+def negatives(task: str, hard: float) -> dict[str, float]:
+    """Of which classes the NO of a task are, in parts of 1."""
+    weights = CONTAMINANTS[task]
+    others = [label for label in LABELS if label != task]
+    shares = {label: (1.0 - hard) / len(others) for label in others}
+    for label, weight in weights.items():
+        shares[label] += hard * weight / sum(weights.values())
+    return shares
+
+
+def is_open(source: Source, task: str) -> bool:
+    """Whether YES could be said as well although the source is of another class."""
+    if source.label == task:
+        return False
+    if source.label == "NEBULA":
+        return source.subtype == f"nebula over {task}"
+    if BETWEEN.get((source.label, source.subtype)) == task:
+        return True
+    kelvin = source.parameters.get("kelvin")
+    if source.label not in ("F", *TEMPERATURES) or task not in TEMPERATURES or kelvin is None:
+        return False
+    low, high = TEMPERATURES[task]
+    return low * (1.0 - NEAR) < float(kelvin) < high * (1.0 + NEAR)
