@@ -14,7 +14,7 @@ def turns_of(task: Task, trajectory: Trajectory) -> list[Turn]:
 
     What trains a model and what a resumed inspection begins with.
     """
-    turns = list(opening(task))
+    turns = list(opening(task, brief=is_brief(trajectory)))
     numbers = {id(look): number for number, look in enumerate(trajectory.looks, 1)}
     turns += _person_turns(trajectory.steps, -1, numbers)
     for number, reply in enumerate(trajectory.replies):
@@ -25,6 +25,11 @@ def turns_of(task: Task, trajectory: Trajectory) -> list[Turn]:
             turns.append(said)
         turns += _person_turns(trajectory.steps, number, numbers)
     return turns
+
+
+def is_brief(trajectory: Trajectory) -> bool:
+    """Whether it began with the question alone."""
+    return trajectory.style.get("brief") is True
 
 
 def feedback(last: Step, picture: int | None) -> Turn | None:

@@ -22,7 +22,6 @@ from agent.reply import Reply, parse_reply
 from agent.tool import ToolResult, checked_arguments
 from agent.trajectory import Step, StepKind, StoppedBy
 from agent.viewer import Viewer
-from agent.zoom_numbers import zoom_numbers
 
 MAX_IDLE_TURNS = 8
 """Turns without a usable call or answer; a model that needs more will not find its way."""
@@ -161,7 +160,7 @@ class Episode:
             text=result.text,
             range=result.range,
             label=result.label or "",
-            measured=zoom_numbers(self.viewer.spectrum, *result.range, self.viewer.z),
+            measured=self.viewer.measure(*result.range),
             picture=picture_hash(picture),
         )
 

@@ -15,8 +15,8 @@ from agent.control import Control
 from agent.conversation import turns_of
 from agent.episode import Episode, cancel_reason
 from agent.errors import ContextFullError, EngineError, TrajectoryError
-from agent.fingerprints import picture_hash, text_hash
-from agent.protocol import Turn, system_text, task_text
+from agent.fingerprints import picture_hash
+from agent.protocol import Turn, prompt_hash
 from agent.render import PUBLISHED, Style
 from agent.reply import is_well_formed
 from agent.spectra.spectrum import Spectrum
@@ -108,7 +108,7 @@ class Inspector:
             task=task.id,
             spectrum=spectrum_ref(spectrum),
             model=self.model,
-            prompt_sha256=text_hash(system_text() + task_text(task)),
+            prompt_sha256=prompt_hash(task, brief=self.style.brief),
             style=self.style.to_table(),
             sizing=self.engine.sizing,
             sampling=self.sampling,
@@ -152,12 +152,7 @@ def _said_so_far(
     task: Task, record: Trajectory, viewer: Viewer
 ) -> tuple[list[Turn], list[Image.Image]]:
     turns = turns_of(task, record)
-    pictures = [viewer.overview()]
-    for look in record.looks:
-        assert look.range is not None
-        arguments = {"wavelength_range": list(look.range), "label": look.label or None}
-        pictures.append(viewer.look(arguments)[0])
-    return turns, pictures
+    return turns, [viewer.overview(), *map(viewer.redraw, record.looks)]
 
 
 def _ended(record: Trajectory, episode: Episode) -> Trajectory:

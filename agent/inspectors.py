@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from agent.backends.base import Sampling
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspecting import Inspecting
+from agent.model_card import CARD_NAME
+from agent.models import BUNDLED, place_at
 
 if TYPE_CHECKING:
     from agent.backends.transformers_weights import Device
 
 MEASURED = "measured"
 """The inspector without a model: always there."""
+NANO = "nano"
+"""The model in the box."""
+GGUF_ENGINES = ("llama_cpp", "xllamacpp")
+
+
+@cache
+def default_model() -> str:
+    """Who inspects where nobody is named: the model in the box, where it lies there whole and
+    something is installed to run it, else the measured inspector."""
+    card = BUNDLED / NANO / CARD_NAME
+    if not card.is_file() or not any(map(find_spec, GGUF_ENGINES)):
+        return MEASURED
+    try:
+        return NANO if place_at(card.parent, "bundled").is_ready else MEASURED
+    except ResourceError:
+        return MEASURED
 
 
 def make_inspector(
@@ -23,12 +43,13 @@ def make_inspector(
     extra_runs: int = 0,
     sampling: Sampling | None = None,
 ) -> Inspecting:
-    """The inspector of that name, path or address; None takes the one without a model.
+    """The inspector of that name, path or address; None takes `default_model`.
 
     `extra_runs` and `sampling` are for models; the measured inspector leaves nothing to chance.
     Loads the model: seconds to minutes. Close it when done.
     """
-    if model is None or model.casefold() == MEASURED:
+    model = model or default_model()
+    if model.casefold() == MEASURED:
         from agent.measured.inspector import MeasuredInspector
 
         return MeasuredInspector()

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agent.fingerprints import text_hash
 from agent.guideline import guideline_text
 from agent.task_types import Task
 from agent.tool import TOOL_SCHEMA
@@ -86,9 +87,19 @@ def task_text(task: Task) -> str:
     )
 
 
-def opening(task: Task) -> tuple[Turn, Turn]:
-    """The turns before the model's first word; picture 0 is the whole spectrum."""
+def opening(task: Task, *, brief: bool = False) -> tuple[Turn, Turn]:
+    """The turns before the model's first word; picture 0 is the whole spectrum.
+
+    `brief` is for a model that knows tool and guideline by heart: the question alone.
+    """
+    if brief:
+        return Turn("system", SYSTEM), Turn("user", task.question, picture=0)
     return Turn("system", system_text()), Turn("user", task_text(task), picture=0)
+
+
+def prompt_hash(task: Task, *, brief: bool = False) -> str:
+    """Of all words before the model's first one."""
+    return text_hash("".join(turn.text for turn in opening(task, brief=brief)))
 
 
 def person_text(wavelength_range: tuple[float, float] | None, label: str, remark: str) -> str:

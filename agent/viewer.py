@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import Any
 
 from PIL import Image
 
@@ -11,10 +12,13 @@ from agent.errors import TrajectoryError
 from agent.fingerprints import picture_hash, spectrum_hash
 from agent.imaging import QWEN25, Sizing, prepare
 from agent.inspecting import frame_z
+from agent.measured.numbers import numbers_of
+from agent.measured.window_numbers import window_numbers
 from agent.render import Style, render_spectrum
 from agent.spectra.spectrum import Spectrum
-from agent.tool import ToolResult, run_tool
-from agent.trajectory import SpectrumRef, Trajectory
+from agent.tool import Number, ToolResult, reply_text, run_tool
+from agent.trajectory import SpectrumRef, Step, Trajectory
+from agent.zoom_numbers import zoom_numbers
 
 
 def spectrum_ref(spectrum: Spectrum) -> SpectrumRef:
@@ -52,7 +56,27 @@ class Viewer:
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         """Answer one call of the tool. Raises ToolError for the model to read."""
         result = run_tool(self.spectrum, arguments, self.style, title=self.title, z=self.z)
+        result = replace(result, text=self.answer(result.range, result.label))
         return prepare(result.picture, self.sizing), result
+
+    def redraw(self, look: Step) -> Image.Image:
+        """The picture of a look on record, whose words are on record, too."""
+        assert look.range is not None
+        arguments = {"wavelength_range": list(look.range), "label": look.label or None}
+        result = run_tool(self.spectrum, arguments, self.style, title=self.title, z=self.z)
+        return prepare(result.picture, self.sizing)
+
+    def measure(self, low: Number, high: Number) -> dict[str, Any]:
+        """What is measured in a window, for the record."""
+        return zoom_numbers(self.spectrum, low, high, self.z)
+
+    def answer(self, shown: tuple[Number, Number], label: str | None) -> str:
+        """The words that go with the picture of a window."""
+        if not self.style.numbers:
+            return reply_text(shown, label)
+        numbers = numbers_of(self.spectrum)
+        measured = window_numbers(numbers, float(shown[0]), float(shown[1]), self.z)
+        return measured if self.style.brief else f"{reply_text(shown, label)} {measured}"
 
 
 def redraw(trajectory: Trajectory, spectrum: Spectrum) -> list[Image.Image]:
@@ -67,9 +91,7 @@ def redraw(trajectory: Trajectory, spectrum: Spectrum) -> list[Image.Image]:
     pictures = [viewer.overview()]
     wanted = [trajectory.overview]
     for look in trajectory.looks:
-        assert look.range is not None
-        arguments = {"wavelength_range": list(look.range), "label": look.label or None}
-        pictures.append(viewer.look(arguments)[0])
+        pictures.append(viewer.redraw(look))
         wanted.append(look.picture)
     for number, (picture, proof) in enumerate(zip(pictures, wanted, strict=True)):
         if proof and picture_hash(picture) != proof:

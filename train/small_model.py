@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -106,13 +106,19 @@ TINY = Shape()
 """About 0.7 M parameters with a vocabulary of 512: for tests."""
 
 
-def make_tokenizer(texts: Iterable[str], vocab_size: int) -> PreTrainedTokenizerFast:
+def make_tokenizer(
+    texts: Iterable[str], vocab_size: int, phrases: Collection[str] = ()
+) -> PreTrainedTokenizerFast:
     """Byte-level BPE learned from `texts`, with at most `vocab_size` tokens in all.
+
+    Each of `phrases` is one token wherever it stands: a model so small gains nothing by spelling
+    what it always says alike.
 
     YES and NO are one token each, and so is `{` before them: the place where a verdict's odds are
     read. No merge is learned across an opening brace and the letters after it.
     """
-    added = len(CONTROL_TOKENS) + len(PLAIN_ADDED_TOKENS)
+    plain = (*PLAIN_ADDED_TOKENS, *sorted(set(phrases) - set(PLAIN_ADDED_TOKENS)))
+    added = len(CONTROL_TOKENS) + len(plain)
     if vocab_size < 256 + added + 8:
         raise WorkbenchError(f"a vocabulary of {vocab_size} tokens cannot hold every byte")
     bpe = _untrained_bpe()
@@ -121,9 +127,9 @@ def make_tokenizer(texts: Iterable[str], vocab_size: int) -> PreTrainedTokenizer
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    bpe.train_from_iterator(_for_merging(texts), trainer)
+    bpe.train_from_iterator(_for_merging(texts, plain), trainer)
     bpe.add_special_tokens([AddedToken(name, special=True) for name in CONTROL_TOKENS])
-    bpe.add_tokens([AddedToken(name, special=False) for name in PLAIN_ADDED_TOKENS])
+    bpe.add_tokens([AddedToken(name, special=False, normalized=False) for name in plain])
     tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=bpe,
         eos_token=END_OF_TURN,
@@ -153,9 +159,10 @@ def _untrained_bpe() -> Tokenizer:
     return bpe
 
 
-def _for_merging(texts: Iterable[str]) -> Iterator[str]:
+def _for_merging(texts: Iterable[str], plain: Iterable[str]) -> Iterator[str]:
     """The texts cut where no merge may reach, then the verdicts so often that they come first."""
-    wall = re.compile("|".join(map(re.escape, CONTROL_TOKENS + PLAIN_ADDED_TOKENS)) + r"|(?<=\{)")
+    longest_first = sorted((*CONTROL_TOKENS, *plain), key=len, reverse=True)
+    wall = re.compile("|".join(map(re.escape, longest_first)) + r"|(?<=\{)")
     for text in texts:
         yield from filter(None, wall.split(text))
     for word in VERDICTS:

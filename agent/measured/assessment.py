@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from agent.measured.findings import Finding, find
 from agent.measured.kinds import KindJudgement, builtin_kinds
-from agent.measured.numbers import Numbers
+from agent.measured.numbers import Numbers, numbers_of
 from agent.measured.weights import TaskWeights, weights_for
 from agent.reply import Verdict
 from agent.spectra.noise import Quality
@@ -51,7 +51,7 @@ class Assessment:
 
 def assess(spectrum: Spectrum, task: Task) -> Assessment:
     """Judge a spectrum. The same spectrum and task always give the same answer."""
-    return assess_numbers(Numbers(spectrum), task)
+    return assess_numbers(numbers_of(spectrum), task)
 
 
 def assess_numbers(numbers: Numbers, task: Task) -> Assessment:

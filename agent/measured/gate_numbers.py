@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from agent.measured.continuum_bend import continuum_bend
@@ -57,7 +58,8 @@ EMISSION_EW, EMISSION_SIGMA = 2.0, 3.0
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 
 
-def gate_numbers(numbers: Numbers) -> dict[str, Number]:
+@lru_cache(maxsize=4)
+def gate_numbers(numbers: Numbers) -> Mapping[str, Number]:
     """Every gate by name."""
     found: dict[str, Number] = {}
     for line in PROFILES:
@@ -74,7 +76,7 @@ def gate_numbers(numbers: Numbers) -> dict[str, Number]:
         found |= dict.fromkeys(HOT_ONLY, NOTHING)
     if _emits(found):
         found |= dict.fromkeys(ABSORBED_ONLY, NOTHING)
-    return found
+    return MappingProxyType(found)
 
 
 def _is_cool(found: Mapping[str, Number]) -> bool:

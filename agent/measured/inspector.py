@@ -10,13 +10,13 @@ from agent.backends.base import OnText, Sampling
 from agent.control import Control
 from agent.episode import Episode
 from agent.errors import ToolError
-from agent.fingerprints import picture_hash, text_hash
+from agent.fingerprints import picture_hash
 from agent.imaging import QWEN25
 from agent.measured.assessment import Assessment, assess
 from agent.measured.story import turns
 from agent.measured.voice import BlindViewer, Voice
 from agent.measured.weights import builtin_fingerprint
-from agent.protocol import system_text, task_text
+from agent.protocol import prompt_hash
 from agent.render import PUBLISHED, Style
 from agent.reply import is_well_formed
 from agent.spectra.spectrum import Spectrum
@@ -80,7 +80,7 @@ class MeasuredInspector:
             task=task.id,
             spectrum=spectrum_ref(spectrum),
             model=self.model,
-            prompt_sha256=text_hash(system_text() + task_text(task)),
+            prompt_sha256=prompt_hash(task, brief=self.style.brief),
             style=self.style.to_table(),
             seed=seed,
             stopped_by="error",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from agent.measured.star_velocity import StarVelocity, star_velocity
 from agent.spectra.indices import measure_indices
@@ -16,6 +16,12 @@ from agent.spectra.sampling import doppler
 from agent.spectra.spectrum import Spectrum, Window
 
 MIN_LINE_SIGMA = 3.0
+
+
+@lru_cache(maxsize=4)
+def numbers_of(spectrum: Spectrum) -> Numbers:
+    """The numbers of a spectrum, shared by all who ask about it at the same time."""
+    return Numbers(spectrum)
 
 
 class Numbers:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from agent.backends.base import VERDICT, Generated, OnText, Sampling, ShouldStop, Usage, Watch
 from agent.protocol import Turn
-from agent.tool import ToolResult, checked_arguments, reply_text
+from agent.tool import ToolResult, checked_arguments
 from agent.viewer import Viewer
 
 
@@ -67,5 +67,5 @@ class BlindViewer(Viewer):
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         wavelengths, label = checked_arguments(arguments)
         picture = Image.new("RGB", (1, 1))
-        text = reply_text(wavelengths, label)
+        text = self.answer(wavelengths, label)
         return picture, ToolResult(picture, text, wavelengths, label, 0)

@@ -1,4 +1,4 @@
-"""How a picture looks: the published one, or a compact one that a small model reads easily."""
+"""How a spectrum is shown to a model: as the published one knows it, or as a small one reads it."""
 
 from __future__ import annotations
 
@@ -42,6 +42,10 @@ class Style:
     """`flux+normalised` shows the window again below, divided by a pseudo-continuum."""
     mean_line: bool = True
     """Where pixels crowd: their mean per column in black over the pixels themselves in grey."""
+    brief: bool = False
+    """The question alone with the picture, without guideline and rules: for who knows them."""
+    numbers: bool = False
+    """The tool's answer says what is measured in the window, beside its picture."""
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -111,4 +115,17 @@ _LIMITS: dict[str, tuple[float, float]] = {
 PUBLISHED = Style(name="published", layout="published")
 COMPACT = Style(name="compact")
 COMPACT_PANELS = Style(name="compact-panels", height=280, panels="flux+normalised")
-STYLES = {style.name: style for style in (PUBLISHED, COMPACT, COMPACT_PANELS)}
+NANO = Style(
+    name="nano",
+    width=252,
+    height=168,
+    tick_size=10.0,
+    line_width=1.0,
+    wavelength_ticks=4,
+    flux_ticks=0,
+    grid=False,
+    panels="flux+normalised",
+    brief=True,
+    numbers=True,
+)
+STYLES = {style.name: style for style in (PUBLISHED, COMPACT, COMPACT_PANELS, NANO)}

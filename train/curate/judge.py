@@ -48,11 +48,7 @@ def judge(
     turns = [*turns_of(task, trajectory), Turn("user", ASK)]
     style = Style.from_table(trajectory.style)
     viewer = Viewer.of(spectrum, trajectory.spectrum, style, engine.sizing)
-    pictures = [viewer.overview()]
-    for look in trajectory.looks:
-        assert look.range is not None
-        arguments = {"wavelength_range": list(look.range), "label": look.label or None}
-        pictures.append(viewer.look(arguments)[0])
+    pictures = [viewer.overview(), *map(viewer.redraw, trajectory.looks)]
     with closing(engine.open()) as conversation:
         conversation.append(turns, pictures)
         said = conversation.generate(Sampling(max_new_tokens=600), seed, watch=None)

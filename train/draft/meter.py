@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agent.inspecting import frame_z
-from agent.measured.numbers import Numbers
+from agent.measured.numbers import Numbers, numbers_of
 from agent.spectra.indices import measure_index
 from agent.spectra.measurement import Measurement
 from agent.spectra.noise import signal_to_noise
@@ -27,7 +27,7 @@ class Meter:
 
     @classmethod
     def of(cls, spectrum: Spectrum) -> Meter:
-        return cls(Numbers(spectrum))
+        return cls(numbers_of(spectrum))
 
     @property
     def spectrum(self) -> Spectrum:

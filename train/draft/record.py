@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from PIL import Image
 
 from agent.backends.base import Sampling
 from agent.control import Control
 from agent.episode import Episode
-from agent.fingerprints import picture_hash, text_hash
+from agent.fingerprints import picture_hash
 from agent.imaging import Sizing
 from agent.measured.voice import BlindViewer, Voice
-from agent.protocol import system_text, task_text
+from agent.protocol import prompt_hash
 from agent.render import Style
 from agent.reply import is_well_formed
 from agent.spectra.spectrum import Spectrum
@@ -27,6 +28,10 @@ UNKNOWN = Tokens(prompt=-1, generated=-1, evaluated=-1, images=-1)
 
 class UnseenViewer(BlindViewer):
     """Draws nothing, but refuses what the tool would refuse."""
+
+    def measure(self, low: float, high: float) -> dict[str, Any]:
+        """Nothing: it is for a person who looks at a record, and takes longer than all else."""
+        return {}
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         (low, high), _ = checked_arguments(arguments)
@@ -50,16 +55,17 @@ def record(
     draw: bool = False,
     sampling: Sampling | None = None,
 ) -> Trajectory:
-    """The true record of these turns: what the tool answered, what is measured in each window.
+    """The true record of these turns and of what the tool answered.
 
-    Without `draw` it holds no hashes of pictures. No clock goes into it: the same turns are the
+    Without `draw` it holds no hashes of pictures and no numbers beside them. No clock goes into
+    it: the same turns are the
     same bytes.
     """
     blank = Trajectory(
         task=task.id,
         spectrum=spectrum_ref(spectrum),
         model=model,
-        prompt_sha256=text_hash(system_text() + task_text(task)),
+        prompt_sha256=prompt_hash(task, brief=style.brief),
         style=style.to_table(),
         sizing=sizing,
         sampling=sampling or Sampling(),

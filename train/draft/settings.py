@@ -16,7 +16,7 @@ class DraftSettings:
     """Chances are of a draft; tokens are counted roughly, without a tokenizer."""
 
     words: Words = "long"
-    style: Literal["published", "compact", "compact-panels"] = "published"
+    style: Literal["published", "compact", "compact-panels", "nano"] = "published"
     patch: int = 28
     """Of the vision encoder the pictures are sized for: 28 for Qwen2.5-VL, 32 for Qwen3-VL."""
     draw: bool = False

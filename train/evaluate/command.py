@@ -13,8 +13,9 @@ from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agent.errors import WorkbenchError
-from train.evaluate.evaluation import evaluate, how_many
+from train.evaluate.evaluation import evaluate, for_bench, how_many
 from train.evaluate.judges import JudgeSpec, Kind
+from train.evaluate.library_set import write_library_set
 from train.evaluate.tables import KINDS
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
@@ -72,6 +73,28 @@ def _table_command(name: str) -> None:
 
 for _name in ("main", "cross-survey", "cross-task"):
     _table_command(_name)
+
+
+@app.command("library")
+def library(
+    folder: Annotated[Path, typer.Argument(help="Real spectra with a MANIFEST.csv: file, label.")],
+    out: Out,
+    model: Models = None,
+    specialist: Specialists = None,
+    specialists: SpecialistFolders = None,
+    workers: Workers = 1,
+    threads: Threads = None,
+    device: Device = "auto",
+    seed: Seed = 0,
+) -> None:
+    """Labelled real spectra, each asked about every class: what a simulation is worth."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_library_set(folder, out)
+    judges = [_judge(text, "inspector", threads, device) for text in model or ()]
+    named = [*(specialist or ()), *map(str, _all_in(specialists or ()))]
+    judges += [_judge(text, "specialist", threads, device) for text in named]
+    for name in ("library", "library-hot"):
+        _run(name, out, out, judges, workers, None, seed)
 
 
 @app.command("ablation")
@@ -140,7 +163,7 @@ def _run(
     names = [judge.name for judge in judges]
     if len(set(names)) != len(names):
         raise WorkbenchError(f"two judges are called alike ({', '.join(names)}): use NAME=MODEL")
-    kind = KINDS[name]
+    kind = for_bench(KINDS[name], bench)
     console = Console(stderr=True)
     with Progress(
         TextColumn("judging"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from train.evaluate.tables import (
     snr_bins,
     survey_of,
 )
+from train.examples import column
 
 SURVEYS = ("LAMOST", "SDSS", "DESI", "ATLAS", "unknown")
 
@@ -41,6 +42,12 @@ def sets_of(kind: TableKind, bench: Path) -> list[tuple[Path, str]]:
             f"{bench} has no {', '.join(missing)}: make it with spec-o3-train bench"
         )
     return found
+
+
+def for_bench(kind: TableKind, bench: Path) -> TableKind:
+    """Of a bench that holds none of the published classes: about those it does hold."""
+    held = {row["task"] for path, _ in sets_of(kind, bench) for row in column(path, "task")}
+    return kind if held & {*kind.tasks} or not held else replace(kind, tasks=tuple(sorted(held)))
 
 
 def how_many(kind: TableKind, bench: Path, judges: Sequence[JudgeSpec], limit: int | None) -> int:

@@ -113,12 +113,15 @@ def confusion(rows: Sequence[Judgement]) -> Counts:
     return table
 
 
-def mean_f1(judgements: Sequence[Judgement], seed: int = 0) -> Figure:
+def mean_f1(judgements: Iterable[Judgement], seed: int = 0) -> Figure:
+    return mean_f1_of([confusion(rows) for rows in grouped(judgements).values()], seed)
+
+
+def mean_f1_of(tables: Sequence[Counts], seed: int = 0) -> Figure:
     """Mean F1 over tasks, its interval from drawing each task's positives and negatives anew."""
-    by_task = grouped(judgements)
-    value = _mean_f1(np.array([confusion(rows) for rows in by_task.values()]))
+    value = _mean_f1(np.array(tables))
     rng = np.random.default_rng(seed)
-    drawn = np.array([_resampled(confusion(rows), rng) for rows in by_task.values()])
+    drawn = np.array([_resampled(table, rng) for table in tables])
     low, high = np.quantile(_mean_f1(drawn.swapaxes(0, 1)), [TAIL, 1.0 - TAIL])
     return Figure(float(value), float(min(low, value)), float(max(high, value)))
 
@@ -129,13 +132,22 @@ def _mean_f1(tables: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _resampled(table: Counts, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Tables as likely as the one found makes them, its true counts kept. Half a candidate more
-    in each cell keeps ten hits of ten from an interval of no width."""
+    """Tables that as many positives and negatives could have given."""
     rows = []
-    for missed, hit in table.astype(np.float64):
-        called = (missed + hit) * rng.beta(hit + 0.5, missed + 0.5, DRAWS)
+    for missed, hit in table.tolist():
+        called = _called(missed, hit, rng)
         rows.append(np.stack([missed + hit - called, called], axis=-1))
     return np.stack(rows, axis=-2)
+
+
+def _called(missed: int, hit: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Drawn from those found: smoothing would pull every task the same way, and their mean out of
+    its own interval. Only ten of ten, which drawing gives again and again, get half a candidate
+    more on both sides."""
+    n = missed + hit
+    if n and not (missed and hit):
+        return n * rng.beta(hit + 0.5, missed + 0.5, DRAWS)
+    return rng.binomial(n, hit / max(n, 1), DRAWS).astype(np.float64)
 
 
 def effort(judgements: Sequence[Judgement]) -> Effort:

@@ -49,6 +49,18 @@ KINDS = {
             tasks=("O", "B", "A"),
         ),
         TableKind(
+            name="library",
+            title="Labelled real spectra, each asked about every class",
+            sets=(("library.parquet", "library"),),
+            tasks=RARE,
+        ),
+        TableKind(
+            name="library-hot",
+            title="The same spectra, asked about hot stars",
+            sets=(("library.parquet", "library"),),
+            tasks=("O", "B", "A"),
+        ),
+        TableKind(
             name="ablation",
             title="What each part is worth",
             sets=(("test.parquet", "test"),),

@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.episode import NO_CALLS_LEFT
 from agent.errors import ToolError
-from agent.protocol import MAX_TOOL_TURNS, task_text
+from agent.protocol import MAX_TOOL_TURNS, opening
 from agent.task_types import Task
 from agent.tasks import task as task_named
 from train.examples import ExampleStore
@@ -34,7 +34,7 @@ class SpectrumEnvironment:
         self.viewer = self._pictures.viewer(self._store[sha256])
         return [
             {"type": "image", "image": self.viewer.overview()},
-            {"type": "text", "text": task_text(self.task)},
+            {"type": "text", "text": opening(self.task, brief=self.viewer.style.brief)[1].text},
         ]
 
     def spectral_visualization_tool(

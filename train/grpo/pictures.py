@@ -22,7 +22,7 @@ from agent.backends.patches import Patches, patches
 from agent.errors import ToolError, WorkbenchError
 from agent.imaging import Sizing, prepare
 from agent.rendering.style import Style
-from agent.tool import ToolResult, checked_arguments, reply_text
+from agent.tool import ToolResult, checked_arguments
 from agent.viewer import Viewer, spectrum_ref
 from train.examples import Example
 
@@ -150,7 +150,7 @@ class CachedViewer(Viewer):
             shot = self.pictures.shot(self, (float(low), float(high)))
         except ToolError:
             return super().look(arguments)  # says it again, with the numbers as they were written
-        text = reply_text((low, high), label)
+        text = self.answer((low, high), label)
         return shot.picture, ToolResult(shot.picture, text, (low, high), label, shot.points)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agent.errors import WorkbenchError
-from agent.protocol import system_text
+from agent.protocol import SYSTEM, system_text
 from train.examples import column
 
 Row = dict[str, Any]
@@ -49,8 +49,8 @@ def _pairs(questions: Sequence[Row], rng: np.random.Generator) -> list[tuple[Row
     return [pairs[place] for place in rng.permutation(len(pairs))]
 
 
-def as_prompts(rows: Iterable[Row]) -> list[Row]:
+def as_prompts(rows: Iterable[Row], *, brief: bool = False) -> list[Row]:
     """Rows of TRL's form. The user's turn is empty: the environment fills it."""
-    system = [{"type": "text", "text": system_text()}]
+    system = [{"type": "text", "text": SYSTEM if brief else system_text()}]
     turns = [{"role": "system", "content": system}, {"role": "user", "content": []}]
     return [{**row, "prompt": turns} for row in rows]

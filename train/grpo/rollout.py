@@ -49,7 +49,7 @@ class Rollout:
         self._mouth = _Mouth()
         sampling = Sampling(max_new_tokens=limits.turn)
         self.episode = Episode(self._mouth, viewer, sampling, 0, Control())
-        for _ in self.episode.begin(opening(task), [viewer.overview()]):
+        for _ in self.episode.begin(opening(task, brief=viewer.style.brief), [viewer.overview()]):
             pass
         self._show([])
         self.prompt_length = len(self.line.ids)

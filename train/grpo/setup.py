@@ -54,9 +54,10 @@ def make_trainer(
     limits = Limits(turn=settings.turn_tokens, rollout=settings.rollout_tokens)
     trainer = SpectrumTrainer(
         sampled=Sampled(tongue=tongue, pictures=pictures, limits=limits, at_once=settings.at_once),
+        warmup=settings.warmup,
         model=model,
         args=config_of(settings, out / CHECKPOINTS, tongue.never, seed),
-        train_dataset=Dataset.from_list(as_prompts(questions)),
+        train_dataset=Dataset.from_list(as_prompts(questions, brief=pictures.style.brief)),
         processing_class=SpectrumProcessor(folder, pictures),
         reward_funcs=make_reward(TokenJudge(tongue), settings.penalty),
         environment_factory=partial(SpectrumEnvironment, pictures, store),
@@ -82,7 +83,7 @@ def config_of(settings: GrpoSettings, out: Path, never: Sequence[int], seed: int
         max_steps=settings.rounds * settings.updates if settings.rounds else -1,
         shuffle_dataset=False,
         learning_rate=settings.lr,
-        lr_scheduler_type="constant",
+        lr_scheduler_type="constant",  # after the warm-up of SpectrumTrainer
         optim="adamw_torch_fused",
         epsilon=settings.clip,
         beta=0.0,

@@ -21,6 +21,8 @@ from train.sft.pictures import Drawing
 from train.sft.rows import Row
 
 IGNORED = -100
+PAD_TO = 64
+"""Tokens: fewer shapes, for each of which libraries make and keep code of their own."""
 POOL = 50
 """Batches whose rows are sorted by length together; between pools chance alone decides."""
 
@@ -118,7 +120,7 @@ class Collator:
     def __call__(self, rows: Sequence[Row], *, with_parts: bool = False) -> Batch:
         """`keep` marks tokens whose next one is trained; right of a row's end is padding, which
         causal attention keeps from being seen: no attention mask is needed."""
-        shape = len(rows), max(map(len, rows))
+        shape = len(rows), -(-max(map(len, rows)) // PAD_TO) * PAD_TO
         ids = np.full(shape, self.pad_token, np.int64)
         parts = np.zeros(shape, np.uint8)
         places = np.zeros((3, *shape), np.int64)

@@ -13,14 +13,18 @@ from train.sft.encoding import PARTS, VERDICT
 
 
 def token_loss(
-    outputs: Any, labels: Tensor, num_items_in_batch: Tensor | int | None = None
+    outputs: Any,
+    labels: Tensor,
+    num_items_in_batch: Tensor | int | None = None,
+    weights: Tensor | None = None,
 ) -> Tensor:
     """Summed over the tokens and divided by how many there are in all batches of the step.
 
-    `outputs.logits` (trained tokens, vocabulary); `labels` (rows, tokens), not shifted.
+    `outputs.logits` (trained tokens, vocabulary); `labels` (rows, tokens), not shifted. `weights`
+    (vocabulary,) is how much each token counts.
     """
     wanted = targets(labels)
-    total = cross_entropy(outputs.logits.float(), wanted, reduction="sum")
+    total = cross_entropy(outputs.logits.float(), wanted, weight=weights, reduction="sum")
     return total / (wanted.numel() if num_items_in_batch is None else num_items_in_batch)
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from PIL import Image
 
 from agent.backends.chat_tokens import load_tokenizer
 from agent.backends.families import Vision
-from agent.conversation import turns_of
+from agent.conversation import is_brief, turns_of
 from agent.fingerprints import text_hash
 from agent.imaging import Sizing
-from agent.protocol import Turn, system_text, task_text
+from agent.protocol import Turn, prompt_hash
 from agent.render import Style
 from agent.tasks import task
 from agent.trajectory import Trajectory
@@ -152,13 +152,8 @@ def _row(
 
 def other_prompts(trajectories: Iterable[Trajectory]) -> int:
     """How many were recorded with other words than the prompt has today."""
-    now: dict[str, str] = {}
-    count = 0
-    for one in trajectories:
-        if one.task not in now:
-            now[one.task] = text_hash(system_text() + task_text(task(one.task)))
-        count += one.prompt_sha256 not in ("", now[one.task])
-    return count
+    now = cache(lambda name, brief: prompt_hash(task(name), brief=brief))
+    return sum(one.prompt_sha256 not in ("", now(one.task, is_brief(one))) for one in trajectories)
 
 
 @lru_cache(maxsize=2)

@@ -21,6 +21,7 @@ from transformers.utils import logging
 
 from agent.backends.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
 from agent.backends.families import ModelFolder, read_folder
+from agent.conversation import is_brief
 from agent.errors import WorkbenchError
 from train.finished_model import MODEL
 from train.journal import journal
@@ -50,6 +51,7 @@ from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
 from train.sft.trainer import SftTrainer, arguments
 from train.sft.tuning import parameter_counts, tuned
 from train.sft.watching import Bar, Figures, progress_bar
+from train.small_model import VERDICTS
 
 PICTURES = "pictures"
 
@@ -118,7 +120,13 @@ def fine_tune(
             epochs = sum(map(len, plan)) / len(rows)
             callbacks = [Figures(record, tokens, epochs), Bar(bar)]
         trainer = SftTrainer(
-            model, args, scored, batches, _held_out(held, collator, settings), callbacks=callbacks
+            model,
+            args,
+            scored,
+            batches,
+            _held_out(held, collator, settings),
+            weights=_weights(encoder.tokenizer, model, settings.verdict_weight, args.device),
+            callbacks=callbacks,
         )
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         figures = trainer.evaluate()
@@ -156,7 +164,8 @@ def _start(out: Path, inputs: Inputs, settings: ModelSettings, seed: int) -> Pat
     if not folder.exists():
         part = out / f".{START}.part"
         shutil.rmtree(part, ignore_errors=True)
-        words = [*words_of_tasks(), *words_of(inputs.trajectories)]
+        brief = bool(inputs.trajectories) and all(map(is_brief, inputs.trajectories))
+        words = [*words_of_tasks(brief=brief), *words_of(inputs.trajectories)]
         words += words_of_turns(turns for turns, _ in inputs.conversations())
         make_new_model(part, settings, words, seed)
         put_in_place(part, folder)
@@ -231,6 +240,16 @@ def _token(tokenizer: Any, name: str) -> int:
     if number is None:
         raise WorkbenchError(f"the model's tokenizer lacks {name}: no Qwen chat tokenizer")
     return int(number)
+
+
+def _weights(tokenizer: Any, model: Any, of_verdicts: float, device: Any) -> torch.Tensor | None:
+    """How much each token counts; None where all count alike."""
+    if of_verdicts == 1.0:
+        return None
+    weights = torch.ones(model.config.get_text_config().vocab_size, device=device)
+    for word in VERDICTS:
+        weights[_token(tokenizer, word)] = of_verdicts
+    return weights
 
 
 def _reasons(prepared: Prepared) -> str:

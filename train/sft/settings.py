@@ -20,6 +20,8 @@ class ModelSettings:
     start: str = NEW
     family: FamilyName = "qwen2.5-vl"
     vocabulary: int = 1024
+    phrases: bool = False
+    """Whether what short inspections always say alike is one token each."""
     hidden: int = 128
     ffn: int = 256
     layers: int = 4
@@ -55,6 +57,8 @@ class SftSettings:
     lr: float = 2e-5
     warmup: float = 0.05
     weight_decay: float = 0.0
+    verdict_weight: float = 1.0
+    """How much the word in the box counts against any other: one of some hundred."""
     max_grad_norm: float = 1.0
     kind: Literal["full", "lora"] = "full"
     lora_rank: int = 32
@@ -103,6 +107,7 @@ _LIMITS: tuple[tuple[str, float, float], ...] = (
     ("warmup", 0.0, 0.9),
     ("weight_decay", 0.0, 1.0),
     ("max_grad_norm", 0.0, 1e6),
+    ("verdict_weight", 0.1, 1000.0),
     ("lora_rank", 1, 4096),
     ("lora_alpha", 1, 65536),
     ("lora_dropout", 0.0, 0.9),

@@ -6,6 +6,7 @@ Accelerate's launchers (DDP, DeepSpeed, FSDP) work as with any Trainer.
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def arguments(
 
 
 class SftTrainer(OwnCheckpoints, Trainer):
-    """Trains on `Batches`; `scored` belongs to the model."""
+    """Trains on `Batches`; `scored` belongs to the model, `weights` to its tokens."""
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class SftTrainer(OwnCheckpoints, Trainer):
         scored: Scored,
         batches: Batches,
         held_out: Batches | None,
+        weights: torch.Tensor | None = None,
         **options: Any,
     ) -> None:
         if held_out is None:
@@ -82,7 +84,7 @@ class SftTrainer(OwnCheckpoints, Trainer):
             data_collator=only_one,
             train_dataset=batches,
             eval_dataset=held_out,
-            compute_loss_func=token_loss,
+            compute_loss_func=partial(token_loss, weights=weights),
             **options,
         )
         self.remove_callback(PrinterCallback)

@@ -127,9 +127,7 @@ def draw(seen: Seen, look: Step) -> tuple[QImage, QImage]:
     else:
         style = Style.from_table(seen.style)
     viewer = Viewer.of(seen.spectrum, ref, style, sizing)
-    assert look.range is not None
-    arguments = {"wavelength_range": list(look.range), "label": look.label or None}
-    picture = viewer.look(arguments)[0]
+    picture = viewer.redraw(look)
     if picture_hash(picture) != look.picture:
         raise TrajectoryError(
             translate("agent", "a picture comes out different from what the model saw")

@@ -1,0 +1,45 @@
+"""Labelled real spectra of a folder as a set: each asked about every class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from agent.errors import ReadError, WorkbenchError
+from agent.spectra.readers import read
+from agent.tasks import load_tasks
+from train.examples import Example, count_examples, example, write_examples
+from train.simulate.library import Base, Library
+
+LIBRARY_SET = "library.parquet"
+
+
+def write_library_set(folder: Path, out: Path) -> int:
+    """Write `out`/library.parquet unless it is there; how many questions it holds.
+
+    `folder` as for `--library`: a MANIFEST.csv with columns file and label. Unreadable spectra are
+    left out.
+    """
+    path = out / LIBRARY_SET
+    if not path.is_file() and not write_examples(path, _asked(Library(folder).bases)):
+        path.unlink()
+        raise WorkbenchError(f"{folder} holds no spectrum that can be read")
+    return count_examples(path)
+
+
+def _asked(bases: Sequence[Base]) -> Iterator[Example]:
+    for number, base in enumerate(bases):
+        try:
+            spectrum = read(base.path)
+        except ReadError:
+            continue
+        for task in load_tasks():
+            yield example(
+                spectrum,
+                task=task.id,
+                answer="YES" if base.label == task.id else "NO",
+                key=f"{task.id}-{number}-{base.path.name}",
+                label=base.label,
+                subtype=base.subtype,
+                split="test",
+            )
