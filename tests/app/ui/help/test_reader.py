@@ -1,0 +1,253 @@
+"""The guide's window: pages, links, search, themes; and that it loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QColor, QDesktopServices, QTextDocument
+from PySide6.QtTest import QTest
+
+from app.ui.help.pages import guide
+from app.ui.help.reader import GuideReader
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.theme import DARK, LIGHT, Looks
+from tests.app.ui.whole_window import CTRL, before_window, sample_file
+
+Key = Qt.Key
+SAMPLE = Path(__file__).resolve().parents[4] / "resources" / "sample" / "candidates.csv"
+IMAGE = QTextDocument.ResourceType.ImageResource.value
+
+
+@pytest.fixture
+def looks():
+    return Looks(LIGHT)
+
+
+@pytest.fixture
+def reader(qtbot, looks):
+    made = GuideReader("en", looks)
+    qtbot.addWidget(made)
+    made.open_at("README")
+    qtbot.waitExposed(made)
+    yield made
+    made.close()
+
+
+def pictures(reader):
+    """Of the page on screen: names, and what came of them."""
+    block = reader.browser.document().begin()
+    while block.isValid():
+        each = block.begin()
+        while not each.atEnd():
+            kind = each.fragment().charFormat()
+            if kind.isImageFormat():
+                name = kind.toImageFormat().name()
+                yield name, reader.browser.loadResource(IMAGE, QUrl(name))
+            each += 1
+        block = block.next()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_page_is_shown_whole(qtbot, looks, language):
+    reader = GuideReader(language, looks)
+    qtbot.addWidget(reader)
+    for page in guide(language):
+        reader.open_at(page.name)
+        qtbot.waitExposed(reader)
+        assert reader.page == page
+        assert reader.list.currentItem().text() == page.title
+        assert reader.browser.toPlainText().startswith(page.title)
+        assert all(picture is not None for _, picture in pictures(reader))
+        qtbot.waitUntil(lambda: not reader.browser._calm.isActive())
+        assert reader.browser.horizontalScrollBar().maximum() == 0, page.name
+        assert reader.browser.verticalScrollBar().value() == 0
+    reader.close()
+
+
+def test_a_link_goes_to_its_page_and_heading_and_back(qtbot, reader):
+    reader.follow(QUrl("vetting.md#blind-mode"))
+    assert reader.page.name == "vetting"
+    bar = reader.browser.verticalScrollBar()
+    assert bar.value() > 200
+    reader.follow(QUrl("#every-key"))
+    assert reader.page.name == "vetting"
+    reader.back.click()
+    assert reader.page.name == "vetting"
+    QTest.keyClick(reader, Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert reader.page.name == "README"
+    assert not reader.back.isEnabled()
+
+
+def test_a_click_on_a_link_is_followed(qtbot, reader):
+    reader.open_at("what-it-is")
+    cursor = reader.browser.document().find("agreement")
+    cursor.setPosition(cursor.selectionStart() + 4)
+    reader.browser.setTextCursor(cursor)
+    reader.browser.ensureCursorVisible()
+    spot = reader.browser.cursorRect(cursor).center()
+    QTest.mouseClick(reader.browser.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert reader.page.name == "calibration"
+
+
+def test_other_texts_of_the_program_open_without_a_place_in_the_list(reader):
+    reader.open_at("new-class")
+    reader.follow(QUrl("../../tasks/README.md"))
+    assert reader.page.title == "Tasks"
+    assert reader.list.currentRow() == -1
+    reader.list.setCurrentRow(0)
+    assert reader.page.name == "README"
+
+
+def test_the_web_is_left_to_the_browser(reader, monkeypatch):
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    reader.follow(QUrl("https://pytorch.org"))
+    for refused in (
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "/etc/passwd",
+        "../../../README.md",
+    ):
+        reader.follow(QUrl(refused))
+    assert opened == [QUrl("https://pytorch.org")]
+    assert reader.page.name == "README"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "http://example.org/a.png",
+        "https://example.org/a.png",
+        "file:///usr/share/pixmaps/a.png",
+        "//example.org/a.png",
+        "../../../README.md",
+        "../../icons/dark/check.svg",
+        "../images/none.png",
+    ],
+)
+def test_nothing_from_elsewhere_is_loaded(reader, name):
+    assert reader.browser.loadResource(IMAGE, QUrl(name)) is None
+    style = QTextDocument.ResourceType.StyleSheetResource.value
+    assert reader.browser.loadResource(style, QUrl("../images/agent-en-1440.png")) is None
+
+
+def test_html_in_a_page_is_text(qtbot, looks, reader):
+    page = replace(reader.page, text="# T\n\n<img src='file:///etc/passwd'><b>bold</b>\n")
+    reader.browser.show_page(page)
+    assert "<b>bold</b>" in reader.browser.toPlainText()
+    assert list(pictures(reader)) == []
+
+
+def test_words_are_found_on_the_page(qtbot, reader):
+    reader.open_at("calibration")
+    QTest.keyClick(reader, Key.Key_F, CTRL)
+    assert reader.search.hasFocus()
+    QTest.keyClicks(reader.search, "kappa")
+    count = len(reader.browser.places)
+    assert count >= 2
+    assert reader.found.text() == f"1 of {count}"
+    QTest.keyClick(reader.search, Key.Key_Return)
+    assert reader.found.text() == f"2 of {count}"
+    QTest.keyClick(reader.search, Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    assert reader.found.text() == f"1 of {count}"
+    marks = reader.browser.extraSelections()
+    assert len(marks) == count
+    titles = {item.text(): item.font().bold() for item in reader._items()}
+    assert titles["Agreement and calibration"]
+    assert not titles["Lists and spectra"]
+    reader.search.setText("no such words")
+    assert reader.found.text() == "not on this page"
+
+
+def test_esc_leaves_the_search_and_then_the_guide(reader):
+    QTest.keyClicks(reader.search, "vLLM")
+    QTest.keyClick(reader.search, Key.Key_Escape)
+    assert reader.search.text() == ""
+    assert reader.isVisible()
+    QTest.keyClick(reader.browser, Key.Key_Escape)
+    assert not reader.isVisible()
+
+
+def test_it_follows_the_theme_and_stays_where_it_was(qtbot, reader, looks):
+    reader.open_at("vetting")
+    bar = reader.browser.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    looks.use(DARK)
+    assert bar.value() == pytest.approx(bar.maximum() // 2, abs=4)
+    letters = reader.browser.document().begin().begin().fragment().charFormat()
+    assert letters.foreground().color() == QColor(DARK.text)
+
+
+# In the window
+
+
+def press_help(person):
+    person.press(Key.Key_F1)
+    guide_window = person.window.guide
+    assert guide_window is not None and guide_window.isVisible()
+    name = guide_window.page.name
+    person.wait(guide_window.isActiveWindow)
+    QTest.keyClick(guide_window.browser, Key.Key_F1)
+    assert not guide_window.isVisible()
+    person.window.activateWindow()
+    person.wait(person.window.isActiveWindow)
+    return name
+
+
+def test_f1_opens_the_page_that_fits(qtbot, tmp_path):
+    with before_window(qtbot, sample_file(tmp_path, 3)) as person:
+        person.sees(1)
+        assert press_help(person) == "vetting"
+        for key, page in ((Key.Key_2, "teams"), (Key.Key_3, "calibration"), (Key.Key_1, "vetting")):
+            person.press(key, CTRL)
+            assert press_help(person) == page
+        assert person.log() == []
+
+
+def test_f1_on_the_first_page_and_the_language_of_the_window(qtbot, tmp_path):
+    settings = SettingsKeeper()
+    settings.change(language="zh")
+    with before_window(qtbot, None, settings) as person:
+        assert press_help(person) == "README"
+        assert person.window.guide.page.title == "指南"
+
+
+def test_f1_beside_the_agent_and_while_importing(qtbot, tmp_path):
+    with before_window(qtbot, sample_file(tmp_path, 2)) as person:
+        person.sees(1)
+        QTest.mouseMove(person.view.judging.agent)
+        assert press_help(person) == "agent"
+        person.window.import_lists([SAMPLE])
+        assert press_help(person) == "formats"
+
+
+def test_f1_in_the_dialogs(qtbot, tmp_path):
+    with before_window(qtbot, sample_file(tmp_path, 2)) as person:
+        person.sees(1)
+        person.press("e", CTRL)
+        dialog = person.view.export_dialog
+        person.wait(dialog.isActiveWindow)
+        QTest.keyClick(dialog, Key.Key_F1)
+        assert person.window.guide.page.name == "export"
+        person.wait(person.window.guide.isActiveWindow)
+        person.window.commands.run("settings")
+        settings = person.window.settings_dialog
+        settings.open_page(settings.agent)
+        person.wait(settings.isActiveWindow)
+        settings.agent.workers.setFocus()
+        QTest.keyClick(settings.agent.workers, Key.Key_F1)
+        assert person.window.guide.page.name == "models"
+        dialog.close()
+        settings.close()
+
+
+def test_the_guide_goes_with_the_window(qtbot, tmp_path):
+    with before_window(qtbot, None) as person:
+        person.press(Key.Key_F1)
+        guide_window = person.window.guide
+        assert guide_window.isVisible()
+        person.window.close()
+        assert not guide_window.isVisible()

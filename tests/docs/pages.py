@@ -1,0 +1,76 @@
+"""The pages people read, and what is in them: commands, links, files to save."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HELP = ROOT / "resources" / "help"
+GUIDE = sorted(path.stem for path in (HELP / "en").glob("*.md"))
+"""Names of its pages."""
+PAIRS = [(ROOT / "README.md", ROOT / "README.zh.md")] + [
+    (HELP / "en" / f"{name}.md", HELP / "zh" / f"{name}.md") for name in GUIDE
+]
+"""The same page in English and in Chinese."""
+OTHERS = [
+    *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md")),
+    HELP / "README.md",
+    ROOT / "resources" / "tasks" / "README.md",
+    ROOT / "resources" / "models" / "README.md",
+    ROOT / "resources" / "sample" / "README.md",
+    ROOT / "train" / "README.md",
+]
+PAGES = [page for pair in PAIRS for page in pair] + OTHERS
+
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+_SAVED_AS = re.compile(r"`([\w-]+\.toml)`")
+
+
+@dataclass(frozen=True)
+class Block:
+    kind: str
+    """`console`: run here. Empty: commands that need a network, a GPU or files of the reader's."""
+    text: str
+    before: str
+    """The text of the page as far as this block."""
+
+
+def relative(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [Block(each[1], each[2], text[: each.start()]) for each in _FENCE.finditer(text)]
+
+
+def commands(page: Path, *kinds: str) -> list[str]:
+    """Lines of the blocks of these kinds."""
+    chosen = (block for block in blocks(page) if block.kind in kinds)
+    return [line.split("  #")[0].strip() for block in chosen for line in block.text.splitlines()]
+
+
+def saved_files(page: Path) -> dict[str, str]:
+    """Files that a page has its reader save: by the last name before the block, or the first
+    behind it in a sentence that begins with `with this`."""
+    found = {}
+    for block in blocks(page):
+        if block.kind == "toml" and (names := _SAVED_AS.findall(block.before.rsplit("```", 1)[-1])):
+            found[names[-1]] = block.text
+    return found
+
+
+def prose(page: Path) -> str:
+    return _FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+def links(page: Path) -> list[str]:
+    return _LINK.findall(prose(page))
+
+
+def headings(page: Path) -> list[str]:
+    return _HEADING.findall(prose(page))

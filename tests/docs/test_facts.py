@@ -1,0 +1,133 @@
+"""What the guide states in its tables is what the program has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import takewhile
+from xml.etree import ElementTree
+
+import pytest
+import typer
+
+from agent.tasks import load_tasks
+from app.core.exporting.columns import CONTRACT
+from app.core.exporting.export import FORMATS
+from app.core.importing import role_names
+from app.core.importing.roles import ROLES
+from app.core.queue.filter_parser import parse_filter
+from tests.docs.pages import HELP, PAIRS, ROOT
+from train.cli import app as trainer
+
+LANGUAGES = ("en", "zh")
+CODE = re.compile(r"`([^`]+)`")
+
+
+def table(page: str, language: str, some: str) -> list[list[str]]:
+    """Cells of the table in which some row begins with these."""
+    lines = (HELP / language / f"{page}.md").read_text(encoding="utf-8").splitlines()
+    for at, line in enumerate(lines):
+        if line.startswith("|---"):
+            rows = list(takewhile(lambda each: each.startswith("|"), lines[at + 1 :]))
+            cells = [[cell.strip() for cell in row[1:-1].split(" | ")] for row in rows]
+            if any(row[0].startswith(some) for row in cells):
+                return cells
+    raise AssertionError(f"{page}: no table with a row {some!r}")
+
+
+def code(cells: list[str]) -> list[str]:
+    return CODE.findall(" | ".join(cells))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_filters_of_the_queue_are_understood(language):
+    rows = table("vetting", language, "`verdict:unjudged`")
+    words = [each for row in rows for each in code(row)]
+    assert len(words) > 10
+    fields = {"accept": "verdict", "reject": "verdict", "unsure": "verdict"}
+    for each in words:
+        parse_filter(each if re.search('[:<"]', each) else f"{fields.get(each, 'agent')}:{each}")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_columns_of_a_catalogue_are_all_named(language):
+    rows = table("export", language, "`object_id`")
+    assert [each for row in rows for each in code(row[:1])] == [one.name for one in CONTRACT]
+    kinds = code([row[0] for row in table("export", language, "`.csv`")])
+    assert {FORMATS[each] for each in kinds if each in FORMATS} == set(FORMATS.values())
+
+
+KNOWN = {
+    "path": role_names.PATH,
+    "row": role_names.ROW + role_names.TARGET,
+    "object_id": role_names.OBJECT_FIRST + role_names.OBJECT,
+    "ra, dec": role_names.RA,
+    "score": role_names.SCORE,
+    "label": role_names.LABEL,
+    "snr": role_names.SNR,
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_of_columns_are_known_for_their_roles(language):
+    rows = table("formats", language, "path")
+    assert {role for row in rows for role in row[0].split(", ")} == set(ROLES)
+    for role, names, _ in rows:
+        for name in map(role_names.plain, CODE.findall(names)):
+            is_score = role == "score" and role_names.SCORE_PATTERN.fullmatch(name)
+            assert name in KNOWN[role] or is_score, (role, name)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_stages_of_training_are_commands(language):
+    commands = typer.main.get_command(trainer).commands
+    stages = [code(row[:1])[0] for row in table("training", language, "`simulate`")]
+    assert set(stages) <= set(commands)
+    assert {"bench", "draft", "curate", "sft", "grpo", "evaluate", "export"} <= set(stages)
+
+
+@pytest.mark.parametrize("page", PAIRS[0])
+def test_the_classes_of_the_program_are_named(page):
+    text = page.read_text(encoding="utf-8")
+    ids = [task.id for task in load_tasks() if task.path is None]
+    assert [each for each in ids if f"`{each}`" not in text] == []
+
+
+def test_figures_of_nano_are_left_to_its_card():
+    """What a page says of it would be wrong after the next training."""
+    pages = [page for pair in PAIRS for page in pair]
+    lines = [
+        line for page in pages for line in page.read_text("utf-8").splitlines() if "nano" in line
+    ]
+    assert lines
+    assert [line for line in lines if re.search(r"\d\d(\.\d)? ?(%|per cent)", line)] == []
+
+
+def test_the_changelog_knows_this_version():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "\n## 0.1.0\n" in text
+
+
+LABELS = (
+    ("vetting", "Show some of yours again, blind"),
+    ("vetting", "agents differ first"),
+    ("agent", "Show it this window"),
+    ("calibration", "Fit from my verdicts"),
+    ("calibration", "In the course of time"),
+    ("teams", "Let my word decide"),
+    ("troubleshooting", "Open the folder of crash reports"),
+)
+
+
+@pytest.mark.parametrize(("page", "label"), LABELS)
+def test_words_of_the_window_are_told_as_they_stand_there(page, label):
+    said = dict(_translations())
+    english, chinese = ((HELP / each / f"{page}.md").read_text("utf-8") for each in LANGUAGES)
+    assert label in english
+    assert said[label] in chinese
+
+
+def _translations() -> Iterator[tuple[str, str]]:
+    tree = ElementTree.parse(ROOT / "resources" / "translations" / "spec_o3_zh.ts")
+    for message in tree.getroot().iter("message"):
+        yield message.findtext("source", ""), message.findtext("translation", "")
