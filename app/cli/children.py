@@ -11,6 +11,7 @@ CHILDREN = {
     "worker": "app.worker.__main__",
     "llama-server": "agent.backends.llama_server_child",
     "list-reader": "app.core.importing.reading_child",
+    "glimpse": "app.ui.glimpse",
 }
 """By the name that `agent.child_command` is given; each module has a `main`."""
 

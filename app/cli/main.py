@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     *("demo", "info", "render", "inspect"),
     *("new", "vet", "export", "stats", "log", "merge", "pack"),
-    "models",
+    *("models", "selftest"),
 )
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LONGEST = 4000

@@ -38,7 +38,7 @@ MEASURED = {
     "missing": [],
     "licence": "",
     "repo": None,
-    "simulated_only": False,
+    "simulated_only": True,  # its weights were fitted on nothing else
 }
 """The inspector without a model, as a row of the list."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -18,10 +19,12 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from agent.trajectory import ModelRef
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.inspections import count_to_do
+from app.core.inspections import Confusion, compare_models, count_to_do
 from app.core.session import Session, open_session
+from app.core.shown_opinion import show_model, shown_model
 from app.core.vetting import Vetted, forget_gone
 from app.core.vetting import vet as inspect_all
 from app.worker.pool import WorkerPool
@@ -50,11 +53,26 @@ def vet(
         bool, typer.Option("--again", help="Also what could not be read before.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of what is left to chance.")] = 0,
+    second: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|PATH|URL",
+            help="A second opinion of each, to see where the two differ.",
+        ),
+    ] = None,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Inspect what has not been inspected; stop and start again as you like."""
     with open_session(session, reviewer_name(reviewer)) as opened:
-        run_vet(opened, LoadRequest(model), workers=workers, limit=limit, seed=seed, again=again)
+        run = partial(run_vet, opened, workers=workers, limit=limit, seed=seed, again=again)
+        if second is None:
+            run(LoadRequest(model))
+            return
+        # The second first: a name that is wrong is found out before the long work.
+        other, first = run(LoadRequest(second)), run(LoadRequest(model))
+        if shown_model(opened) is None:  # else it would be the newest of each
+            show_model(opened, first)
+        _say_where_they_differ(compare_models(opened, first, other))
 
 
 def run_vet(
@@ -65,8 +83,9 @@ def run_vet(
     limit: int | None = None,
     seed: int = 0,
     again: bool = False,
-) -> None:
-    """With a progress bar on standard error, and a summary on standard output."""
+) -> ModelRef:
+    """With a progress bar on standard error, and a summary on standard output. Which model it
+    was."""
     said: Counter[str] = Counter()
     faults: list[str] = []
     is_stopped = False
@@ -99,6 +118,18 @@ def run_vet(
         typer.echo(f"  {told}", err=True)
     if is_stopped:
         raise typer.Exit(STOPPED)
+    return model
+
+
+def _say_where_they_differ(both: Confusion) -> None:
+    first, second = both.first, both.second
+    if (first.name, first.sha256) == (second.name, second.sha256):
+        typer.echo("the second opinion is of the same model: name another one")
+        return
+    typer.echo(
+        f"of {both.n} that both inspected they differ on {both.opposed}; see them with the filter "
+        "disagree:agents, or first in the order disagreeing"
+    )
 
 
 class _Rate(ProgressColumn):

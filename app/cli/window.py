@@ -46,13 +46,22 @@ def open_window(argument: str = "", *, sample: bool = False) -> int:
         # First what needs no Qt: once that is there, its hooks read the source of each new module.
         import_module("app.core.session")
         program = import_module("app.ui.program")
+        fault: str = import_module("app.ui.platform_fault").platform_fault()
     except ImportError as error:  # a library of the system that Qt needs
-        raise WorkbenchError(
-            f"the window cannot be shown: {error}. `sh packaging/system_libraries.sh` says which "
-            "packages the system lacks"
-        ) from error
+        raise WorkbenchError(f"the window cannot be shown: {error}. {_cure()}") from error
+    if fault:
+        raise WorkbenchError(f"the window cannot be shown: {fault}")
     status: int = program.start(argument, sample=sample)
     return status
+
+
+def _cure() -> str:
+    if getattr(sys, "frozen", False):
+        return (
+            "It belongs to the system: Debian and Ubuntu have what is needed as libegl1, libgl1, "
+            "libfontconfig1 and libx11-xcb1"
+        )
+    return "`sh packaging/system_libraries.sh` says which packages the system lacks"
 
 
 def _is_there(word: str) -> bool:

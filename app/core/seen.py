@@ -16,6 +16,8 @@ from app.core.shown_opinion import SET_FACT
 from app.core.tables import facts, log, reviewers
 
 UNSEEN = "{}"
+PREFIX = "seen:"
+"""Of the facts: then the candidate's number and the reviewer."""
 BLIND, OPEN = "b", "o"
 """Before the name of the model."""
 
@@ -31,7 +33,8 @@ class Seen:
 
 def was_seen(session: Session, candidate_id: int) -> Seen | None:
     """What this session's reviewer has seen there; None: nothing."""
-    fact = select(facts.c.value).where(facts.c.key == _key(session, candidate_id))
+    key = seen_key(candidate_id, session.reviewer)
+    fact = select(facts.c.value).where(facts.c.key == key)
     told = (
         select(log.c.id)
         .join(reviewers, reviewers.c.id == log.c.reviewer_id)
@@ -42,14 +45,14 @@ def was_seen(session: Session, candidate_id: int) -> Seen | None:
     with session.database.reading() as connection:
         found = connection.execute(fact).scalar()
         if isinstance(found, str):
-            return Seen(model=found[1:], in_blind=found.startswith(BLIND))
+            return seen_from(found)
         return None if connection.execute(told).scalar() is None else Seen()
 
 
 def note_seen(session: Session, seen: Mapping[int, Seen]) -> None:
     """Candidates by number. In one transaction."""
     rows = [
-        {"key": _key(session, number), "value": (BLIND if each.in_blind else OPEN) + each.model}
+        {"key": seen_key(number, session.reviewer), "value": seen_text(each)}
         for number, each in seen.items()
     ]
     if rows:
@@ -57,5 +60,14 @@ def note_seen(session: Session, seen: Mapping[int, Seen]) -> None:
             connection.execute(SET_FACT, rows)
 
 
-def _key(session: Session, candidate_id: int) -> str:
-    return f"seen:{candidate_id}:{session.reviewer}"
+def seen_key(candidate_id: int, reviewer: str) -> str:
+    return f"{PREFIX}{candidate_id}:{reviewer}"
+
+
+def seen_text(seen: Seen) -> str:
+    """As a fact's value."""
+    return (BLIND if seen.in_blind else OPEN) + seen.model
+
+
+def seen_from(text: str) -> Seen:
+    return Seen(model=text[1:], in_blind=text.startswith(BLIND))

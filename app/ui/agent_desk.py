@@ -13,12 +13,13 @@ from PySide6.QtCore import QObject, Signal
 from agent.control import Interjection
 from agent.errors import WorkbenchError
 from agent.inspecting import frame_z
+from agent.inspectors import default_model
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory import ModelRef, Step, Trajectory
 from app.ui.agent.batch import Batch, BatchState
 from app.ui.agent.evidence import Evidence
 from app.ui.agent.hearing import Hearing
-from app.ui.agent.model_holder import MEASURED, ModelHolder
+from app.ui.agent.model_holder import ModelHolder
 from app.ui.agent.records import Records, keep
 from app.ui.agent.run import Run, steps_before
 from app.ui.agent.task_name import TaskName
@@ -249,7 +250,7 @@ class AgentDesk(QObject):
 
     def choose(self, model: str) -> None:
         """Inspect with it from now on: name, path or address."""
-        self._settings.change(model="" if model == MEASURED else model)
+        self._settings.change(model="" if model == default_model() else model)
 
     def close(self) -> None:
         """What runs is stopped; comes back when the workers are gone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,6 +18,7 @@ class Commands(QObject):
         super().__init__(parent)
         self._calls: dict[str, Callable[[], object]] = {}
         self._ends: dict[str, Callable[[], object]] = {}
+        self._lent: dict[str, Callable[[], object]] = {}
 
     def add(
         self, name: str, call: Callable[[], object], end: Callable[[], object] | None = None
@@ -29,6 +30,13 @@ class Commands(QObject):
         if end is not None:
             self._ends[name] = end
 
+    def lend(self, calls: Mapping[str, Callable[[], object]]) -> None:
+        """A page that is on screen answers to these itself; without any it no longer does."""
+        self._lent = dict(calls)
+
+    def is_lent(self, name: str) -> bool:
+        return name in self._lent
+
     def can(self, name: str) -> bool:
         return name in self._calls
 
@@ -37,7 +45,7 @@ class Commands(QObject):
         return name in self._ends
 
     def run(self, name: str) -> None:
-        call = self._calls.get(name)
+        call = self._lent.get(name, self._calls.get(name))
         if call is not None:
             call()
             self.ran.emit(name)
@@ -51,3 +59,4 @@ class Commands(QObject):
         """All of them: the parts that answered are about to go."""
         self._calls.clear()
         self._ends.clear()
+        self._lent.clear()

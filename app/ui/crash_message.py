@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.crash_folder import open_folder
 from app.ui.crash_report import CrashReport
 
 
@@ -34,7 +35,8 @@ class CrashDialog(QDialog):
         about = QLabel(
             self.tr(
                 "What you judged is on the disk. You can go on; if it comes again, please send us "
-                "the details. They hold no keys and none of your data."
+                "the details. They stay on this computer until you do: no keys, no spectra and "
+                "not your home folder's name, but they may name a file or an object."
             )
         )
         about.setWordWrap(True)
@@ -88,4 +90,9 @@ class CrashDialog(QDialog):
         QGuiApplication.clipboard().setText(self.details.toPlainText())
 
     def _open_folder(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
+        open_folder(self._folder, self._say)
+
+    def _say(self, words: str) -> None:
+        self.again.setTextFormat(Qt.TextFormat.PlainText)
+        self.again.setText(words)
+        self.again.show()

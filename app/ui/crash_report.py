@@ -16,6 +16,7 @@ from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
+from urllib.parse import quote
 
 from platformdirs import user_log_path
 
@@ -61,12 +62,12 @@ def make_report(
     told = " ".join(str(error or "").split())
     summary = f"{kind.__name__}: {told}" if told else kind.__name__
     lines = [
-        *_about(),
+        *described(),
         f"thread: {where or threading.current_thread().name}",
         "",
         shown,
     ]
-    return CrashReport(summary=cleaned(summary)[:400], text=_bounded(cleaned("\n".join(lines))))
+    return CrashReport(summary=cleaned(summary)[:400], text=bounded(cleaned("\n".join(lines))))
 
 
 def write_report(report: CrashReport, folder: Path) -> CrashReport:
@@ -86,15 +87,26 @@ def cleaned(text: str) -> str:
     """Without what might open a door, and without the name of the home folder."""
     for pattern in _SECRETS:
         text = pattern.sub(_hidden, text)
-    home = str(Path.home())
-    return text.replace(home, "~") if len(home) > 1 else text
+    for home in _spellings(str(Path.home())):
+        text = text.replace(home, "~")
+    return text
+
+
+def _spellings(home: str) -> list[str]:
+    """Of the home folder, as texts hold it: as it is, as Python writes a text, as a URL."""
+    if len(home) < 2:
+        return []
+    escaped = home.replace("\\", "\\\\")
+    found = [escaped, home, home.replace("\\", "/"), quote(home.replace("\\", "/"))]
+    return list(dict.fromkeys(found))
 
 
 def _hidden(match: re.Match[str]) -> str:
     return f"{match.group(1)}{GONE}" if match.re.groups == 2 or "&" in match.re.pattern else GONE
 
 
-def _about() -> list[str]:
+def described() -> list[str]:
+    """The program and what it runs on; nobody's name."""
     return [
         f"spec-o3-workbench {_version('spec-o3-workbench')}, {datetime.now():%Y-%m-%d %H:%M:%S}",
         f"Python {platform.python_version()} on {platform.system()} {platform.release()} "
@@ -110,7 +122,7 @@ def _version(name: str) -> str:
         return "unknown"
 
 
-def _bounded(text: str) -> str:
+def bounded(text: str) -> str:
     """The end of a traceback tells most."""
     if len(text) <= MAX_CHARACTERS:
         return text

@@ -68,6 +68,8 @@ class KeyFilter(QObject):
         """Code of the key: the action that lasts until it is let go."""
         self._released_ms: dict[int, int] = {}
         """Code of the key: when it was let go last, as the window system tells the time."""
+        self._is_left = False
+        """Whether the press that is under way belongs to a text field."""
         self._misses_repeats = misses_repeats()
         _application().installEventFilter(self)
 
@@ -103,6 +105,11 @@ class KeyFilter(QObject):
         name = self._keymap.action(*keys)
         is_writing = takes_text(focus) or takes_text(_widget(watched))
         if is_writing and not _is_for_all(keys, name):
+            self._is_left = not is_question
+            return False
+        if is_question:
+            self._is_left = False
+        elif self._is_left:  # the field gave the focus back, and lets the same press go up
             return False
         if has_selected_text(focus) and COPYING.intersection(keys):
             return False
@@ -145,6 +152,7 @@ class KeyFilter(QObject):
 
     def _released(self, event: QKeyEvent) -> bool:
         code = event.key()
+        self._is_left = False
         if not event.isAutoRepeat():
             if not self._misses_repeats:
                 return self._end(code)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QLabel, QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 
 from agent.errors import WorkbenchError
 from app.core.errors import SessionHeldError
 from app.core.session import Session, open_session
 from app.ui.command_palette import CommandPalette
 from app.ui.commands import Commands
+from app.ui.crash_folder import open_folder
+from app.ui.crash_report import log_folder
+from app.ui.help.where import ABOUT, EXPORT, MODELS, offer_guide, page_for
 from app.ui.key_filter import ANYWHERE, KeyFilter
 from app.ui.keymap import Keymap
 from app.ui.keys_overlay import KeysOverlay
+from app.ui.languages import language_of
 from app.ui.menus import Menus
 from app.ui.opener import Opener, Wish
 from app.ui.recent import remember
@@ -33,8 +38,14 @@ from app.ui.start.import_page import ImportPage
 from app.ui.start.sample import sample_session
 from app.ui.start.spectrum_session import spectrum_session
 from app.ui.start.welcome_page import WelcomePage
+from app.ui.text_pairs import task_words
 from app.ui.theme import Looks
+from app.ui.tour.tour import Tour
 from app.ui.window_state import LeftOpen, WindowState
+
+if TYPE_CHECKING:
+    from app.ui.about.about_dialog import AboutDialog
+    from app.ui.help.reader import GuideReader
 
 TITLE = "Spec-o3 Workbench"
 
@@ -67,10 +78,14 @@ class MainWindow(QMainWindow):
         self.finder = CommandPalette(self.commands, self.keymap, self, self._makes_sense)
         self.finder.closed.connect(self.give_back)
         self.settings_dialog: SettingsDialog | None = None
+        self.guide: GuideReader | None = None
+        self._language = language_of(settings.settings.language)  # of this window, to its end
         self.key_filter = KeyFilter(
-            self.commands, self.keymap, self, self.give_back, self._makes_sense
+            self.commands, self.keymap, self, self._leave_field, self._makes_sense
         )
         self.menus = Menus(self.menuBar(), self.commands, self.keymap.label, self._makes_sense)
+        self.tour = Tour(self, self.keymap, settings, looks)
+        self.about: AboutDialog | None = None
         self.state = WindowState(self, settings)
         self.dropping = DropZone(self, looks, self.runner)
         self.dropping.given.connect(self.open_given)
@@ -78,6 +93,7 @@ class MainWindow(QMainWindow):
         self.welcome.session_chosen.connect(self.open_session)
         self.welcome.sample_wanted.connect(self.open_sample)
         self.welcome.spectrum_chosen.connect(self.open_spectrum)
+        self.welcome.about_wanted.connect(self.show_about)
         self.importing.session_made.connect(self.open_session)
         self.importing.left.connect(self.show_welcome)
         self.held.read_only_wanted.connect(self.open_read_only)
@@ -99,9 +115,14 @@ class MainWindow(QMainWindow):
         self._open(place, read_only=True)
 
     def open_sample(self) -> None:
+        """Who is new here is led around it."""
+        self._open_sample(with_tour=self.tour.is_new)
+
+    def _open_sample(self, *, with_tour: bool) -> None:
         self._wait_for(self.tr("Opening the sample"))
         make = partial(sample_session, self._reviewer(), blind=self.settings.settings.blind)
-        self.opener.want(Wish(make, self._show_session, self._not_opened))
+        show = self._show_and_lead if with_tour else self._show_session
+        self.opener.want(Wish(make, show, self._not_opened))
 
     def open_spectrum(self, path: Path) -> None:
         """One spectrum alone: a session of one candidate, kept with the program's own data."""
@@ -137,6 +158,7 @@ class MainWindow(QMainWindow):
 
     def import_lists(self, paths: list[Path]) -> None:
         self.opener.forget()
+        self.welcome.first.go_on()
         self.close_session()
         self.importing.show_lists(paths)
         self._stack.setCurrentWidget(self.importing)
@@ -150,6 +172,7 @@ class MainWindow(QMainWindow):
     def close_session(self) -> None:
         if self.view is None:
             return
+        self.tour.end()
         self.state.leave_session()
         view, self.view = self.view, None
         self.commands.forget()
@@ -164,20 +187,29 @@ class MainWindow(QMainWindow):
         if self.view is not None:
             self.view.judging.give_back()
 
+    def _leave_field(self) -> None:
+        """Esc was pressed."""
+        self.welcome.give_back()
+        self.give_back()
+
     # What the window itself answers to
 
     def _makes_sense(self, name: str) -> bool:
         """Judging is for the page that shows the spectrum; undoing for the history, too."""
-        if name in ANYWHERE:
+        if name in ANYWHERE or self.commands.is_lent(name):
             return True
         page = "" if self.view is None else self.view.page
         return page == "judging_page" or (page == "history_page" and name in ("undo", "redo"))
 
     def _add_commands(self) -> None:
         for name, call in (
+            ("help", self.show_guide),
             ("keys", self.overlay.flip),
             ("palette", self.finder.ask),
             ("full_screen", self._flip_full_screen),
+            ("tour", self.take_tour),
+            ("about", self.show_about),
+            ("crash_reports", self._open_reports),
             ("settings", self._show_settings),
             ("open_list", self._choose_list),
             ("open_session", self._choose_session),
@@ -186,6 +218,39 @@ class MainWindow(QMainWindow):
             ("escape", self._step_back),
         ):
             self.commands.add(name, call)
+
+    def show_guide(self, page: str = "") -> None:
+        """At that page; else at the one that fits where the person is."""
+        from app.ui.help.reader import GuideReader  # not before it is asked for
+
+        if self.guide is None:
+            self.guide = GuideReader(self._language, self.looks)
+        self.guide.open_at(page or self._fitting_page())
+
+    def _fitting_page(self) -> str:
+        if self.view is None:
+            return page_for("", is_importing=self._stack.currentWidget() is self.importing)
+        panel, focus = self.view.judging.agent, QApplication.focusWidget()
+        in_agent = panel.underMouse() or (focus is not None and panel.isAncestorOf(focus))
+        return page_for(self.view.page, in_agent=in_agent)
+
+    def take_tour(self) -> None:
+        """On what is open; else on the sample."""
+        if self.view is None:
+            self._open_sample(with_tour=True)
+        else:
+            self.tour.start(self.view)
+
+    def show_about(self) -> None:
+        from app.ui.about.about_dialog import AboutDialog
+
+        if self.about is None:
+            self.about = AboutDialog(self.commands, self.looks, self.runner, self)
+            offer_guide(self.about, ABOUT, self.show_guide)
+        self.about.open_page()
+
+    def _open_reports(self) -> None:
+        open_folder(log_folder(), self.say)
 
     def _choose_list(self) -> None:
         if paths := choose_lists(self):
@@ -207,6 +272,7 @@ class MainWindow(QMainWindow):
     def _show_settings(self) -> None:
         if self.settings_dialog is None:
             self.settings_dialog = SettingsDialog(self.settings, self.keymap, self.runner, self)
+            offer_guide(self.settings_dialog.agent, MODELS, self.show_guide)
         self.settings_dialog.open_page()
 
     def _reviewer(self) -> str:
@@ -218,6 +284,7 @@ class MainWindow(QMainWindow):
         self.opener.want(Wish(make, self._show_session, partial(self._not_open, place)))
 
     def _wait_for(self, words: str) -> None:
+        self.welcome.first.go_on()
         self.close_session()
         self._waiting.setText(words)
         self._stack.setCurrentWidget(self._waiting)
@@ -233,15 +300,21 @@ class MainWindow(QMainWindow):
             runner=self.runner,
             view=self.state.view,
         )
+        offer_guide(self.view.export_dialog, EXPORT, self.show_guide)
         self._stack.addWidget(self.view)
         self._stack.setCurrentWidget(self.view)
-        self.setWindowTitle(f"{session.name} · {session.task.name} · {TITLE}")
+        self.setWindowTitle(f"{session.name} · {task_words(session.task.name)} · {TITLE}")
         self.settings.change(recent=remember(self.settings.settings.recent, str(session.place)))
         self.state.meet_session(self.view)
         if self._has_untold_fault:
             self._has_untold_fault = False
             self.view.status.say_trouble(self.settings.fault)
         QTimer.singleShot(0, self.view, partial(self.view.start, first))
+
+    def _show_and_lead(self, session: Session) -> None:
+        self._show_session(session)
+        assert self.view is not None
+        QTimer.singleShot(0, self.view, self.take_tour)  # the first candidate comes before it
 
     def _show_left(self, left: LeftOpen, session: Session) -> None:
         self._show_session(session, left.candidate_id)
@@ -280,6 +353,10 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Nothing is asked: everything is kept already."""
         self.state.save()
+        if self.guide is not None:
+            self.guide.close()
+            self.guide.deleteLater()
+            self.guide = None
         self.close_session()
         self.importing.stop()
         self.runner.close()

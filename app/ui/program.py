@@ -6,13 +6,16 @@ import signal
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.ui import crash_dialog
+from app.ui.crash_native import NativeWatch
+from app.ui.crash_report import log_folder
 from app.ui.dressing import Dresser
 from app.ui.languages import language_of, speak
 from app.ui.main_window import TITLE, MainWindow
+from app.ui.program_icon import program_icon
 from app.ui.settings_file import settings_path
 from app.ui.settings_keeper import SettingsKeeper
 from app.ui.start.dropped import sort_out
@@ -20,6 +23,13 @@ from app.ui.theme import Looks
 from app.ui.tidying import Tidying
 
 NAME = "spec-o3-workbench"
+ENDED_AT_ONCE = str(
+    QT_TRANSLATE_NOOP(
+        "crash",
+        "The program broke down the last time. A report of it lies in the folder of crash reports: "
+        "menu Window",
+    )
+)
 LISTEN_MS = 200
 """Python hears of a signal only between two steps of its own."""
 
@@ -31,12 +41,16 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     application.setApplicationName(NAME)
     application.setApplicationDisplayName(TITLE)
     application.setDesktopFileName(NAME)
+    application.setWindowIcon(program_icon())
     settings = SettingsKeeper(settings_path())
     looks = Looks()
     speak(application, language_of(settings.settings.language))
     dresser = Dresser(application, looks, settings)
     window = MainWindow(settings, looks)
     crash_dialog.install(window)
+    native = NativeWatch(log_folder())
+    if native.begin():
+        window.say(QCoreApplication.translate("crash", ENDED_AT_ONCE))
     _hear_signals(window)
     tidying = Tidying(window)
     window.show()
@@ -49,6 +63,7 @@ def start(argument: str = "", *, sample: bool = False) -> int:
         window.reopen()
     status = application.exec()
     tidying.stop()
+    native.end()
     dresser.deleteLater()
     return status
 

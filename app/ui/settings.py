@@ -34,6 +34,8 @@ class Settings:
     line_lists: tuple[str, ...] = ()
     """Files of line lists of the user."""
     templates: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    """What a newcomer is asked or shown once: name, tour."""
     recent: tuple[str, ...] = ()
     """Sessions, the newest first."""
     view: Mapping[str, object] = field(default_factory=dict)

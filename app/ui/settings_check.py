@@ -18,6 +18,7 @@ from app.ui.theme import THEMES
 MAX_PATH = 4096
 MAX_RECENT = 12
 MAX_COMMENTS, LONGEST_COMMENT = 50, 500
+MAX_TOLD, LONGEST_TOLD = 20, 40
 MAX_FILES = 50
 MAX_WORKERS = 16
 MAX_NEIGHBOUR_ARCSEC = 600.0
@@ -158,6 +159,7 @@ CHECKS: Mapping[str, Check] = {
     "comments": _texts(MAX_COMMENTS, LONGEST_COMMENT),
     "line_lists": _texts(MAX_FILES, MAX_PATH),
     "templates": _texts(MAX_FILES, MAX_PATH),
+    "told": _texts(MAX_TOLD, LONGEST_TOLD),
     "recent": _texts(MAX_RECENT, MAX_PATH),
     "view": _view,
     "layout": _layout,

@@ -33,6 +33,12 @@ class TopBar(QFrame):
         self._blind.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._blind.clicked.connect(self._flip_blind)
         layout.addWidget(self._blind)
+        self.export = QPushButton(self.tr("Export"))
+        self.export.setProperty("role", "quiet")
+        self.export.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.export.setToolTip(", ".join(place.keymap.labels("export")))
+        self.export.clicked.connect(self._export)
+        layout.addWidget(self.export)
         who = QLabel(place.desk.session.reviewer)
         who.setTextFormat(Qt.TextFormat.PlainText)
         who.setProperty("role", "dim")
@@ -68,6 +74,9 @@ class TopBar(QFrame):
 
     def _flip_blind(self) -> None:
         self._place.commands.run("blind")
+
+    def _export(self) -> None:
+        self._place.commands.run("export")
 
     def _show_blind(self, on: bool) -> None:
         self._blind.setText(self.tr("Blind: on") if on else self.tr("Blind: off"))

@@ -2,6 +2,53 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About Spec-o3 Workbench</source>
+        <translation>关于 Spec-o3 Workbench</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>What the inspectors learnt from</source>
+        <translation>各检视模型的学习来源</translation>
+    </message>
+    <message>
+        <source>Version {version}</source>
+        <translation>版本 {version}</translation>
+    </message>
+    <message>
+        <source>A desk for judging spectra of candidates of rare classes, with an agent beside you that looks at each one and shows where it looked.</source>
+        <translation>用于判读稀有类别候选体光谱的工作台：智能体在旁检视每一个，并显示它看了哪里。</translation>
+    </message>
+    <message>
+        <source>What you decide is yours: no agent ever writes a verdict. Nothing leaves this computer, unless you choose a model that runs on a server.</source>
+        <translation>判定由您作出：智能体绝不会写入判定。除非您选择在服务器上运行的模型，否则任何内容都不会离开本机。</translation>
+    </message>
+    <message>
+        <source>It is no classifier to be trusted unseen. A p(YES) orders candidates; it is a probability only once it was calibrated on verdicts of yours.</source>
+        <translation>它不是可以不加检验就信任的分类器。p(YES) 用于给候选体排序；只有用您的判定校准之后才是概率。</translation>
+    </message>
+    <message>
+        <source>Simulated spectra are cleaner than the sky. How well an inspector does on them says little of your survey: judge some hundred candidates yourself, blind, then read the page Agreement and calibration.</source>
+        <translation>模拟光谱比真实的天空干净。模型在其上的表现很难说明在您的巡天中如何：请先自行盲评几百个候选体，再看“一致性与校准”页面。</translation>
+    </message>
+    <message>
+        <source>The sample is simulated, and marked so wherever it is shown.</source>
+        <translation>示例数据是模拟的，凡显示之处均有标明。</translation>
+    </message>
+    <message>
+        <source>What this is</source>
+        <translation>它是什么</translation>
+    </message>
+    <message>
+        <source>What this is not</source>
+        <translation>它不是什么</translation>
+    </message>
+</context>
+<context>
     <name>AgainLine</name>
     <message>
         <source>Enough</source>
@@ -666,8 +713,8 @@
         <translation>程序出现错误</translation>
     </message>
     <message>
-        <source>What you judged is on the disk. You can go on; if it comes again, please send us the details. They hold no keys and none of your data.</source>
-        <translation>您的判定已存盘，可以继续。如再次出现，请把详细信息发给我们；其中不含密钥，也不含您的数据。</translation>
+        <source>What you judged is on the disk. You can go on; if it comes again, please send us the details. They stay on this computer until you do: no keys, no spectra and not your home folder&apos;s name, but they may name a file or an object.</source>
+        <translation>您的判定已存盘，可以继续；若再次出现，请把详细信息发给我们。在您发送之前它只在本机：不含密钥、光谱，也不含主文件夹的名称，但可能提到某个文件或天体的名称。</translation>
     </message>
     <message>
         <source>Details</source>
@@ -798,6 +845,14 @@
     <message>
         <source>Two models must have inspected the same objects first.</source>
         <translation>需要两个模型检视过相同的天体。</translation>
+    </message>
+    <message>
+        <source>This was the last one of them</source>
+        <translation>这是其中最后一个</translation>
+    </message>
+    <message>
+        <source>This is the first one of them</source>
+        <translation>这是其中第一个</translation>
     </message>
 </context>
 <context>
@@ -1091,6 +1146,10 @@
         <translation>最意外</translation>
     </message>
     <message>
+        <source>agents differ first</source>
+        <translation>智能体有分歧者优先</translation>
+    </message>
+    <message>
         <source>along the sky</source>
         <translation>按天区</translation>
     </message>
@@ -1116,6 +1175,25 @@
     <message>
         <source>Nothing in the list is called {name}</source>
         <translation>列表中没有名为 {name} 的天体</translation>
+    </message>
+</context>
+<context>
+    <name>FirstName</name>
+    <message>
+        <source>Welcome. Under which name shall your verdicts be kept?</source>
+        <translation>欢迎。您的判定以什么姓名保存？</translation>
+    </message>
+    <message>
+        <source>Your name goes with each of them, and stays on this computer.</source>
+        <translation>姓名随每个判定一起保存，只留在本机。</translation>
+    </message>
+    <message>
+        <source>Your name</source>
+        <translation>您的姓名</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保存</translation>
     </message>
 </context>
 <context>
@@ -1157,42 +1235,42 @@
     </message>
 </context>
 <context>
-    <name>GuidelineCard</name>
+    <name>GuideReader</name>
     <message>
-        <source>Wavelengths in Å, in vacuum, at the star&apos;s rest</source>
-        <translation>波长单位 Å，真空值，恒星静止系</translation>
+        <source>Guide</source>
+        <translation>指南</translation>
     </message>
     <message>
-        <source>Primary</source>
-        <translation>主要判据</translation>
+        <source>{n} of {count}</source>
+        <translation>第 {n} 处，共 {count} 处</translation>
     </message>
     <message>
-        <source>Secondary</source>
-        <translation>次要判据</translation>
+        <source>not on this page</source>
+        <translation>本页没有</translation>
     </message>
     <message>
-        <source>Confirming</source>
-        <translation>确认判据</translation>
+        <source>Pages of the guide</source>
+        <translation>指南各页</translation>
     </message>
     <message>
-        <source>States</source>
-        <translation>不同状态</translation>
+        <source>Find on this page (Ctrl+F)</source>
+        <translation>在本页查找 (Ctrl+F)</translation>
     </message>
     <message>
-        <source>Taken for it</source>
-        <translation>易混淆天体</translation>
+        <source>Find in the guide</source>
+        <translation>在指南中查找</translation>
     </message>
     <message>
-        <source>Answer no when</source>
-        <translation>何时应判否</translation>
+        <source>Back</source>
+        <translation>返回</translation>
     </message>
     <message>
-        <source>Not testable</source>
-        <translation>无法检验</translation>
+        <source>Back (Alt+Left)</source>
+        <translation>返回 (Alt+Left)</translation>
     </message>
     <message>
-        <source>Pitfalls</source>
-        <translation>常见误区</translation>
+        <source>Page of the guide</source>
+        <translation>指南页面</translation>
     </message>
 </context>
 <context>
@@ -2403,6 +2481,10 @@
 <context>
     <name>TopBar</name>
     <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
         <source>Verdicts are kept under this name</source>
         <translation>判定以此姓名保存</translation>
     </message>
@@ -2425,6 +2507,33 @@
     <message>
         <source>The agent&apos;s opinion is shown. Click to hide it until you have judged</source>
         <translation>当前显示智能体的意见。点击后在您判定之前隐藏</translation>
+    </message>
+</context>
+<context>
+    <name>TourBubble</name>
+    <message>
+        <source>{number} of {count}</source>
+        <translation>第 {number} 步，共 {count} 步</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>End the tour</source>
+        <translation>结束导览</translation>
+    </message>
+    <message>
+        <source>Tour: {title}</source>
+        <translation>导览：{title}</translation>
     </message>
 </context>
 <context>
@@ -2511,6 +2620,10 @@
         <translation>试用示例</translation>
     </message>
     <message>
+        <source>What this is, and what it is not</source>
+        <translation>它是什么，不是什么</translation>
+    </message>
+    <message>
         <source>60 simulated candidates of cataclysmic variables</source>
         <translation>60 个模拟的激变变星候选体</translation>
     </message>
@@ -2545,6 +2658,10 @@
     <message>
         <source>Works without a network.</source>
         <translation>无需联网。</translation>
+    </message>
+    <message>
+        <source>60 simulated candidates, and a tour of five stops</source>
+        <translation>60 个模拟候选体，附五步导览</translation>
     </message>
 </context>
 <context>
@@ -2607,6 +2724,29 @@
     <message>
         <source>Nearby objects within</source>
         <translation>邻近天体的范围</translation>
+    </message>
+</context>
+<context>
+    <name>about</name>
+    <message>
+        <source>measurements and rules, no model</source>
+        <translation>测量与规则，不用模型</translation>
+    </message>
+    <message>
+        <source>Its rules are written by hand. How much each of them counts was fitted on simulated spectra alone; strengths of bands in those were taken from observed atlas stars.</source>
+        <translation>规则由人编写。各规则的权重只用模拟光谱拟合；模拟中分子带的强度取自实测的图谱恒星。</translation>
+    </message>
+    <message>
+        <source>Its card does not say what it was trained on.</source>
+        <translation>其说明卡未写明训练数据。</translation>
+    </message>
+    <message>
+        <source>simulated spectra only</source>
+        <translation>仅模拟光谱</translation>
+    </message>
+    <message>
+        <source>not on this machine</source>
+        <translation>不在本机</translation>
     </message>
 </context>
 <context>
@@ -2868,6 +3008,10 @@
         <translation>回到光谱图；停止此处的智能体</translation>
     </message>
     <message>
+        <source>Guide</source>
+        <translation>指南</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>按键</translation>
     </message>
@@ -2886,6 +3030,18 @@
     <message>
         <source>Blind mode on or off</source>
         <translation>开启或关闭盲评模式</translation>
+    </message>
+    <message>
+        <source>Take the tour</source>
+        <translation>开始导览</translation>
+    </message>
+    <message>
+        <source>About</source>
+        <translation>关于</translation>
+    </message>
+    <message>
+        <source>Open the folder of crash reports</source>
+        <translation>打开崩溃报告文件夹</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -3045,6 +3201,10 @@
     <message>
         <source>Measurements alone, needs no model</source>
         <translation>仅凭测量，无需模型</translation>
+    </message>
+    <message>
+        <source>weights fitted on simulations only</source>
+        <translation>权重仅由模拟光谱拟合</translation>
     </message>
     <message>
         <source>always there</source>
@@ -3265,6 +3425,17 @@ Or put its files into {folder}</source>
     </message>
 </context>
 <context>
+    <name>crash</name>
+    <message>
+        <source>The reports are in {folder}</source>
+        <translation>报告位于 {folder}</translation>
+    </message>
+    <message>
+        <source>The program broke down the last time. A report of it lies in the folder of crash reports: menu Window</source>
+        <translation>程序上次意外终止。报告在崩溃报告文件夹中，见“窗口”菜单</translation>
+    </message>
+</context>
+<context>
     <name>dropped</name>
     <message>
         <source>Only files and folders of this computer can be opened</source>
@@ -3374,6 +3545,49 @@ Or put its files into {folder}</source>
     </message>
 </context>
 <context>
+    <name>guideline</name>
+    <message>
+        <source>Primary</source>
+        <translation>主要判据</translation>
+    </message>
+    <message>
+        <source>Secondary</source>
+        <translation>次要判据</translation>
+    </message>
+    <message>
+        <source>Confirming</source>
+        <translation>确认判据</translation>
+    </message>
+    <message>
+        <source>States</source>
+        <translation>不同状态</translation>
+    </message>
+    <message>
+        <source>Taken for it</source>
+        <translation>易混淆天体</translation>
+    </message>
+    <message>
+        <source>Answer no when</source>
+        <translation>何时应判否</translation>
+    </message>
+    <message>
+        <source>Not testable</source>
+        <translation>无法检验</translation>
+    </message>
+    <message>
+        <source>Pitfalls</source>
+        <translation>常见误区</translation>
+    </message>
+    <message>
+        <source>{name}: {text}</source>
+        <translation>{name}：{text}</translation>
+    </message>
+    <message>
+        <source>Wavelengths in Å, in vacuum, at the star&apos;s rest</source>
+        <translation>波长单位 Å，真空值，恒星静止系</translation>
+    </message>
+</context>
+<context>
     <name>information</name>
     <message>
         <source>survey</source>
@@ -3429,6 +3643,13 @@ Or put its files into {folder}</source>
     <message>
         <source>Workbench</source>
         <translation>默认</translation>
+    </message>
+</context>
+<context>
+    <name>language</name>
+    <message>
+        <source>en</source>
+        <translation>zh</translation>
     </message>
 </context>
 <context>
@@ -3693,6 +3914,49 @@ Or put its files into {folder}</source>
     <message>
         <source>cannot be read: install the program again</source>
         <translation>无法读取：请重新安装程序</translation>
+    </message>
+</context>
+<context>
+    <name>tour</name>
+    <message>
+        <source>The list</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>The spectrum</source>
+        <translation>光谱</translation>
+    </message>
+    <message>
+        <source>Your verdict</source>
+        <translation>您的判定</translation>
+    </message>
+    <message>
+        <source>The agent</source>
+        <translation>智能体</translation>
+    </message>
+    <message>
+        <source>The catalogue</source>
+        <translation>星表</translation>
+    </message>
+    <message>
+        <source>All your candidates. {next} and {previous} go from one to the other, a click goes anywhere. Above it you choose whom to see, and in which order: the best scores first, or where two agents differ.</source>
+        <translation>全部候选体。按 {next} 和 {previous} 前后移动，点击可到任意一个。上方选择看哪些、按什么顺序：评分最高者优先，或两个智能体有分歧者优先。</translation>
+    </message>
+    <message>
+        <source>The wheel zooms, dragging pans, {whole} shows all of it. {first} to {last} go to the windows that decide this class; the strip below tells where you are.</source>
+        <translation>滚轮缩放，拖动平移，{whole} 显示全谱。{first} 至 {last} 跳到决定该类别的诊断窗口；下方的条带显示当前位置。</translation>
+    </message>
+    <message>
+        <source>{accept} accepts, {reject} rejects, {unsure} is for unsure, and the next one comes. Each press is on the disk at once, and {undo} takes it back, as far as you like. The keys work now, too: try them.</source>
+        <translation>{accept} 接受，{reject} 排除，{unsure} 存疑，随后出现下一个。每次按键立即存盘，{undo} 可一步步撤销。这些键现在就有效：不妨试试。</translation>
+    </message>
+    <message>
+        <source>{run} lets it inspect this spectrum: its looks move the plot, and what we measure stands beside what it says. It proposes, you decide. What its models learnt from, and what they are not, is under Window, About.</source>
+        <translation>{run} 让它检视此光谱：它看哪里，图就移到哪里，其说法旁列有实测值。它提建议，由您决定。模型的学习来源及其局限见“窗口”菜单的“关于”。</translation>
+    </message>
+    <message>
+        <source>{export} writes your verdicts, the agent&apos;s beside them, for other programs. {keys} shows all keys, {palette} finds a command by its name, {help} opens the guide. This tour is under Window.</source>
+        <translation>{export} 把您的判定连同智能体的一起导出，供其他程序使用。{keys} 显示全部按键，{palette} 按名称查找命令，{help} 打开指南。本导览在“窗口”菜单中。</translation>
     </message>
 </context>
 <context>

@@ -15,6 +15,7 @@ from app.core.merging.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.merging.log_lines import LogMerge, People
 from app.core.merging.matching import Matching, NumberMap
 from app.core.merging.report import Conflict, MergeReport
+from app.core.merging.seen_facts import merge_seen
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.provenance import task_hash
 from app.core.rebuild import Pair, lines_of, rebuild_some
@@ -63,6 +64,7 @@ def merge(
             added += new
             steps.step(count)
         repeats = merge_repeats(target, source, matching.numbers, lines.numbers, people)
+        seen = merge_seen(target, source, matching.numbers)
     for aspect in ("list", "verdict", "inspection"):
         into.changed.emit(Change(aspect=aspect))
     return MergeReport(
@@ -73,6 +75,7 @@ def merge(
         lines=lines.added,
         inspections=added,
         repeats=repeats,
+        seen=seen,
         conflicts=conflicts,
         disagreements=_disagreements(into),
     )

@@ -34,6 +34,8 @@ class MergeReport:
     """Of the log."""
     inspections: int
     repeats: int
+    seen: int
+    """Candidates beside which a reviewer had seen what an agent says."""
     conflicts: tuple[Conflict, ...]
     disagreements: tuple[Dispute, ...]
     """Candidates on which people differ and nobody has settled it, with everybody's opinion."""

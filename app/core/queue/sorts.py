@@ -15,7 +15,18 @@ from sqlalchemy import BigInteger, ColumnElement, Double, literal_column
 
 from app.core.queue.filters import FilterError
 
-SortKey = Literal["list", "score", "p_yes", "uncertain", "surprising", "snr", "ra", "dec", "random"]
+SortKey = Literal[
+    "list",
+    "score",
+    "p_yes",
+    "uncertain",
+    "surprising",
+    "disagreeing",
+    "snr",
+    "ra",
+    "dec",
+    "random",
+]
 SORT_KEYS: tuple[SortKey, ...] = get_args(SortKey)
 
 VALUES: dict[SortKey, str] = {
@@ -23,12 +34,15 @@ VALUES: dict[SortKey, str] = {
     "p_yes": "agent_p_yes",
     "uncertain": "0.5 - abs(agent_p_yes - 0.5)",
     "surprising": "surprise",
+    # As agent.confidence.triage has it: opposite minds first, then whose p(YES) decides least.
+    "disagreeing": "0.5 - abs(coalesce(agent_p_yes, CASE WHEN agents_differ THEN 0.5 END) - 0.5)"
+    " + CASE WHEN agents_differ THEN 1.0 ELSE 0.0 END",
     "snr": "snr",
     "ra": "ra",
     "dec": "dec",
 }
 DIRECTIONS = ("up", "down")
-BEST_FIRST = frozenset({"score", "p_yes", "uncertain", "surprising", "snr"})
+BEST_FIRST = frozenset({"score", "p_yes", "uncertain", "surprising", "disagreeing", "snr"})
 """What is meant by the name alone: the highest first."""
 
 WHOLE = frozenset({"list", "random"})
@@ -49,7 +63,8 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Sort:
-    """`descending`: the highest value first. "uncertain" is highest at a p(YES) of one half."""
+    """`descending`: the highest value first. "uncertain" is highest at a p(YES) of one half,
+    "disagreeing" where one agent says YES and another NO."""
 
     key: SortKey = "list"
     descending: bool = False

@@ -15,7 +15,7 @@ from app.core.queue.filters import (
 )
 from app.core.queue.sorts import Sort
 
-TELLING_SORTS = frozenset({"p_yes", "uncertain", "surprising"})
+TELLING_SORTS = frozenset({"p_yes", "uncertain", "surprising", "disagreeing"})
 
 
 def tells(tree: Filter, sort: Sort) -> bool:

@@ -79,7 +79,7 @@ class AgentHead(QWidget):
             self._chooser = ModelChooser(self._runner, self)
             self._chooser.chosen.connect(self._agent.choose)
         below = self.model.mapToGlobal(self.model.rect().bottomLeft())
-        self._chooser.open_at(below, self._settings.settings.model)
+        self._chooser.open_at(below, self._agent.holder.name)
 
     def _lay_out(self) -> None:
         title = label("title")

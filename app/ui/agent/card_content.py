@@ -13,6 +13,8 @@ from agent.trajectory import Step
 from app.ui.agent.claims import unsupported
 from app.ui.agent.half_said import half_said
 from app.ui.agent.measured_rows import Row, measured_rows, remarks, window_words
+from app.ui.agent.measured_words import measured_words
+from app.ui.text_pairs import task_words
 
 translate = QCoreApplication.translate
 CardKind = Literal["thought", "look", "answer", "remark", "fault", "speaking"]
@@ -91,6 +93,7 @@ def _card(
         return _fault(place, step)
     text = shortened(without_box(step.text) if step.kind == "answer" else step.text)
     bare = () if looked_at is None else unsupported(text, looked_at)
+    said = measured_words(text) if step.by == "agent" else text
     names = ", ".join(claim.words for claim in bare[:MAX_NAMED])
     warning = translate("agent", "Unsupported, no window was looked at: {what}")
     return CardContent(
@@ -98,8 +101,8 @@ def _card(
         kind=_kind(step),
         title=_title(step),
         aside=(step.verdict or "") if step.kind == "answer" else "",
-        text=text,
-        marks=tuple((claim.start, claim.end) for claim in bare),
+        text=said,
+        marks=tuple((claim.start, claim.end) for claim in bare) if said == text else (),
         warnings=(warning.replace("{what}", names),) if bare else (),
         verdict=step.verdict,
     )
@@ -115,7 +118,7 @@ def _look(place: int, step: Step, number: int) -> CardContent:
         kind="look",
         title=who.replace("{n}", str(number)),
         aside=f"{step.range[0]:.6g} – {step.range[1]:.6g} Å",
-        label=step.label,
+        label=task_words(step.label),
         text=shortened(step.text) if step.by == "person" else "",
         numbers=window_words(step.measured),
         rows=measured_rows(step.measured),

@@ -17,9 +17,11 @@ from PySide6.QtWidgets import (
 
 from agent.trajectory import Trajectory
 from app.ui.agent.card_content import without_box
+from app.ui.agent.measured_words import measured_words
 from app.ui.agent.records import Records, is_same_model
 from app.ui.agent.small_parts import colour_verdict, label, record_names
 from app.ui.agent.words import ended_words, sureness, verdict_words
+from app.ui.text_pairs import task_words
 
 MAX_REASONS = 1200
 
@@ -133,10 +135,10 @@ def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
     yield "p", sureness(record, records)
     yield "end", ended_words(record)
     looks = [
-        f"{look.range[0]:.6g} – {look.range[1]:.6g} Å" + (f"\n{look.label}" if look.label else "")
+        f"{look.range[0]:.6g} – {look.range[1]:.6g} Å\n{task_words(look.label)}".rstrip()
         for look in record.looks
         if look.range is not None
     ]
     yield "looks", "\n".join(looks) or "–"
-    reasons = without_box(record.reasons)
+    reasons = measured_words(without_box(record.reasons))
     yield "reasons", reasons[:MAX_REASONS] + ("…" if len(reasons) > MAX_REASONS else "")

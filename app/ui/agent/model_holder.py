@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from PySide6.QtCore import QObject, Qt, Signal
 
 from agent.errors import WorkbenchError
+from agent.inspectors import default_model
 from agent.trajectory import ModelRef
 from app.worker.client import WorkerClient
 from app.worker.errors import WorkerClosed
@@ -31,7 +32,7 @@ class ModelHolder(QObject):
     ) -> None:
         super().__init__(parent)
         self.wanted = wanted
-        """Name, path or address; empty: the measured one."""
+        """Name, path or address; empty: the one in the box, where there is one."""
         self.model: ModelRef | None = None
         """As it was loaded; None: not yet."""
         self.is_loading = False
@@ -42,7 +43,7 @@ class ModelHolder(QObject):
 
     @property
     def name(self) -> str:
-        return self.wanted or MEASURED
+        return self.wanted or default_model()
 
     @property
     def pid(self) -> int | None:

@@ -38,9 +38,14 @@ def model_rows(chosen: str) -> tuple[list[ModelRow], str]:
 
 def _measured() -> ModelRow:
     return ModelRow(
-        key="",
+        key=MEASURED,
         title=MEASURED,
-        about=translate("agent", "Measurements alone, needs no model"),
+        about=" · ".join(
+            (
+                translate("agent", "Measurements alone, needs no model"),
+                translate("agent", "weights fitted on simulations only"),
+            )
+        ),
         state=translate("agent", "always there"),
     )
 

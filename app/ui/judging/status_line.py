@@ -21,7 +21,7 @@ from app.ui.workplace import Workplace
 
 KEPT = 20
 FADE_MS = 10_000
-DOORS = ("palette", "keys")
+DOORS = ("palette", "keys", "help")
 """Actions that lead to all others: they are always in sight."""
 
 

@@ -108,6 +108,7 @@ class FilterBar(QWidget):
             "p_yes": self.tr("highest p(YES)"),
             "uncertain": self.tr("most uncertain"),
             "surprising": self.tr("most surprising"),
+            "disagreeing": self.tr("agents differ first"),
             "ra": self.tr("along the sky"),
             self._random: self.tr("random"),
         }

@@ -31,6 +31,8 @@ Role = Qt.ItemDataRole
 OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, FLAGS = range(7)
 NUMBERS = frozenset({SNR, SCORE, P_YES})
 TO_COME = "…"
+MARKS_ALONE = "✓✕"
+"""What stands above marks without words."""
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -38,7 +40,7 @@ class QueueModel(QAbstractTableModel):
     wanted = Signal(int)
     """A block whose lines are on screen and not here."""
     used_changed = Signal()
-    """Of `used`."""
+    """Of `used`, or of `longest_name`."""
 
     def __init__(self, looks: Looks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +48,17 @@ class QueueModel(QAbstractTableModel):
         self.blocks = QueueBlocks(LIST_ORDER)
         self.used: frozenset[int] = frozenset()
         """Columns in which something stands."""
+        self.longest_name = ""
+        """Of the objects that were looked at."""
+        self.is_brief = False
+        """Whether a verdict is its mark alone: there is no room for its word."""
         self._current: Line | None = None
+
+    def be_brief(self, on: bool) -> None:
+        if on != self.is_brief:
+            self.is_brief = on
+            self.redraw()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, VERDICT, VERDICT)
 
     def begin(self, sort: Sort) -> None:
         """Another queue, of which nothing is known yet."""
@@ -117,7 +129,7 @@ class QueueModel(QAbstractTableModel):
             return None
         return (
             self.tr("object"),
-            self.tr("verdict"),
+            MARKS_ALONE if self.is_brief else self.tr("verdict"),
             self.tr("S/N"),
             self.tr("score"),
             self.tr("agent"),
@@ -139,6 +151,8 @@ class QueueModel(QAbstractTableModel):
                 return self._about(line)
             case _ if role == CELL:
                 text, colour = self._text(line, column), self._colour(line, column)
+                if self.is_brief and column == VERDICT:
+                    text = text[:1]
                 return Cell(text, colour, column in NUMBERS, self._is_current(line))
         return None
 
@@ -165,7 +179,8 @@ class QueueModel(QAbstractTableModel):
         return theme.warning if verdict is None and line.candidate.fault else colour(theme, verdict)
 
     def _about(self, line: Line) -> str:
-        lines = [line.candidate.object_id, line.candidate.fault]
+        verdict = text_of(line, VERDICT)
+        lines = [line.candidate.object_id, line.candidate.fault, verdict]
         if line.mine is not None:
             lines += [", ".join(line.mine.opinion.flags), line.mine.opinion.comment]
         return "\n".join(each for each in lines if each)
@@ -175,7 +190,11 @@ class QueueModel(QAbstractTableModel):
 
     def _note_used(self, lines: Sequence[Line]) -> None:
         found = frozenset().union(*(_used(line) for line in lines)) - self.used
-        if found:
+        longest = max((text_of(line, OBJECT) for line in lines), key=len, default="")
+        is_longer = len(longest) > len(self.longest_name)
+        if is_longer:
+            self.longest_name = longest
+        if found or is_longer:
             self.used |= found
             self.used_changed.emit()
 

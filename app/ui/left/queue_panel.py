@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -22,12 +22,22 @@ from app.ui.left.card import Card
 from app.ui.left.filter_bar import FilterBar
 from app.ui.left.line_table import LineTable
 from app.ui.left.queue_loader import QueueLoader
-from app.ui.left.queue_model import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT, QueueModel
+from app.ui.left.queue_model import (
+    AGENT,
+    FLAGS,
+    MARKS_ALONE,
+    OBJECT,
+    P_YES,
+    SCORE,
+    SNR,
+    VERDICT,
+    QueueModel,
+)
 from app.ui.surroundings import Queue
 from app.ui.workplace import Workplace
 
 WIDEST = {
-    OBJECT: "J2147…2752.7",
+    OBJECT: "J2147…2752.7",  # at least
     VERDICT: "✓ accepted",
     SNR: "123.4",
     SCORE: "0.12345",
@@ -37,6 +47,9 @@ WIDEST = {
 }
 """What must have room; the user may draw the columns wider."""
 ROOM_PX = 12
+WIDEST_NAME_PX = 190
+NARROWEST_PX = 44
+"""Of the flags."""
 SPARED_FIRST = (SCORE, SNR)
 """Where there is no room for all: both are told elsewhere of what is on the desk."""
 OF_AGENT = frozenset({AGENT, P_YES})
@@ -97,7 +110,7 @@ class QueuePanel(QWidget):
         metrics = self.table.fontMetrics()
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setStretchLastSection(True)
+        header.setSectionResizeMode(OBJECT, QHeaderView.ResizeMode.Stretch)
         said = {VERDICT: mark_and_word(Verdict.ACCEPT)}  # as the language has it
         for column, words in (WIDEST | said).items():
             width = metrics.horizontalAdvance(words) + ROOM_PX
@@ -179,10 +192,47 @@ class QueuePanel(QWidget):
             shown -= OF_AGENT
         for column in WIDEST:
             self.table.setColumnHidden(column, column not in shown)
-        room = self.table.viewport().width()
+        self._be_brief(False)
+        if self._lacks_room():
+            self._be_brief(True)
         for column in SPARED_FIRST:
-            if self.table.horizontalHeader().length() > room > 0:
+            if self._lacks_room():
                 self.table.setColumnHidden(column, True)
+        if not self.table.isColumnHidden(FLAGS):
+            most = self.table.fontMetrics().horizontalAdvance(WIDEST[FLAGS]) + ROOM_PX
+            left = self._room_beside_names() - self._taken(FLAGS)
+            self.table.setColumnWidth(FLAGS, max(NARROWEST_PX, min(left, most)))
+
+    def _lacks_room(self) -> bool:
+        """For the names, whole; flags need no more than a beginning."""
+        flags = 0 if self.table.isColumnHidden(FLAGS) else NARROWEST_PX
+        is_laid_out = self.table.viewport().width() > 0
+        return is_laid_out and self._taken(FLAGS) + flags > self._room_beside_names()
+
+    def _room_beside_names(self) -> int:
+        return self.table.viewport().width() - self._name_width()
+
+    def _taken(self, without: int) -> int:
+        """By the columns on screen but for the names and that one."""
+        beside = [column for column in WIDEST if column not in (OBJECT, without)]
+        return sum(self.table.columnWidth(column) for column in beside)
+
+    def _name_width(self) -> int:
+        font = QFont(self.table.font())
+        font.setBold(True)  # as that on the desk is written
+        metrics = QFontMetrics(font)
+        least = metrics.horizontalAdvance(WIDEST[OBJECT])
+        widest = metrics.horizontalAdvance(self.model.longest_name)
+        return min(max(least, widest) + ROOM_PX, WIDEST_NAME_PX)
+
+    def _be_brief(self, on: bool) -> None:
+        """Verdicts as marks alone."""
+        if on == self.model.is_brief:
+            return
+        self.model.be_brief(on)
+        words = MARKS_ALONE if on else mark_and_word(Verdict.ACCEPT)
+        width = self.table.fontMetrics().horizontalAdvance(words)
+        self.table.setColumnWidth(VERDICT, width + ROOM_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

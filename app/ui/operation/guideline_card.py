@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from agent.guideline import FRAME, Section, guideline_sections
+from agent.guideline import Section, guideline_sections
+from app.ui.guideline_words import frame_words, section_lines, section_title
 from app.ui.operation import section as folding
 from app.ui.operation.parts import name, words
 from app.ui.theme import Looks
@@ -36,31 +37,18 @@ class GuidelineCard(QWidget):
             elif key in found:
                 self.parts[key] = self._part(found[key], place.looks)
                 layout.addWidget(self.parts[key])
-        layout.addWidget(words(self.tr("Wavelengths in Å, in vacuum, at the star's rest"), "dim"))
+        layout.addWidget(words(frame_words(), "dim"))
 
     def _part(self, found: Section, looks: Looks) -> folding.Section:
         is_open = found.id in OPEN
-        part = folding.Section(self._title(found), looks, is_open=is_open, small=True)
+        part = folding.Section(section_title(found), looks, is_open=is_open, small=True)
         part.body.addWidget(_entries(found))
         part.set_note(str(len(found.lines)))
         return part
 
-    def _title(self, found: Section) -> str:
-        titles = {
-            "primary": self.tr("Primary"),
-            "secondary": self.tr("Secondary"),
-            "confirming": self.tr("Confirming"),
-            "states": self.tr("States"),
-            "contaminants": self.tr("Taken for it"),
-            "answer_no": self.tr("Answer no when"),
-            "not_testable": self.tr("Not testable"),
-            "pitfalls": self.tr("Pitfalls"),
-        }
-        return titles.get(found.id, found.title)
-
 
 def _summary(found: Section) -> QWidget:
-    return words("\n".join(line for line in found.lines if line != FRAME).strip())
+    return words("\n".join(text for _, text in section_lines(found)).strip())
 
 
 def _entries(found: Section) -> QWidget:
@@ -71,9 +59,7 @@ def _entries(found: Section) -> QWidget:
     layout.setHorizontalSpacing(6)
     layout.setVerticalSpacing(4)
     layout.setColumnStretch(1, 1)
-    has_heads = found.id in ("states", "contaminants")
-    for line in found.lines:
-        head, _, rest = line.partition(": ") if has_heads else ("", "", line)
+    for head, rest in section_lines(found):
         at = layout.rowCount()
         if head:
             layout.addWidget(words(head, "title"), at, 0, 1, 2)

@@ -16,6 +16,7 @@ from app.ui.operation.template_choice import TemplateChoice
 from app.ui.operation.template_library import TemplateLibrary
 from app.ui.operation.velocity_control import VelocityControl
 from app.ui.operation.window_buttons import WindowButtons
+from app.ui.text_pairs import task_words
 from app.ui.workplace import Workplace
 
 
@@ -44,7 +45,7 @@ class OperationPanel(QFrame):
         self._column = QVBoxLayout(column)
         self._column.setContentsMargins(0, 0, 4, 0)
         self._column.setSpacing(6)
-        self._column.addWidget(words(place.desk.session.task.question, "title"))
+        self._column.addWidget(words(task_words(place.desk.session.task.question), "title"))
         self._column.addWidget(self.windows)
         self._add("guideline", self.tr("Guideline"), self.guideline)
         self._add("smoothing", self.tr("Smoothing"), self.smoothing)

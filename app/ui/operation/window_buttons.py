@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 from agent.task_types import Window
 from app.ui.actions import ACTIONS
 from app.ui.keymap import Keymap
+from app.ui.text_pairs import task_words
 from app.ui.theme import Looks
 from app.ui.workplace import Workplace
 
@@ -36,7 +37,7 @@ class WindowButton(QAbstractButton):
         self.is_current = False
         self.is_covered = True
         self._looks = looks
-        self.setText(window.label)
+        self.setText(task_words(window.label))
         font = self.font()
         font.setPointSizeF(font.pointSizeF() - SMALLER_PT)
         self.setFont(font)
@@ -143,7 +144,7 @@ class WindowButtons(QWidget):
             self._view.look_at(self._view.observed(window.range), window.label)
         else:
             told = self.tr("This spectrum does not reach “{window}”")
-            self._desk.said.emit(told.replace("{window}", window.label))
+            self._desk.said.emit(told.replace("{window}", task_words(window.label)))
 
     def next_window(self) -> None:
         self._step(1)
@@ -191,10 +192,11 @@ class WindowButtons(QWidget):
 
     def _tip(self, window: Window, is_covered: bool) -> str:
         low, high = window.range
-        parts = [f"<b>{escape(window.label)}</b> · {low:.0f}–{high:.0f} Å", escape(window.look)]
+        label, look = escape(task_words(window.label)), escape(task_words(window.look))
+        parts = [f"<b>{label}</b> · {low:.0f}–{high:.0f} Å", look]
         if window.mimics:
             mimics = self.tr("Mimics")
-            parts.append(f"<i>{escape(mimics)}</i>: {escape(window.mimics)}")
+            parts.append(f"<i>{escape(mimics)}</i>: {escape(task_words(window.mimics))}")
         if not is_covered:
             parts.append(escape(self.tr("This spectrum does not reach it.")))
         return "".join(f"<p>{part}</p>" for part in parts)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QListWidgetItem,
@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
 
 from agent.errors import WorkbenchError
 from app.core.inspections import Confusion
+from app.core.queue import Line
+from app.core.records import Verdict
 from app.ui.operation.parts import button, check, name, row, words
 from app.ui.pages.dispute_list import DisputeList
 from app.ui.pages.dispute_view import DisputeView
@@ -26,6 +28,12 @@ from app.ui.pages.refresh import Refresh
 from app.ui.workplace import Workplace
 
 LIST_PX = 300
+VERDICT_KEYS = {
+    "accept": Verdict.ACCEPT,
+    "reject": Verdict.REJECT,
+    "unsure": Verdict.UNSURE,
+}
+"""By the names of their actions."""
 SIDES: tuple[Between, ...] = ("people", "agent", "agents")
 
 
@@ -36,6 +44,8 @@ class DisagreementPage(QWidget):
         super().__init__(parent)
         self._session, self._desk, self._commands = place.desk.session, place.desk, place.commands
         self._came_from: int | None = None
+        self._wanted: int | None = None
+        """What undoing has brought back: it may be disputed again."""
         self.between: Between = "people"
         self.found: tuple[Disputed, ...] = ()
         self.sides: dict[Between, QPushButton] = {
@@ -54,6 +64,7 @@ class DisagreementPage(QWidget):
         self.only_open.clicked.connect(self._other)
         self.list.currentItemChanged.connect(self._choose)
         self.view.opened.connect(self._open)
+        self._desk.moved.connect(self._follow_desk)
         self.refresh = Refresh(self, place, self._prepare, self._show, self._could_not)
         self.view.show_dispute(None)
 
@@ -68,8 +79,26 @@ class DisagreementPage(QWidget):
             each.setChecked(side == between)
         self._other()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """The keys that judge and go on do so along this list."""
+        super().showEvent(event)
+        self._commands.lend(
+            {
+                **{name: partial(self._judge, each) for name, each in VERDICT_KEYS.items()},
+                **{
+                    f"{name}_stay": partial(self.view.judge, each)
+                    for name, each in VERDICT_KEYS.items()
+                },
+                "undo": self._desk.undo,
+                "redo": self._desk.redo,
+                "next": partial(self._step, 1),
+                "previous": partial(self._step, -1),
+            }
+        )
+
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._commands.lend({})
         came_from, self._came_from = self._came_from, None
         chosen = self.view.shown
         candidate = self._desk.candidate
@@ -134,7 +163,10 @@ class DisagreementPage(QWidget):
         self.list.setVisible(bool(found))
         self.empty.setText(self._why_empty() if not found else self._how_many())
         self.hint.setText(self.tr("Choose one at the left") if found else "")
-        kept = None if chosen is None else self._place_of(chosen.id)
+        wanted, self._wanted = self._wanted, None
+        kept = None if wanted is None else self._place_of(wanted)
+        if kept is None and chosen is not None:
+            kept = self._place_of(chosen.id)
         if kept is None and found:
             kept = 0
             self._note_the_desk()
@@ -189,6 +221,33 @@ class DisagreementPage(QWidget):
         self._note_the_desk()
         self.hint.hide()
         self.view.show_dispute(self.found[place])
+
+    def _judge(self, verdict: Verdict) -> None:
+        """And go on to the next that is disputed."""
+        if self.view.judge(verdict):
+            self._step(1)
+
+    def _step(self, by: int) -> None:
+        place = None if self.view.shown is None else self._place_of(self.view.shown.id)
+        if place is None:
+            return
+        if 0 <= place + by < len(self.found):
+            self.list.setCurrentRow(place + by)
+        elif by > 0:
+            self._desk.said.emit(self.tr("This was the last one of them"))
+        else:
+            self._desk.said.emit(self.tr("This is the first one of them"))
+
+    def _follow_desk(self, line: Line | None) -> None:
+        """Undoing brings back its object, here, too."""
+        shown = self.view.shown
+        if line is None or not self.isVisible() or (shown and shown.id == line.candidate.id):
+            return
+        self._wanted = line.candidate.id
+        place = self._place_of(line.candidate.id)
+        if place is not None:
+            self._select(place)
+            self.view.show_dispute(self.found[place])
 
     def _note_the_desk(self) -> None:
         """What lay on it before the first of these did."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from app.core.agreement.adjudication import Dispute, adjudicator_of, set_adjudicator
 from app.core.records import Verdict
 from app.ui.judging.verdict_words import mark_and_word
-from app.ui.operation.parts import button, row, words
+from app.ui.operation.parts import button, row, with_key, words
 from app.ui.pages.disputes_found import Details, Disputed, details
 from app.ui.pages.opinion_card import hidden_agent, of_agent, of_person
 from app.ui.pages.page_parts import Scrolling
@@ -40,9 +40,12 @@ class DisputeView(QWidget):
         self._sides = QHBoxLayout()
         self._sides.setSpacing(8)
         self.verdict = words("")
-        self.accept = button(self.tr("Accept"), "accept")
-        self.reject = button(self.tr("Reject"), "reject")
-        self.unsure = button(self.tr("Unsure"), "unsure")
+        self.accept = button("", "accept")
+        self.reject = button("", "reject")
+        self.unsure = button("", "unsure")
+        self._keymap = place.keymap
+        self._show_keys()
+        self._keymap.changed.connect(self._show_keys)
         self.settle = button("")
         self.open = button(self.tr("Open it"))
         self._lay_out()
@@ -51,7 +54,7 @@ class DisputeView(QWidget):
             (self.reject, Verdict.REJECT),
             (self.unsure, Verdict.UNSURE),
         ):
-            each.clicked.connect(partial(self._judge, verdict))
+            each.clicked.connect(partial(self.judge, verdict))
         self.settle.clicked.connect(self._settle)
         self.open.clicked.connect(self.opened)
         self.plot.painted.connect(place.desk.note_painted)
@@ -98,9 +101,22 @@ class DisputeView(QWidget):
         layout.addWidget(self.verdict)
         layout.addLayout(row(self.accept, self.reject, self.unsure, 1, self.settle))
 
-    def _judge(self, verdict: Verdict, *_: object) -> None:
-        if self._is_on_desk():
-            self._desk.judge(verdict, stay=True)
+    def judge(self, verdict: Verdict, *_: object) -> bool:
+        """It stays here. Whether it was written down."""
+        if not self._is_on_desk():
+            return False
+        was_seen = self._desk.is_painted
+        self._desk.judge(verdict, stay=True)
+        return was_seen and self._desk.saved.verdict == verdict
+
+    def _show_keys(self) -> None:
+        for each, told, action in (
+            (self.accept, self.tr("Accept"), "accept"),
+            (self.reject, self.tr("Reject"), "reject"),
+            (self.unsure, self.tr("Unsure"), "unsure"),
+        ):
+            each.setText(with_key(told, self._keymap.label(action)))
+            each.setAccessibleName(told)
 
     def _settle(self) -> None:
         """The reader's word ends disputes from now on, or no longer does."""

@@ -6,10 +6,12 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.core.records import Judgement, Verdict
+from app.ui.agent.measured_words import measured_words
 from app.ui.agent.words import chance
 from app.ui.judging.verdict_words import mark_and_word, meaning
 from app.ui.operation.parts import words
 from app.ui.pages.disputes_found import AgentSaid
+from app.ui.text_pairs import task_words
 
 ROLES = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 LONGEST = 1200
@@ -69,10 +71,10 @@ def of_agent(said: AgentSaid) -> OpinionCard:
     ]
     if said.look is not None:
         low, high = said.look.range
-        more.append(f"{said.look.label} {low:.0f}–{high:.0f} Å")
+        more.append(f"{task_words(said.look.label)} {low:.0f}–{high:.0f} Å")
     who = QCoreApplication.translate("OpinionCard", "Agent") + f" {said.model}"
     role = roles.get(said.verdict or "", "dim")
-    return OpinionCard(who, answer, role, " · ".join(more), said.reasons)
+    return OpinionCard(who, answer, role, " · ".join(more), measured_words(said.reasons))
 
 
 def hidden_agent() -> OpinionCard:

@@ -11,6 +11,7 @@ from agent.spectra.smoothing import smooth_gaussian
 from agent.spectra.spectrum import Spectrum
 from app.core.report.evidence import KeyLook
 from app.ui.pages.figures import Figure
+from app.ui.text_pairs import task_words
 from app.ui.theme import Looks
 
 SMOOTH_PX = 3.0
@@ -78,7 +79,8 @@ def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> 
 def _name_look(figure: Figure, look: KeyLook, top: float, span: tuple[float, float]) -> None:
     """Above the region, on the side where there is more room."""
     is_left = look.range[0] > (span[0] + span[1]) / 2.0
-    words = QCoreApplication.translate("SmallPlot", "Agent: {label}").replace("{label}", look.label)
+    words = QCoreApplication.translate("SmallPlot", "Agent: {label}")
+    words = words.replace("{label}", task_words(look.label))
     item = pg.TextItem(words, color=figure.theme.text, anchor=(1.0 if is_left else 0.0, 0.0))
     item.setPos(look.range[0 if is_left else 1], top)
     figure.put(item)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent.task_types import Task
 from agent.trajectory import Trajectory
 from app.ui.plot.overview import Bracket
+from app.ui.text_pairs import task_words
 
 LABEL_LENGTH = 60
 
@@ -16,7 +17,7 @@ def task_brackets(task: Task, z: float) -> tuple[Bracket, ...]:
         Bracket(
             (window.range[0] * shift, window.range[1] * shift),
             window.key,
-            f"{window.key}: {window.label}",
+            f"{window.key}: {task_words(window.label)}",
         )
         for window in task.windows
     )
@@ -31,7 +32,7 @@ def agent_brackets(trajectory: Trajectory | None) -> tuple[Bracket, ...]:
         Bracket(
             (step.range[0] * shift, step.range[1] * shift),
             str(number),
-            f"{number}: {' '.join(step.label.split())[:LABEL_LENGTH]}",
+            f"{number}: {task_words(' '.join(step.label.split()))[:LABEL_LENGTH]}",
         )
         for number, step in enumerate(trajectory.looks, 1)
         if step.range is not None

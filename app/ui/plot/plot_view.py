@@ -18,6 +18,7 @@ from app.ui.plot.mouse_view import MouseView
 from app.ui.plot.shades import Shades
 from app.ui.plot.texts import Texts
 from app.ui.plot.trace import Range, Trace
+from app.ui.text_pairs import task_words
 from app.ui.theme import Theme
 
 EMPTY = np.empty(0)
@@ -97,7 +98,7 @@ class PlotView(MouseView):
             self._rescale()
 
     def show_look(self, window: Range | None, label: str = "") -> None:
-        self.look.look, self.look.label = window, label
+        self.look.look, self.look.label = window, task_words(label)
         self.viewport().update()
 
     def show_box(self, window: Range | None) -> None:

@@ -42,7 +42,7 @@ class HeldPage(QWidget):
         column = QVBoxLayout(card)
         column.setContentsMargins(24, 24, 24, 20)
         column.setSpacing(12)
-        column.addWidget(ProgramMark(looks, 44))
+        column.addWidget(ProgramMark(44))
         column.addSpacing(4)
         for part in (self.title, self.holder, about):
             column.addWidget(part)

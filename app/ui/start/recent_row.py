@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from app.ui.recent import RecentSession
 from app.ui.start.row_button import RowButton
+from app.ui.text_pairs import task_words
 from app.ui.theme import Looks, Theme
 
 PAD, RIGHT_WIDTH, REMOVE = 10, 190, 24
@@ -132,7 +133,7 @@ class RecentRow(RowButton):
 
     def _when(self) -> str:
         found = self.session
-        parts = [found.task, told_date(found.used) if found.used else ""]
+        parts = [task_words(found.task), told_date(found.used) if found.used else ""]
         return " · ".join(part for part in parts if part)
 
     def _open(self) -> None:

@@ -47,6 +47,13 @@ class StartButton(RowButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         looks.changed.connect(self._redraw)
 
+    def tell(self, about: str) -> None:
+        """The line under its name."""
+        self._about = about
+        self.setAccessibleDescription(about)
+        self.updateGeometry()
+        self.update()
+
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()
         wide = max(

@@ -23,9 +23,11 @@ from agent.errors import ResourceError, WorkbenchError
 from agent.guideline import guideline_sections
 from agent.task_types import Task
 from agent.tasks import load_tasks
+from app.ui.guideline_words import frame_words, named_line, section_lines, section_title
 from app.ui.runner import Runner
 from app.ui.start.choosing import choose_task_file
 from app.ui.start.problem_line import ProblemLine
+from app.ui.text_pairs import task_words
 from app.ui.theme import Looks, Theme
 
 Found = tuple[tuple[Task, ...], tuple[str, ...]]
@@ -90,7 +92,8 @@ class TaskChooser(QFrame):
         self.box.blockSignals(True)
         self.box.clear()
         for each in self._tasks:
-            self.box.addItem(f"{each.title[:1].upper()}{each.title[1:]} · {each.id}")
+            title = task_words(each.title)
+            self.box.addItem(f"{title[:1].upper()}{title[1:]} · {each.id}")
         ids = [each.id for each in self._tasks]
         wanted = before.id if before is not None else told_task(self._hint, ids)
         self.box.setCurrentIndex(ids.index(wanted) if wanted in ids else -1)
@@ -138,14 +141,18 @@ def told_task(name: str, ids: list[str]) -> str:
 
 def guideline_html(task: Task, theme: Theme) -> str:
     """Everything of the task file is escaped: it may be a stranger's."""
-    parts = [f'<p style="margin: 0 0 8px">{escape(task.question)}</p>']
+    parts = [f'<p style="margin: 0 0 8px">{escape(task_words(task.question))}</p>']
     for section in guideline_sections(task):
         if section.id != "summary":
             parts.append(
                 f'<p style="margin: 10px 0 2px; color: {theme.accent}"><b>'
-                f"{escape(section.title)}</b></p>"
+                f"{escape(section_title(section))}</b></p>"
             )
-        parts += [f'<p style="margin: 0 0 4px">{escape(line)}</p>' for line in section.lines]
+        for head, text in section_lines(section):
+            line = named_line(head, text)
+            parts.append(f'<p style="margin: 0 0 4px">{escape(line)}</p>')
+        if section.id == "summary":
+            parts.append(f'<p style="margin: 0 0 4px">{escape(frame_words())}</p>')
     return "".join(parts)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.actions import ACTIONS
 from app.ui.runner import Runner
@@ -15,6 +15,7 @@ from app.ui.start import start_icons
 from app.ui.start.choosing import choose_folder, choose_lists, choose_session
 from app.ui.start.drop_zone import DropZone
 from app.ui.start.dropped import Given, Kind
+from app.ui.start.first_name import FirstName
 from app.ui.start.mark import ProgramMark
 from app.ui.start.problem_line import ProblemLine
 from app.ui.start.recent_list import RecentList
@@ -23,6 +24,8 @@ from app.ui.start.start_button import StartButton
 from app.ui.theme import Looks
 
 PROGRAM = "Spec-o3 Workbench"
+TOUR = "tour"
+"""Among what a newcomer is told once."""
 MAX_WIDTH = 1080
 TITLE_SCALE = 1.9
 
@@ -35,6 +38,7 @@ class WelcomePage(QWidget):
     sample_wanted = Signal()
     spectrum_chosen = Signal(object)
     """The path of a single spectrum."""
+    about_wanted = Signal()
 
     def __init__(
         self,
@@ -49,6 +53,8 @@ class WelcomePage(QWidget):
         self.recent = RecentList(settings, looks, runner)
         self.recent.chosen.connect(self._open_recent)
         self.reviewer = ReviewerName(settings)
+        self.first = FirstName(settings)
+        self.first.answered.connect(self._begin)
         self.drops = DropZone(self, looks, runner)
         self.drops.given.connect(self.take)
         self._make_buttons()
@@ -57,6 +63,7 @@ class WelcomePage(QWidget):
         middle.addStretch(2)
         middle.addLayout(self._heading())
         middle.addWidget(self.problem)
+        middle.addWidget(self.first)
         middle.addLayout(self._choices())
         middle.addLayout(self._footer())
         middle.addStretch(3)
@@ -68,11 +75,18 @@ class WelcomePage(QWidget):
         layout.addStretch(1)
         layout.addWidget(column, 100)
         layout.addStretch(1)
+        settings.changed.connect(self._follow)
+        self._follow(None)
 
     def refresh(self) -> None:
         """Sessions may have come, gone, or been worked on."""
         self.problem.clear()
         self.recent.refresh()
+
+    def give_back(self) -> None:
+        """Esc: the question of the first start is put off for good."""
+        if self.first.field.hasFocus():
+            self.first.leave()
 
     def show_problem(self, words: str) -> None:
         self.problem.say(words)
@@ -106,7 +120,7 @@ class WelcomePage(QWidget):
         words.addStretch(1)
         row = QHBoxLayout()
         row.setSpacing(20)
-        row.addWidget(ProgramMark(self._looks, 72))
+        row.addWidget(ProgramMark(72))
         row.addLayout(words, 1)
         return row
 
@@ -116,7 +130,7 @@ class WelcomePage(QWidget):
             looks,
             start_icons.spectrum,
             self.tr("Try the sample"),
-            self.tr("60 simulated candidates of cataclysmic variables"),
+            "",
             is_first=True,
         )
         self.list_button = StartButton(
@@ -169,10 +183,30 @@ class WelcomePage(QWidget):
     def _footer(self) -> QHBoxLayout:
         offline = QLabel(self.tr("Works without a network."))
         offline.setProperty("role", "dim")
+        about = QPushButton(self.tr("What this is, and what it is not"))
+        about.setObjectName("about_link")
+        about.setProperty("role", "quiet")
+        about.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        about.clicked.connect(self.about_wanted)
         row = QHBoxLayout()
-        row.addWidget(self.reviewer, 1)
+        row.setSpacing(8)
+        row.addWidget(self.reviewer)
+        row.addStretch(1)
         row.addWidget(offline)
+        row.addWidget(about)
         return row
+
+    def _follow(self, _: object) -> None:
+        """One's name is asked for, or it is told, never both."""
+        self.reviewer.setVisible(not self.first.is_asking)
+        about = self.tr("60 simulated candidates of cataclysmic variables")
+        if TOUR not in self._settings.settings.told:
+            about = self.tr("60 simulated candidates, and a tour of five stops")
+        self.sample_button.tell(about)
+
+    def _begin(self) -> None:
+        """Enter goes on to what newcomers should take."""
+        self.sample_button.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _key(self, name: str) -> str:
         keys = self._settings.settings.keys.get(name, ACTIONS[name].keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +17,19 @@ from app.cli import vet as vet_command
 from app.cli.main import workbench
 from app.core.agreement.repeats import plan_repeats, record_repeat
 from app.core.importing.importer import import_list
+from app.core.queue import EVERYTHING, matching, parse_filter, parse_sort
 from app.core.records import Opinion, Verdict
 from app.core.session import open_session
+from app.core.shown_opinion import shown_model
 from app.core.tables import candidates
 from app.core.vetting import vet as inspect_all
+from app.worker.pool import WorkerPool
 from tests.app.core import judged_sessions
 from tests.app.core.sessions import made
 
 SAMPLE = Path(__file__).parents[3] / "resources" / "sample"
 FEW = 4
+SCRIPTED = [sys.executable, "-P", str(Path(__file__).parents[1] / "worker" / "scripted_child.py")]
 
 
 def run(*words: object) -> str:
@@ -126,6 +131,30 @@ def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
     assert "goes on from here" in result.stderr
     monkeypatch.undo()
     assert run("vet", place).startswith("3 inspected")
+
+
+def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
+    """The first stands beside the candidates; a model is no second opinion of itself."""
+    place = tmp_path / "night.speco3"
+    run("new", place, few, "--task", "CV")
+
+    def pool(workers, load):
+        command = None if load.model is None else SCRIPTED
+        return WorkerPool(workers, load, command=command)
+
+    monkeypatch.setattr(vet_command, "WorkerPool", pool)
+    said = run("vet", place, "--second", "good")
+    assert "inspected with good: YES 3" in said
+    assert "inspected with measured: NO 2, YES 1" in said
+    assert "of 3 that both inspected they differ on 2" in said
+    with open_session(place, "Ada") as session:
+        assert shown_model(session).name == "measured"
+        order = list(matching(session, EVERYTHING, parse_sort("disagreeing")))
+        said = [line.candidate.agent_verdict for line in order]
+        assert said == ["NO", "NO", "YES", None]
+        assert len(list(matching(session, parse_filter("disagree:agents")))) == 2
+    monkeypatch.undo()
+    assert "of the same model" in run("vet", place, "--second", "measured")
 
 
 def test_vet_judges_for_nobody(few, tmp_path):

@@ -80,7 +80,9 @@ def test_copy_and_go_on(qtbot, watch):
 
 def test_the_folder_is_opened(qtbot, watch, monkeypatch, tmp_path):
     opened = []
-    monkeypatch.setattr("app.ui.crash_message.QDesktopServices.openUrl", opened.append)
+    monkeypatch.setattr(
+        "app.ui.crash_folder.QDesktopServices.openUrl", lambda url: opened.append(url) or True
+    )
     crash(ValueError("odd"))
     qtbot.waitUntil(lambda: watch.dialog is not None and watch.dialog.isVisible())
     qtbot.mouseClick(watch.dialog.folder_button, Qt.MouseButton.LeftButton)

@@ -109,7 +109,7 @@ KEYS = [
     (Key.Key_R, CTRL, "run_queue"),
     (Key.Key_Escape, NONE, "escape"),
     (Key.Key_Question, SHIFT, "keys"),
-    (Key.Key_F1, NONE, "keys"),
+    (Key.Key_F1, NONE, "help"),
     (Key.Key_K, CTRL, "palette"),
     (Key.Key_F11, NONE, "full_screen"),
     (Key.Key_H, NONE, "panels"),
@@ -193,7 +193,7 @@ def test_other_control_keys_work_in_a_field(window, name):
     press(window, Key.Key_K, CTRL)
     press(window, Key.Key_E, CTRL)
     press(window, Key.Key_F1)
-    assert window.ran == ["palette", "export", "keys"]
+    assert window.ran == ["palette", "export", "help"]
 
 
 def test_alt_graph_writes(window):

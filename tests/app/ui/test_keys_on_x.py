@@ -45,7 +45,7 @@ class Screen:
     def done(self) -> list[str]:
         """Until now: F1 is the last that is heard."""
         self.call("xdotool", "key", "F1")
-        self.read_until("keys")
+        self.read_until("help")
         said = [word for word in self.heard if word != "press"]
         self.heard.clear()
         return said

@@ -28,6 +28,7 @@ FULL = Settings(
     comments=("Broad Hα", "宽发射线"),
     line_lists=("/data/  two blanks.toml",),
     templates=("C:\\data\\m.fits",),
+    told=("name", "tour"),
     recent=("/a.speco3", "/b.speco3"),
     view={"lines": False, "smoothing": 3, "line_sets": ("balmer", "sky")},
     layout="QUJD",

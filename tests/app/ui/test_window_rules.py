@@ -118,6 +118,26 @@ def write_in(person, field):
     assert all(entry.opinion.flags == () for entry in person.log())
 
 
+@pytest.mark.parametrize("field", ["c", "g", "/"])
+def test_enter_in_a_field_takes_no_proposal(person, field):
+    """It gives the focus back, and goes up through the panels around it: still no verdict."""
+    add_inspection(person.session, 1, record())
+    person.desk.go_to(1)
+    person.sees(1)
+    person.press(field)
+    if field == "g":
+        person.press("o")
+        person.wait(lambda: isinstance(person.target, QLineEdit))
+    person.type("odd")
+    person.press(Key.Key_Return)
+    assert person.verdicts() == {}
+    assert person.number == 1
+    person.press(Key.Key_Escape)
+    person.press(Key.Key_Return)
+    person.sees(2)
+    assert person.verdicts() == {1: "ACCEPT"}
+
+
 def test_after_a_field_was_filled_in_the_keys_are_the_plots(person):
     """Enter ends the writing; the next letter is no text of another field."""
     person.press("g")

@@ -8,19 +8,20 @@ import shutil
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 
 from agent.tasks import task
 from app.core import verdict_log
 from app.core.agreement.adjudication import set_adjudicator
 from app.core.agreement.repeats import record_repeat, repeats_of, withdraw_repeat
 from app.core.errors import SessionError
-from app.core.merging import merge
+from app.core.merging import merge, seen_facts
 from app.core.progress import StoppedError
 from app.core.records import Change, Opinion, Verdict
+from app.core.seen import Seen, note_seen, was_seen
 from app.core.session import new_session, open_session
 from app.core.shown_opinion import show_model, shown_model
-from app.core.tables import candidates, inspections, log, packed_spectra
+from app.core.tables import candidates, facts, inspections, log, packed_spectra
 from tests.app.core.exporting.catalogues import add_list, listed
 from tests.app.core.test_rebuild import derived, moment, press, rebuilt
 
@@ -552,3 +553,54 @@ def test_no_more_people_than_bits(tmp_path):
                     verdict_log.reviewer_id(connection, f"person {number}")
         with pytest.raises(SessionError, match="at most 60 reviewers"):
             merge(into, other)
+
+
+def test_what_was_seen_comes_along(place, tmp_path):
+    """Under the numbers here; what both know is the sum of both, and a second time brings none."""
+    with session(place) as ada, session(tmp_path / "ben.speco3", "Ben", 6) as ben:
+        note_seen(ada, {1: Seen(model="nano"), 3: Seen(in_blind=True)})
+        note_seen(ben, {6: Seen(model="nano: 7b", in_blind=True), 2: Seen()})
+        with ben.database.writing() as connection:  # Ada had sat at Ben's, too
+            ours = [("seen:1:Ada", "bother"), ("seen:3:Ada", "o"), ("seen:4:Ada", "onano")]
+            rows = [{"key": key, "value": value} for key, value in ours]
+            connection.execute(insert(facts), rows)
+        assert merge(ada, ben).seen == 4
+        assert was_seen(ada, 1) == Seen(model="nano", in_blind=True)
+        assert was_seen(ada, 3) == Seen(in_blind=True)
+        assert was_seen(ada, 4) == Seen(model="nano")
+        assert merge(ada, ben).seen == 0
+    with open_session(place, "Ben") as session_of_ben:
+        assert was_seen(session_of_ben, 6) == Seen(model="nano: 7b", in_blind=True)
+        assert was_seen(session_of_ben, 2) == Seen()
+        assert was_seen(session_of_ben, 1) is None
+
+
+def test_many_that_were_seen(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(seen_facts, "MAX_IDS", 3)
+    with session(place, count=8) as ada, session(tmp_path / "ben.speco3", "Ben", 8) as ben:
+        note_seen(ben, {number: Seen(model=f"m{number}") for number in range(1, 9)})
+        assert merge(ada, ben).seen == 8
+    with open_session(place, "Ben") as again:
+        found = [was_seen(again, number) for number in range(1, 9)]
+        assert found == [Seen(model=f"m{number}") for number in range(1, 9)]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seen:99:Ben", "o"),
+        ("seen:x:Ben", "o"),
+        ("seen:1:", "o"),
+        ("seen:1:Be\nn", "o"),
+        ("seen:1:Ben", "o" + "m" * 300),
+        ("seen:" + "9" * 30 + ":Ben", "o"),
+        ("seen:1:Ben", b"o"),
+    ],
+)
+def test_what_a_stranger_writes_of_it(place, tmp_path, key, value):
+    with session(place) as ada, session(tmp_path / "ben.speco3", "Ben") as ben:
+        with ben.database.writing() as connection:
+            connection.execute(text("INSERT INTO facts VALUES (:k, :v)"), {"k": key, "v": value})
+        with pytest.raises(SessionError, match="damaged"):
+            merge(ada, ben)
+        assert was_seen(ada, 1) is None

@@ -280,6 +280,11 @@ def _value(known: Known, sort: Sort) -> float | None:
     p_yes = known.columns["agent_p_yes"]
     if sort.key == "uncertain":
         return None if p_yes is None else 0.5 - abs(p_yes - 0.5)
+    if sort.key == "disagreeing":
+        differ = known.columns["agents_differ"]
+        if p_yes is None:
+            return 1.5 if differ else None
+        return 0.5 - abs(p_yes - 0.5) + (1.0 if differ else 0.0)
     name = {"p_yes": "agent_p_yes", "surprising": "surprise"}.get(sort.key, sort.key)
     value: float | None = known.columns[name]
     return value

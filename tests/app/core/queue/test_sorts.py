@@ -55,6 +55,7 @@ def test_a_random_order_looks_like_chance(tmp_path, seed):
         (" SNR : down ", Sort("snr", True)),
         ("uncertain", Sort("uncertain", True)),
         ("surprising", Sort("surprising", True)),
+        ("disagreeing", Sort("disagreeing", True)),
         ("ra", Sort("ra")),
         ("random", Sort("random")),
         ("random:7", Sort("random", seed=7)),

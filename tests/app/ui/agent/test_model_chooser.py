@@ -72,7 +72,7 @@ def put(folder, **sizes):
 
 def test_the_measured_one_is_first_and_always_there():
     first = model_rows("")[0][0]
-    assert (first.key, first.title, first.state, first.need) == ("", "measured", "always there", "")
+    assert (first.key, first.state, first.need) == ("measured", "always there", "")
 
 
 def test_a_published_one_that_is_not_here_says_how_to_get_it(models):
@@ -111,7 +111,7 @@ def test_what_was_chosen_by_path_or_address_is_in_the_list(models, tmp_path):
 def test_a_click_chooses(qtbot, chooser):
     with qtbot.waitSignal(chooser.chosen) as chosen:
         click(qtbot, chooser, "measured")
-    assert chosen.args == [""] and not chooser.isVisible()
+    assert chosen.args == ["measured"] and not chooser.isVisible()
 
 
 def test_a_click_on_what_is_missing_says_what_to_do(qtbot, chooser):

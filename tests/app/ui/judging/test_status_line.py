@@ -84,7 +84,7 @@ def test_what_the_agent_does_is_told_while_it_does_it(line, workplace):
 def test_all_commands_are_a_click_away(qtbot, line, workplace):
     run = []
     workplace.commands.add("palette", lambda: run.append("palette"))
-    assert [each.key for each in line.doors.values()] == ["Ctrl+K", "?"]
+    assert [each.key for each in line.doors.values()] == ["Ctrl+K", "?", "F1"]
     qtbot.mouseClick(line.doors["palette"], LEFT)
     assert run == ["palette"]
 

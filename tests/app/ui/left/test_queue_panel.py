@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QAbstractItemModelTester
 from sqlalchemy import func, insert, select
 
 from agent.tasks import task
-from app.core.inspections import mark_fault
-from app.core.queue import EVERYTHING, parse_filter, parse_sort
+from app.core.inspections import add_inspection, mark_fault
+from app.core.queue import EVERYTHING, parse_filter, parse_sort, sort_text
 from app.core.records import Change, Opinion, Verdict
 from app.core.session import new_session
 from app.core.tables import candidates, lists
-from app.ui.left.line_table import CELL
+from app.ui.left.line_table import CELL, PAD
 from app.ui.left.queue_blocks import HELD
 from app.ui.left.queue_model import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
 from app.ui.left.queue_panel import QueuePanel
+from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.ui.conftest import opened_workplace
 from tests.app.ui.opinions import give_opinion
 from tests.app.ui.steps import painted, put_on_desk, shown_in
@@ -115,6 +117,39 @@ def test_only_columns_in_which_something_stands(qtbot, panel, session):
     assert on_screen(panel)[1][AGENT : P_YES + 1] == ["YES", "0.87"]
 
 
+@pytest.mark.parametrize("width", [314, 340, 500])
+def test_names_are_whole_before_words_of_verdicts(qtbot, panel, workplace, session, width):
+    """Where there is no room, marks alone, and numbers told elsewhere go; hints say all."""
+    for number, verdict in ((1, Verdict.ACCEPT), (2, Verdict.REJECT)):
+        give_opinion(session, number, "YES", 0.93)
+        session.record_verdict(number, Opinion(verdict=verdict))
+    panel.resize(width, 400)
+    model, table = panel.model, panel.table
+    qtbot.waitUntil(lambda: AGENT in model.used and model.longest_name.startswith("SIM J"))
+    metrics = QFontMetrics(table.font())
+    names = [model.index(row, OBJECT).data() for row in range(model.rowCount())]
+    widest = max(map(metrics.horizontalAdvance, names))
+    assert table.columnWidth(OBJECT) >= widest + 2 * PAD
+    assert not table.horizontalScrollBar().isVisible()
+    is_brief = width < 500
+    qtbot.waitUntil(lambda: model.index(1, VERDICT).data() == "✕ rejected")
+    drawn = [model.index(row, VERDICT).data(CELL).text for row in (0, 1)]
+    assert drawn == (["✓", "✕"] if is_brief else ["✓ accepted", "✕ rejected"])
+    assert model.index(0, VERDICT).data() == "✓ accepted"
+    assert "✓ accepted" in model.index(0, VERDICT).data(Qt.ItemDataRole.ToolTipRole)
+    assert table.isColumnHidden(SNR) == is_brief
+    panel.resize(600, 400)
+    qtbot.waitUntil(lambda: model.index(0, VERDICT).data(CELL).text == "✓ accepted")
+
+
+def test_flags_leave_room_for_names(qtbot, panel, workplace, session):
+    session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, flags=("velocity", "noisy")))
+    panel.resize(320, 400)
+    qtbot.waitUntil(lambda: not panel.table.isColumnHidden(FLAGS))
+    assert panel.table.columnWidth(OBJECT) > panel.table.columnWidth(FLAGS)
+    assert not panel.table.horizontalScrollBar().isVisible()
+
+
 def test_blind_mode_hides_what_the_agent_says(qtbot, panel, workplace, session):
     give_opinion(session, 2, "YES", 0.87)
     qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
@@ -184,6 +219,23 @@ def test_orders(qtbot, panel, workplace, session):
     qtbot.waitUntil(lambda: names(panel) == objects(session, by_snr))
     assert panel.filters.order.text().startswith(action.text())
     qtbot.waitUntil(lambda: current_rows(panel) == [by_snr.index(1)])
+
+
+def test_where_two_agents_differ_comes_first(qtbot, panel, workplace, session):
+    """From the menu of orders; to a blind person it would tell."""
+    add_inspection(session, 5, said("YES", 0.9, model=NANO, number=5))
+    add_inspection(session, 5, said("NO", 0.2, model=MEASURED, number=5))
+    add_inspection(session, 8, said("YES", 0.6, model=NANO, number=8))
+    order = parse_sort("disagreeing")
+    action = next(each for each in panel.filters.menu.actions() if each.data() == sort_text(order))
+    action.trigger()
+    qtbot.waitUntil(lambda: workplace.desk.queue.sort == order)
+    qtbot.waitUntil(lambda: names(panel)[:2] == objects(session, (5, 8)))
+    assert panel.filters.order.text() == "agents differ first ▾"
+    workplace.desk.walk(EVERYTHING, parse_sort("list"))
+    workplace.desk.blindness.turn(True)
+    action.trigger()
+    assert workplace.desk.queue.sort == parse_sort("list")
 
 
 def test_blind_mode_refuses_what_tells_and_shows_what_is_walked(qtbot, panel, workplace):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from sqlalchemy import update
 
 from app.core.agreement.adjudication import adjudicator_of
 from app.core.queue import next_unjudged
 from app.core.records import Verdict
+from app.core.session import open_session
 from app.core.tables import candidates
 from app.ui.operation.parts import words
 from app.ui.pages.disagreement_page import DisagreementPage
@@ -17,6 +19,7 @@ from app.ui.pages.opinion_card import OpinionCard
 from app.ui.pages.page_parts import Scrolling
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.pages.conftest import settled
+from tests.app.ui.whole_window import CTRL, SHIFT, before_window, sample_file
 
 
 @pytest.fixture
@@ -192,3 +195,81 @@ def test_nothing_is_squeezed_where_words_wrap(qtbot):
         area.show()
     qtbot.waitUntil(lambda: label.height() >= label.heightForWidth(label.width()))
     assert area.height() <= 500
+
+
+@pytest.fixture
+def person(qtbot, tmp_path):
+    """On the page of the whole window: Ada and Li Wei differ on 3, 5 and 8."""
+    place = sample_file(tmp_path)
+    with open_session(place, "Ada") as made:
+        say(made, "Li Wei", dict.fromkeys((3, 5, 8), R))
+        say(made, "Ada", dict.fromkeys((3, 5, 8), A))
+    with before_window(qtbot, place) as someone:
+        someone.press("2", CTRL)
+        someone.wait(lambda: len(page_of(someone).found) == 3)
+        someone.sees(3)
+        yield someone
+
+
+def page_of(person):
+    return person.view._pages["disagreement_page"]
+
+
+def test_keys_judge_along_the_list(person):
+    person.press("x")
+    person.sees(5)
+    person.press("a")  # as before: that is an answer, too
+    person.sees(8)
+    person.press("u", SHIFT)
+    assert person.number == 8
+    found = {number: str(person.opinion(number).verdict) for number in (3, 5, 8)}
+    assert found == {3: "REJECT", 5: "ACCEPT", 8: "UNSURE"}
+    person.wait(lambda: [each.id for each in page_of(person).found] == [5, 8])
+    person.press("u")
+    assert person.number == 8
+    person.wait(lambda: person.reads("This was the last one of them"))
+
+
+def test_undo_brings_the_object_back_into_the_list(person):
+    person.press("x")
+    person.sees(5)
+    person.wait(lambda: [each.id for each in page_of(person).found] == [5, 8])
+    person.press("z", CTRL)
+    person.sees(3)
+    assert str(person.opinion(3).verdict) == "ACCEPT"
+    person.wait(lambda: [each.id for each in page_of(person).found] == [3, 5, 8])
+    person.wait(lambda: page_of(person).view.shown.id == 3)
+    assert page_of(person).list.currentRow() == 0
+
+
+def test_next_and_previous_go_along_the_list(person):
+    for key, number in (("n", 5), ("n", 8), ("b", 5), ("b", 3), ("b", 3)):
+        person.press(key)
+        person.sees(number)
+    assert person.reads("This is the first one of them")
+
+
+def test_a_held_key_judges_one(person):
+    held = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_X, CTRL & ~CTRL, "x", True)
+    person.press("x")
+    for _ in range(5):
+        QApplication.sendEvent(person.target, held)
+    person.sees(5)
+    assert len(person.log()) == 4 + 3
+
+
+def test_on_the_judging_page_keys_are_its_own_again(person):
+    person.press("1", CTRL)
+    person.wait(lambda: person.number == 1)
+    person.sees(1)
+    person.press("a")
+    person.sees(2)
+    assert str(person.opinion(1).verdict) == "ACCEPT"
+
+
+def test_buttons_show_their_keys(person):
+    view = page_of(person).view
+    assert view.accept.text() == "Accept  A"
+    person.window.keymap.rebind("accept", ["J"])
+    assert view.accept.text() == "Accept  J"
+    assert view.accept.accessibleName() == "Accept"

@@ -1,0 +1,41 @@
+"""What a self-test is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.errors import WorkbenchError
+
+
+class CheckFailed(WorkbenchError):
+    """Something came out otherwise than it must."""
+
+
+class NotHere(WorkbenchError):
+    """There is nothing to check: a part that this installation does without."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """`run` writes into a folder of its own, says what it saw, and raises where that is wrong."""
+
+    part: str
+    name: str
+    run: Callable[[Path], str]
+
+
+def expect(is_so: object, otherwise: str) -> None:
+    if not is_so:
+        raise CheckFailed(otherwise)
+
+
+@contextmanager
+def told_as(words: str) -> Iterator[None]:
+    """Any error within, with `words` before it."""
+    try:
+        yield
+    except Exception as error:
+        raise CheckFailed(f"{words}: {type(error).__name__}: {error}") from error

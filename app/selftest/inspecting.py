@@ -1,0 +1,63 @@
+"""Each inspector in the box inspects one spectrum, in a process of its own as everywhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from agent.errors import ResourceError
+from agent.inspectors import MEASURED
+from agent.models import list_models
+from agent.render import png_bytes, render_spectrum
+from app.selftest.check import Check, NotHere, expect
+from app.selftest.reading import first_of
+from app.worker.client import WorkerClient
+from app.worker.request import InspectRequest, LoadRequest
+
+TASK = "CV"
+SURVEY = "LAMOST"
+"""The first of it in the sample is a cataclysmic variable, and a clear one."""
+PATIENCE_S = 300.0
+PNG = b"\x89PNG"
+
+
+def checks() -> Iterator[Check]:
+    yield Check(part="inspect", name="picture", run=_picture)
+    yield Check(part="inspect", name=MEASURED, run=partial(_inspect, MEASURED))
+    names = bundled_models()
+    for name in names:
+        yield Check(part="inspect", name=name, run=partial(_inspect, name))
+    if not names:
+        yield Check(part="inspect", name="model", run=_no_model)
+
+
+def bundled_models() -> list[str]:
+    """Those that came with the program, files and all."""
+    faults: list[ResourceError] = []
+    places = list_models(on_fault=faults.append)
+    return [each.card.name for each in places if each.origin == "bundled" and each.is_ready]
+
+
+def _picture(folder: Path) -> str:
+    picture = render_spectrum(first_of(SURVEY), (4000.0, 5000.0))
+    expect(png_bytes(picture).startswith(PNG), "it is no PNG")
+    colours = picture.getcolors(1 << 16) or []
+    expect(len(colours) > 5, "it is blank")
+    return f"{picture.width} × {picture.height} pixels"
+
+
+def _inspect(name: str, folder: Path) -> str:
+    with WorkerClient() as client:
+        model = client.load(LoadRequest(name)).result(PATIENCE_S)
+        request = InspectRequest(task=TASK, spectrum=first_of(SURVEY), deadline_s=PATIENCE_S)
+        record = client.inspect(request).result(PATIENCE_S)
+    expect(record.stopped_by == "answer", f"it came to no answer: {record.stop_reason}")
+    if name == MEASURED:
+        expect(record.verdict == "YES", f"it said {record.verdict} to a plain one")
+    looks = sum(1 for step in record.steps if step.kind == "zoom")
+    return f"{model.name}: {record.verdict} after {looks} looks, {record.seconds:.2f} s"
+
+
+def _no_model(folder: Path) -> str:
+    raise NotHere("none is in this box")

@@ -1,0 +1,125 @@
+"""A session of the sample's beginning: judged, closed, opened, exported and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+from agent.inspecting import run
+from agent.inspectors import MEASURED, make_inspector
+from agent.spectra.readers import read_numbered
+from agent.tasks import task
+from agent.trajectory_file import read_trajectories
+from app.core.exporting.export import export
+from app.core.exporting.records_file import write_records
+from app.core.importing.importer import import_list
+from app.core.inspections import add_inspection
+from app.core.packing import pack, read_spectrum
+from app.core.records import Opinion, Verdict
+from app.core.report import write_report
+from app.core.session import Session, new_session, open_session
+from app.selftest.check import Check, NotHere, expect
+from app.selftest.inspecting import TASK
+from app.selftest.parts import is_frozen, sample
+
+REVIEWER = "self-test"
+ROWS = 6
+CATALOGUES = ("csv", "ecsv", "fits", "vot", "parquet")
+SESSION = "Nacht β 夜.speco3"
+"""A name that no code page holds."""
+
+
+def checks() -> Iterator[Check]:
+    yield Check(part="session", name="verdicts", run=_verdicts)
+    for kind in CATALOGUES:
+        yield Check(part="export", name=kind, run=partial(_catalogue, kind))
+    yield Check(part="export", name="jsonl", run=_records)
+    yield Check(part="export", name="html", run=_report)
+    yield Check(part="export", name="packed", run=_packed)
+
+
+def judged_session(folder: Path) -> Path:
+    """Closed."""
+    place = folder / SESSION
+    with new_session(place, task(TASK), REVIEWER) as made:
+        import_list(made, _short_list(folder), spectra=sample())
+        for number, verdict in enumerate(Verdict, start=1):
+            made.record_verdict(number, Opinion(verdict=verdict, comment="=1+1 “β”"))
+    return place
+
+
+def _short_list(folder: Path) -> Path:
+    lines = (sample() / "candidates.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    short = folder / "candidates.csv"
+    short.write_text("".join(lines[: ROWS + 1]), encoding="utf-8")
+    return short
+
+
+def _opened(folder: Path) -> Session:
+    return open_session(judged_session(folder), REVIEWER)
+
+
+def _verdicts(folder: Path) -> str:
+    with _opened(folder) as session:
+        said = [session.judgement(number) for number in range(1, ROWS + 1)]
+        verdicts = [each.opinion.verdict for each in said if each is not None]
+        expect(verdicts == list(Verdict), f"of three verdicts {len(verdicts)} were kept")
+        session.undo()
+        expect(session.judgement(3) is None, "a verdict could not be taken back")
+        return f"{session.count()} candidates, {len(verdicts)} verdicts kept"
+
+
+def _catalogue(kind: str, folder: Path) -> str:
+    """As a list, an export has its candidates and their verdicts in it."""
+    if kind == "parquet" and not is_frozen() and find_spec("pyarrow") is None:
+        raise NotHere("pyarrow is not installed: pip install 'spec-o3-workbench[formats]'")
+    out = folder / f"out.{kind}"
+    with _opened(folder) as session:
+        export(session, out, which="all")
+        names = {each.object_id for each in session.candidates(range(1, ROWS + 1))}
+    with new_session(folder / "again.speco3", task(TASK), REVIEWER) as again:
+        report = import_list(again, out, allow_absolute=True)
+        back = again.candidates(range(1, ROWS + 1))
+    expect(report.rows_used == ROWS, f"of {ROWS} rows {report.rows_used} came back")
+    expect({each.object_id for each in back} == names, "the objects have other names")
+    verdicts = [str(each.own.get("verdict") or "") for each in back]
+    expect(sorted(filter(None, verdicts)) == sorted(Verdict), f"the verdicts are {verdicts}")
+    return f"{report.rows_used} rows, {out.stat().st_size:,} bytes, read back as {report.format}"
+
+
+def _records(folder: Path) -> str:
+    out = folder / "out.jsonl"
+    with _opened(folder) as session:
+        _inspect(session)
+        count = write_records(session, out)
+    back = list(read_trajectories(out))
+    expect(count == len(back) == 1, f"{len(back)} records, not 1")
+    return f"{len(back[0].steps)} steps read back"
+
+
+def _inspect(session: Session) -> None:
+    first = session.candidate(1)
+    with closing(make_inspector(MEASURED)) as inspector:
+        inspection = inspector.inspect(read_numbered(first.path, first.row), task(TASK))
+        add_inspection(session, first.id, run(inspection))
+
+
+def _report(folder: Path) -> str:
+    out = folder / "out.html"
+    with _opened(folder) as session:
+        write_report(session, out, lambda candidate: read_spectrum(session, candidate))
+        name = session.candidate(1).object_id
+    page = out.read_text(encoding="utf-8")
+    expect(name in page, "the report does not name what was accepted")
+    return f"{len(page):,} characters"
+
+
+def _packed(folder: Path) -> str:
+    out = folder / "packed.speco3"
+    with _opened(folder) as session:
+        report = pack(session, out)
+    expect(report.packed == ROWS, f"{report.packed} of {ROWS} spectra are in it")
+    return f"{report.packed} spectra inside, {report.bytes:,} bytes"

@@ -1,0 +1,104 @@
+"""Whether everything that belongs to the program is in this copy of it, and loads."""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from collections.abc import Iterator
+from importlib import import_module, resources
+from importlib.util import find_spec
+from pathlib import Path
+
+from agent.errors import EngineError
+from agent.spectra.lines import builtin_lines
+from agent.tasks import load_tasks
+from app.selftest.check import Check, CheckFailed, NotHere, expect, told_as
+
+PACKAGES = ("agent", "app.cli", "app.core", "app.worker")
+OPTIONAL = (
+    *("torch", "transformers", "tokenizers", "safetensors", "peft", "accelerate"),
+    *("specutils", "psycopg"),
+)
+"""Of others, what some installations do without, and so some of our modules."""
+LATE = (
+    *("astropy.io.fits", "httpcore", "httpx", "huggingface_hub", "keyring", "matplotlib", "PIL"),
+    *("scipy.linalg", "scipy.optimize", "scipy.signal", "scipy.special", "sqlalchemy", "yaml"),
+)
+"""Of others, what the code loads only when it comes to it."""
+FILES = (
+    *("icons/spec-o3.svg", "icons/light/check.svg", "icons/dark/check.svg"),
+    *("sample/candidates.csv", "sample/truth.csv", "templates/index.json"),
+    *("translations/spec_o3_zh.qm", "weights/kinds.toml", "weights/tasks.toml"),
+    *("indices/m_stars.toml", "models/spec-o3-7b/model.toml", "help/images"),
+)
+"""One of each kind that lies in resources."""
+
+
+def checks() -> Iterator[Check]:
+    yield Check(part="parts", name="modules", run=_modules)
+    yield Check(part="parts", name="resources", run=_resources)
+    yield Check(part="parts", name="llama.cpp", run=_llama)
+
+
+def is_frozen() -> bool:
+    return bool(getattr(sys, "frozen", False))
+
+
+def sample() -> Path:
+    return Path(str(resources.files("resources"))) / "sample"
+
+
+def _modules(folder: Path) -> str:
+    loaded = left_out = 0
+    for name in (*_own_modules(), *LATE):
+        if _loads(name):
+            loaded += 1
+        else:
+            left_out += 1
+    return f"{loaded} loaded" + (f", {left_out} that need torch left out" if left_out else "")
+
+
+def _loads(name: str) -> bool:
+    """False where it needs what is not everywhere."""
+    try:
+        import_module(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in OPTIONAL:
+            raise CheckFailed(f"{name}: {error}") from error
+        return False
+    return True
+
+
+def _own_modules() -> Iterator[str]:
+    """Without the window: that is opened in a process of its own."""
+    for package in PACKAGES:
+        place = import_module(package).__path__
+        for found in pkgutil.walk_packages(place, f"{package}."):
+            if not found.name.endswith("__main__"):
+                yield found.name
+
+
+def _resources(folder: Path) -> str:
+    home = sample().parent
+    missing = [name for name in FILES if not (home / name).exists()]
+    expect(not missing, f"not there: {', '.join(missing)}")
+    tasks, lines = load_tasks(), builtin_lines()
+    expect(len(tasks) >= 8, f"{len(tasks)} tasks, not 8")
+    expect(lines, "no lines")
+    return f"{len(tasks)} tasks, {sum(1 for _ in sample().rglob('*.fits.gz'))} files of spectra"
+
+
+def _llama(folder: Path) -> str:
+    """The engine of GGUF models; whether one answers is another row, where one is in the box."""
+    from agent.backends import gguf_native, llama_server
+
+    try:
+        gguf_native.native()
+        return f"llama-cpp-python {import_module('llama_cpp').__version__}"
+    except EngineError as error:
+        if find_spec("llama_cpp") is not None:
+            raise
+        if not llama_server.is_installed():
+            raise NotHere("not installed: GGUF models need it") from error
+    with told_as("xllamacpp"):
+        return f"xllamacpp {import_module('xllamacpp').__version__}"

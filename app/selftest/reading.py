@@ -1,0 +1,61 @@
+"""One file of each format is read."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from agent.spectra.readers import read, read_numbered
+from agent.spectra.spectrum import Spectrum
+from app.selftest.check import Check, expect
+from app.selftest.layouts import LAYOUTS
+from app.selftest.parts import sample
+
+SURVEYS = ("LAMOST", "SDSS", "DESI")
+LEAST_PIXELS = 3000
+PERCENT = 0.01
+"""How near the flux must come where a grid was changed between."""
+
+
+def checks() -> Iterator[Check]:
+    for survey in SURVEYS:
+        yield Check(part="read", name=survey, run=partial(_read_survey, survey))
+    for name in LAYOUTS:
+        yield Check(part="read", name=name, run=partial(_read_layout, name))
+
+
+def first_of(survey: str) -> Spectrum:
+    """Of the sample."""
+    with (sample() / "candidates.csv").open(newline="", encoding="utf-8") as file:
+        row = next(row for row in csv.DictReader(file) if row["survey"] == survey)
+    return read_numbered(sample() / row["file"], int(row["row"] or 0))
+
+
+def _read_survey(survey: str, folder: Path) -> str:
+    spectrum = first_of(survey)
+    expect(len(spectrum) >= LEAST_PIXELS, f"{len(spectrum)} pixels are too few")
+    expect(spectrum.simulated, "it should say that it is simulated")
+    return _seen(spectrum)
+
+
+def _read_layout(name: str, folder: Path) -> str:
+    file_name, write = LAYOUTS[name]
+    source = first_of("LAMOST")
+    write(folder / file_name, source)
+    spectrum = read(folder / file_name)
+    low, high = max(source.range[0], spectrum.range[0]), min(source.range[1], spectrum.range[1])
+    inside = (spectrum.wavelength > low + 5) & (spectrum.wavelength < high - 5)
+    told = np.interp(spectrum.wavelength[inside], source.wavelength, source.flux)
+    expect(inside.sum() >= LEAST_PIXELS, f"{inside.sum()} pixels are too few")
+    gap = float(np.median(np.abs(spectrum.flux[inside] - told)) / np.median(np.abs(told)))
+    expect(gap < PERCENT, f"the flux is {100 * gap:.1f} per cent off")
+    return _seen(spectrum)
+
+
+def _seen(spectrum: Spectrum) -> str:
+    low, high = spectrum.range
+    return f"{spectrum.format}: {len(spectrum)} pixels, {low:.0f} to {high:.0f} Å"

@@ -1,0 +1,46 @@
+"""Why no window can be shown: asked before Qt, which would end the program at once."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QLibraryInfo
+
+X11 = "xcb"
+
+
+def platform_fault() -> str:
+    """Empty where nothing is known against it. Only X11 is asked: Wayland falls back on it."""
+    chosen = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0]
+    display = os.environ.get("DISPLAY", "")
+    if not sys.platform.startswith("linux") or chosen not in ("", X11) or not display:
+        return ""
+    if os.environ.get("WAYLAND_DISPLAY") and not chosen:
+        return ""
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath))
+    plugin = plugins / "platforms" / f"libq{X11}.so"
+    try:
+        ctypes.CDLL(str(plugin))
+    except OSError as error:
+        return (
+            f"{error}; that library belongs to the system, install it there"
+            if plugin.exists()
+            else ""
+        )
+    return "" if _answers(display) else f"the display {display} does not answer"
+
+
+def _answers(display: str) -> bool:
+    try:
+        xcb = ctypes.CDLL("libxcb.so.1")
+    except OSError:
+        return True  # Qt's plugin was loaded all the same, and knows better
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    xcb.xcb_connection_has_error.argtypes = xcb.xcb_disconnect.argtypes = [ctypes.c_void_p]
+    connection = xcb.xcb_connect(display.encode(), None)
+    fault = xcb.xcb_connection_has_error(connection)
+    xcb.xcb_disconnect(connection)
+    return not fault

@@ -1,0 +1,100 @@
+"""What the tour says of one place, with the ways on, back and out."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QFrame,
+    QGraphicsDropShadowEffect,
+    QHBoxLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.judging.painted_button import PaintedButton
+from app.ui.key_names import label
+from app.ui.operation.parts import name, words
+from app.ui.theme import Looks
+from app.ui.tour.stops import Stop
+
+WIDTH = 348
+
+
+class TourBubble(QFrame):
+    """Of a window; it leaves the focus where it is."""
+
+    next_wanted = Signal()
+    back_wanted = Signal()
+    end_wanted = Signal()
+
+    def __init__(self, looks: Looks, window: QWidget) -> None:
+        super().__init__(window)
+        self.setProperty("role", "card")
+        self.setFixedWidth(WIDTH)
+        self.title = words("", "heading")
+        self.text = words("")
+        self.place: QLabel = name("", "dim")
+        self.back = _button(looks, self)
+        self.next = _button(looks, self, is_quiet=False)
+        self.end = _button(looks, self)
+        self._lay_out()
+        shadow = QGraphicsDropShadowEffect(self, blurRadius=32, xOffset=0, yOffset=8)
+        shadow.setColor(QColor(0, 0, 0, 90))
+        self.setGraphicsEffect(shadow)
+        self.back.clicked.connect(self.back_wanted)
+        self.next.clicked.connect(self.next_wanted)
+        self.end.clicked.connect(self.end_wanted)
+        self.hide()
+
+    def say(self, stop: Stop, number: int, count: int) -> None:
+        """`number` counts from 1."""
+        self.title.setText(stop.title)
+        self.text.setText(stop.text)
+        told = self.tr("{number} of {count}").replace("{number}", str(number))
+        self.place.setText(told.replace("{count}", str(count)))
+        enter = label("Return")
+        is_last = number == count
+        self.next.say(self.tr("Done") if is_last else self.tr("Next"), enter)
+        self.back.say(self.tr("Back"), hint=f"Shift+{enter}")
+        self.back.setVisible(number > 1)
+        self.end.say(self.tr("End the tour"), label("Escape"))
+        self.end.setVisible(not is_last)
+        self.setAccessibleName(self.tr("Tour: {title}").replace("{title}", stop.title))
+        self.setAccessibleDescription(stop.text)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its words need."""
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        self.ensurePolished()
+        self.setFixedHeight(layout.totalHeightForWidth(WIDTH))
+
+    def _lay_out(self) -> None:
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(16, 12, 16, 12)
+        whole.setSpacing(8)
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.place, 0, Qt.AlignmentFlag.AlignTop)
+        whole.addLayout(head)
+        whole.addWidget(self.text)
+        whole.addSpacing(4)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.end)
+        buttons.addStretch(1)
+        buttons.addWidget(self.back)
+        buttons.addWidget(self.next)
+        whole.addLayout(buttons)
+
+
+def _button(looks: Looks, parent: QWidget, *, is_quiet: bool = True) -> PaintedButton:
+    return PaintedButton(
+        looks, attrgetter("accent"), parent, height=28, is_quiet=is_quiet, is_bold=not is_quiet
+    )

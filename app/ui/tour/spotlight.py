@@ -1,0 +1,54 @@
+"""The window dimmed but for one place in it. It takes no click: everything works as always."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.ui.theme import Looks, Theme
+
+ROUND = 9.0
+AROUND = 4
+"""Pixels between what is shown and the ring around it."""
+VEIL_ALPHA = {False: 96, True: 120}
+"""By whether the theme is dark."""
+
+
+class Spotlight(QWidget):
+    def __init__(self, looks: Looks, window: QWidget) -> None:
+        super().__init__(window)
+        self._looks = looks
+        self.hole: QRect | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        looks.changed.connect(self._redraw)
+        self.hide()
+
+    def show_place(self, hole: QRect | None) -> None:
+        """None: nothing stands out."""
+        if hole != self.hole:
+            self.hole = hole
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._looks.theme
+        veil = QPainterPath()
+        veil.setFillRule(Qt.FillRule.OddEvenFill)
+        veil.addRect(QRectF(self.rect()))
+        ring = None if self.hole is None else QRectF(self.hole).adjusted(*_OUT)
+        if ring is not None:
+            veil.addRoundedRect(ring, ROUND, ROUND)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillPath(veil, QColor(0, 0, 0, VEIL_ALPHA[theme.is_dark]))
+        if ring is not None:
+            painter.setPen(QPen(QColor(theme.accent), 2.0))
+            painter.drawRoundedRect(ring, ROUND, ROUND)
+        painter.end()
+
+    def _redraw(self, theme: Theme) -> None:
+        self.update()
+
+
+_OUT = (-AROUND, -AROUND, AROUND, AROUND)

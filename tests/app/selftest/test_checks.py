@@ -1,0 +1,143 @@
+"""Each part of the self-test notices what it is there to notice."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agent.spectra.readers import read
+from app.selftest import inspecting, keeping, parts, reading, window
+from app.selftest.check import CheckFailed, NotHere
+from app.selftest.layouts import LAYOUTS
+from app.worker import client
+
+ROOT = Path(__file__).parents[3]
+NOT_CHECKED = {
+    *("PySide6", "shiboken6", "pyqtgraph"),  # the window's part
+    *(
+        "numpy",
+        "typer",
+        "rich",
+        "click",
+        "platformdirs",
+        "psygnal",
+        "filelock",
+    ),  # nothing goes without
+    *("llama_cpp", "xllamacpp", "pyarrow"),  # rows of their own
+    *(
+        "tokenizers",
+        "safetensors",
+        "torch",
+        "transformers",
+        "peft",
+        "accelerate",
+        "specutils",
+        "psycopg",
+    ),
+}
+
+
+def run(part, name, folder):
+    return next(check for check in part.checks() if check.name == name).run(folder)
+
+
+@pytest.fixture(scope="module")
+def imported() -> dict[str, str]:
+    """Every module that the program imports anywhere, by the file that does."""
+    found = {}
+    for path in (path for package in ("agent", "app") for path in (ROOT / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name: path.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found[node.module] = path.name
+    return found
+
+
+def test_what_is_loaded_late_is_loaded_by_the_selftest(imported):
+    """Else a copy of the program could lack it unseen."""
+    checked = {name.partition(".")[0] for name in parts.LATE} | NOT_CHECKED
+    known = sys.stdlib_module_names | checked | {"agent", "app"}
+    assert {each: file for each, file in imported.items() if each.split(".")[0] not in known} == {}
+    assert {name for name in imported if name.startswith("scipy.")} <= set(parts.LATE)
+
+
+def test_a_module_that_is_not_there(monkeypatch, tmp_path):
+    monkeypatch.setattr(parts, "PACKAGES", ())
+    monkeypatch.setattr(parts, "LATE", ("json", "no_such_module"))
+    with pytest.raises(CheckFailed, match="no_such_module"):
+        run(parts, "modules", tmp_path)
+    monkeypatch.setattr(parts, "OPTIONAL", ("no_such_module",))
+    assert run(parts, "modules", tmp_path) == "1 loaded, 1 that need torch left out"
+
+
+def test_a_resource_that_is_not_there(monkeypatch, tmp_path):
+    monkeypatch.setattr(parts, "FILES", ("tasks/cv.toml", "icons/none.svg"))
+    with pytest.raises(CheckFailed, match=r"not there: icons/none\.svg"):
+        run(parts, "resources", tmp_path)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_layout_is_read_as_what_it_is(name, tmp_path):
+    file_name, write = LAYOUTS[name]
+    write(tmp_path / file_name, reading.first_of("LAMOST"))
+    found = read(tmp_path / file_name).format
+    assert name in found or (name, found) == ("text", "CSV")
+
+
+def test_a_reader_that_reads_wrong_is_found_out(monkeypatch, tmp_path):
+    def off(path, spectrum):
+        rows = zip(spectrum.wavelength, 1.1 * spectrum.flux, strict=True)
+        path.write_text("wavelength,flux\n" + "".join(f"{w},{f}\n" for w, f in rows))
+
+    monkeypatch.setattr(reading, "LAYOUTS", {"text": ("table.csv", off)})
+    with pytest.raises(CheckFailed, match=r"10\.0 per cent off"):
+        run(reading, "text", tmp_path)
+
+
+def test_an_inspector_that_says_no_to_a_plain_one(monkeypatch, tmp_path):
+    flat = reading.first_of("LAMOST")
+    flat = type(flat)(wavelength=flat.wavelength, flux=np.ones(len(flat)), ivar=flat.ivar)
+    monkeypatch.setattr(inspecting, "first_of", lambda survey: flat)
+    with pytest.raises(CheckFailed, match="it said NO to a plain one"):
+        run(inspecting, "measured", tmp_path)
+
+
+def test_a_worker_that_does_not_start(monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        client, "worker_command", lambda: [sys.executable, "-c", "raise SystemExit(3)"]
+    )
+    with pytest.raises(Exception, match="status 3"):
+        run(inspecting, "measured", tmp_path)
+
+
+def test_without_a_model_in_the_box(monkeypatch, tmp_path):
+    monkeypatch.setattr(inspecting, "bundled_models", list)
+    with pytest.raises(NotHere, match="none is in this box"):
+        run(inspecting, "model", tmp_path)
+
+
+def test_parquet_may_be_left_out_but_not_of_a_bundle(monkeypatch, tmp_path):
+    monkeypatch.setattr(keeping, "find_spec", lambda name: None)
+    with pytest.raises(NotHere, match="pyarrow is not installed"):
+        run(keeping, "parquet", tmp_path)
+    monkeypatch.setattr(keeping, "is_frozen", lambda: True)
+    assert "read back as Parquet" in run(keeping, "parquet", tmp_path)
+
+
+def test_an_export_that_loses_rows_is_found_out(monkeypatch, tmp_path):
+    export = keeping.export
+    monkeypatch.setattr(keeping, "export", lambda session, out, which: export(session, out))
+    with pytest.raises(CheckFailed, match="of 6 rows 3 came back"):
+        run(keeping, "csv", tmp_path)
+
+
+def test_a_window_that_dies_is_a_row_with_its_last_words(monkeypatch, tmp_path):
+    words = "import os, sys; print('a library is missing', file=sys.stderr, flush=True); os.abort()"
+    monkeypatch.setattr(window, "child_command", lambda *_: [sys.executable, "-c", words])
+    with pytest.raises(CheckFailed, match=r"it was killed by SIGABRT .*: a library is missing"):
+        run(window, "offscreen", tmp_path)

@@ -1,0 +1,98 @@
+"""One place says honestly what the inspectors learnt from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+from agent.models import Place, list_models
+from app.ui.about import learnt
+from app.ui.about.about_dialog import AboutDialog
+from app.ui.commands import Commands
+from app.ui.runner import Runner
+from app.ui.theme import Looks
+from tests.app.ui.whole_window import before_window
+
+PUBLISHED = next(place for place in list_models() if place.card.name == "spec-o3-7b")
+
+
+def trained(**changes) -> Place:
+    return replace(PUBLISHED, card=replace(PUBLISHED.card, **changes), origin="bundled")
+
+
+def said(widget) -> str:
+    return "\n".join(each.text() for each in widget.findChildren(QLabel))
+
+
+@pytest.fixture
+def dialog(qtbot):
+    runner = Runner()
+    made = AboutDialog(Commands(), Looks(), runner)
+    qtbot.addWidget(made)
+    yield made
+    runner.close()
+
+
+def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
+    places = (
+        trained(name="nano", trained_on="20,000 simulated candidates, seed 1", simulated_only=True),
+        trained(name="silent", trained_on=""),
+        trained(name="mine", trained_on="2,000 of my own <b>LAMOST</b> spectra"),
+    )
+    monkeypatch.setattr(learnt, "list_models", lambda on_fault: places)
+    dialog.open_page()
+    qtbot.waitUntil(lambda: dialog.inspectors.count() == 4)
+    texts = said(dialog)
+    assert "20,000 simulated candidates, seed 1" in texts
+    assert "Its card does not say what it was trained on." in texts
+    assert "2,000 of my own <b>LAMOST</b> spectra" in texts
+    assert texts.count("simulated spectra only") == 2  # the measured inspector's, too
+    rows = [dialog.inspectors.itemAt(place).widget() for place in range(4)]
+    assert all(
+        label.textFormat() == Qt.TextFormat.PlainText
+        for row in rows
+        for label in row.findChildren(QLabel)
+    )
+
+
+def test_what_it_is_not(dialog):
+    texts = said(dialog)
+    for words in ("no classifier to be trusted unseen", "says little of your survey", "Version"):
+        assert words in texts
+
+
+def test_the_published_models_are_there_but_not_here(qtbot, dialog):
+    dialog.open_page()
+    qtbot.waitUntil(lambda: "LAMOST low-resolution spectra" in said(dialog))
+    assert "not on this machine" in said(dialog)
+
+
+def test_a_second_look_shows_each_once(qtbot, dialog):
+    dialog.open_page()
+    qtbot.waitUntil(lambda: dialog.inspectors.count() > 1)
+    count = dialog.inspectors.count()
+    dialog.open_page()
+    qtbot.waitUntil(lambda: dialog.inspectors.count() == count)
+
+
+def test_its_buttons_run_what_they_say(qtbot, monkeypatch):
+    opened = []
+    monkeypatch.setattr(
+        "app.ui.crash_folder.QDesktopServices.openUrl", lambda url: opened.append(url) or True
+    )
+    with before_window(qtbot, None) as person:
+        link = person.window.welcome.findChild(object, "about_link")
+        qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+        about = person.window.about
+        assert about.isVisible() and not about.isModal()
+        qtbot.waitUntil(lambda: about.inspectors.count() > 1)
+        qtbot.mouseClick(about.buttons["crash_reports"], Qt.MouseButton.LeftButton)
+        assert len(opened) == 1
+        assert not about.isVisible()
+        person.window.commands.run("about")
+        assert about.isVisible()
+        qtbot.mouseClick(about.close_button, Qt.MouseButton.LeftButton)
+        assert not about.isVisible()

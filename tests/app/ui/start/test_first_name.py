@@ -1,0 +1,128 @@
+"""The first start: one question that nobody has to answer, and the way to the sample."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.start.welcome_page import WelcomePage
+from tests.app.ui.whole_window import CTRL, before_window
+
+Key = Qt.Key
+
+
+@pytest.fixture(autouse=True)
+def nobody_told(monkeypatch):
+    monkeypatch.delenv("SPEC_O3_REVIEWER", raising=False)
+    monkeypatch.setattr("app.ui.reviewer.user_name", lambda fallback: "ada42")
+
+
+@pytest.fixture
+def settings():
+    return SettingsKeeper()
+
+
+@pytest.fixture
+def page(qtbot, tools, settings):
+    page = WelcomePage(settings, tools.looks, tools.runner)
+    qtbot.addWidget(page)
+    page.show()
+    page.activateWindow()
+    qtbot.waitUntil(page.first.field.hasFocus)
+    return page
+
+
+def test_a_name_and_the_sample_with_two_keys(qtbot, page, settings):
+    assert page.first.isVisible() and not page.reviewer.isVisible()
+    assert page.first.field.text() == "ada42"
+    qtbot.keyClicks(page.first.field, "Ada  Lovelace")  # in the place of what was proposed
+    qtbot.keyClick(page.first.field, Key.Key_Return)
+    assert (settings.settings.reviewer, settings.settings.told) == ("Ada Lovelace", ("name",))
+    assert not page.first.isVisible()
+    assert page.reviewer.isVisible() and page.reviewer.name.text() == "Ada Lovelace"
+    with qtbot.waitSignal(page.sample_wanted):
+        qtbot.keyClick(page.focusWidget(), Key.Key_Return)
+
+
+def test_the_button_does_the_same(qtbot, page, settings):
+    qtbot.mouseClick(page.first.keep, Qt.MouseButton.LeftButton)
+    assert settings.settings.reviewer == "ada42"
+
+
+def test_an_empty_name_is_none(qtbot, page, settings):
+    page.first.field.clear()
+    qtbot.keyClick(page.first.field, Key.Key_Return)
+    assert settings.settings.reviewer == ""
+    assert page.reviewer.name.text() == "ada42"
+
+
+def test_escape_puts_it_off_for_good(qtbot, page, tools, settings):
+    qtbot.keyClick(page.first.field, Key.Key_Escape)
+    assert not page.first.isVisible()
+    assert (settings.settings.reviewer, settings.settings.told) == ("", ("name",))
+    again = WelcomePage(settings, tools.looks, tools.runner)
+    qtbot.addWidget(again)
+    again.show()
+    assert not again.first.isVisible()
+
+
+def test_who_is_known_is_not_asked(qtbot, tools, monkeypatch):
+    monkeypatch.setenv("SPEC_O3_REVIEWER", "Grace")
+    told = WelcomePage(SettingsKeeper(), tools.looks, tools.runner)
+    chosen = WelcomePage(*tools.all)
+    for page in (told, chosen):
+        qtbot.addWidget(page)
+        page.show()
+        assert not page.first.isVisible() and page.reviewer.isVisible()
+
+
+def test_the_tour_is_offered_until_it_was_taken(page, settings):
+    assert "tour" in page.sample_button.accessibleDescription()
+    settings.change(told=("tour",))
+    assert "tour" not in page.sample_button.accessibleDescription()
+    assert "60 simulated" in page.sample_button.accessibleDescription()
+
+
+@pytest.fixture
+def newcomer(qtbot, monkeypatch, tmp_path):
+    """Before the window as it is at the very first start."""
+    monkeypatch.setattr("app.ui.start.sample.user_data_path", lambda *_, **__: tmp_path)
+    settings = SettingsKeeper()
+    settings.change(reviewer="not yet")
+    with before_window(qtbot, None, settings) as person:
+        settings.change(reviewer="")
+        person.window.show_welcome()
+        first = person.window.welcome.first
+        first.field.setText("ada42")
+        first.field.setFocus()
+        person.wait(first.field.hasFocus)
+        person.wait(lambda: first._was_offered)
+        yield person
+
+
+def test_keys_of_the_window_work_while_it_asks(newcomer):
+    newcomer.press("k", CTRL)
+    newcomer.wait(newcomer.window.finder.isVisible)
+    newcomer.press(Key.Key_Escape)
+    assert newcomer.window.welcome.first.isVisible()
+
+
+def test_escape_in_the_window(newcomer):
+    newcomer.press(Key.Key_Escape)
+    assert not newcomer.window.welcome.first.isVisible()
+    assert newcomer.window.settings.settings.told == ("name",)
+
+
+@pytest.mark.parametrize(("typed", "name"), [("", ""), ("Ada", "Ada")])
+def test_who_goes_on_without_an_answer(newcomer, typed, name):
+    """Is not asked again; what was typed counts."""
+    settings = newcomer.window.settings
+    if typed:
+        newcomer.press("a", CTRL)
+        newcomer.type(typed)
+    newcomer.qtbot.mouseClick(newcomer.window.welcome.sample_button, Qt.MouseButton.LeftButton)
+    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.desk.is_painted)
+    assert settings.settings.reviewer == name
+    assert newcomer.session.reviewer == (name or "ada42")
+    assert "name" in settings.settings.told

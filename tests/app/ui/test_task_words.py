@@ -1,0 +1,157 @@
+"""Guidelines and the measured inspector's words in other languages: all of them, with their
+numbers, and nobody else's."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from agent.guideline import guideline_sections
+from agent.measured.gates import GATES
+from agent.measured.inspector import MeasuredInspector
+from agent.measured.words import KIND_NAMES
+from agent.spectra.readers.registry import read
+from agent.tasks import load_tasks
+from app.ui.agent.card_content import contents
+from app.ui.agent.measured_words import PLACE, Phrasebook, measured_words, spaced
+from app.ui.guideline_words import section_lines
+from app.ui.languages import LANGUAGES, speak
+from app.ui.start.task_chooser import guideline_html
+from app.ui.text_pairs import pairs, table_of, task_words, window_language
+from app.ui.theme import LIGHT
+from tests.app.ui.candidates import SAMPLE
+
+TASKS = load_tasks()
+OTHERS = [name for name in LANGUAGES if name != "en"]
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+ENGLISH = re.compile(r"(?<![A-Za-z])[a-z]{3,}(?![A-Za-z])")
+"""A word; names of lines and classes begin with a capital letter, or are short."""
+UNITS = {"sdB", "sdO", "dMe", "km"}
+
+
+def texts_of(task):
+    """All that a task says to a person."""
+    guideline = task.guideline
+    yield from (task.name, task.title, task.question, guideline.summary)
+    for rank in ("primary", "secondary", "confirming", "answer_no", "not_testable", "pitfalls"):
+        yield from getattr(guideline, rank)
+    for state in guideline.states:
+        yield from (state.name, state.text)
+    for window in task.windows:
+        yield from filter(None, (window.label, window.look, window.mimics))
+    for other in task.contaminants:
+        yield from (other.name, other.differs)
+    for evidence in task.evidence:
+        yield from (evidence.label, evidence.text_found, evidence.text_absent)
+
+
+EVERY = {text for task in TASKS for text in texts_of(task)}
+
+
+@pytest.fixture(params=OTHERS)
+def language(request, qapp):
+    translators = speak(qapp, request.param)
+    yield request.param
+    for each in translators:
+        qapp.removeTranslator(each)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_text_of_the_tasks_is_there_and_none_that_is_gone(name):
+    assert set(table_of("tasks", name)) == EVERY
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("table", ["tasks", "measured"])
+def test_numbers_and_places_are_kept(name, table):
+    for english, other in table_of(table, name).items():
+        places = [Counter(PLACE.findall(each)) for each in (english, other)]
+        assert places[0] == places[1], english
+        bare = [NUMBER.findall(PLACE.sub("", each)) for each in (english, other)]
+        assert Counter(bare[0]) == Counter(bare[1]), english
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_nothing_stays_english(name):
+    for english, other in table_of("tasks", name).items():
+        assert not set(ENGLISH.findall(PLACE.sub("", other))) - UNITS, english
+
+
+def test_the_window_says_which_language_it_speaks(language):
+    assert window_language() == language
+    assert task_words("carbon star") != "carbon star"
+    assert task_words("my own class <b>") == "my own class <b>"
+
+
+def test_english_needs_no_table(qapp):
+    assert window_language() == "en"
+    assert pairs("tasks") == {}
+    assert task_words("carbon star") == "carbon star"
+    assert measured_words("This decides little.") == "This decides little."
+
+
+def test_a_guideline_is_said_whole(language):
+    for task in TASKS:
+        lines = (line for each in guideline_sections(task) for line in section_lines(each))
+        said = " ".join(text for line in lines for text in line)
+        page = re.sub(r"<[^>]*>", " ", guideline_html(task, LIGHT))
+        for text in (said, page):
+            assert not set(ENGLISH.findall(text)) - UNITS
+
+
+def test_the_measured_inspector_speaks_it(language):
+    """All it says of three spectra for every class: nothing stays English."""
+    files = sorted((SAMPLE / "spectra").rglob("*.fits*"))
+    for file in (files[0], files[7], files[21]):
+        for task in TASKS:
+            for text in spoken(read(file), task):
+                said = measured_words(text)
+                assert said != text, text
+                assert not set(ENGLISH.findall(said)) - UNITS, said
+
+
+def spoken(spectrum, task):
+    for step in MeasuredInspector().inspect(spectrum, task):
+        if step.kind != "zoom" and step.text:
+            yield re.sub(r"^\\boxed\{\w+\} ?", "", step.text)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_sign_and_kind_has_words(name):
+    book = Phrasebook(table_of("tasks", name), table_of("measured", name))
+    for gate in GATES.values():
+        for value in (-3.0, 3.0):
+            said = gate.text(value, 0.0)
+            assert not said or book.claim(said), said
+            assert not said or book.claim(said[0].upper() + said[1:]), said
+    assert all(book.phrase(kind) for kind in KIND_NAMES.values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Hα line is broad and double-peaked. This speaks for the class.",
+        "This speaks for the class. I am sure.",
+        "Measured in a window of mine: Hα in emission, equivalent width 12 Å.",
+        "",
+        "This decides little" * 3000,
+        "It looks more like a teapot.",
+    ],
+)
+def test_a_models_own_words_stay(language, text):
+    assert measured_words(text) == text
+
+
+def test_cards_say_it(language):
+    spectrum = read(sorted((SAMPLE / "spectra").rglob("*.fits*"))[0])
+    steps = tuple(MeasuredInspector().inspect(spectrum, TASKS[0]))
+    cards = contents(steps)
+    for card in cards:
+        assert not set(ENGLISH.findall(card.text + card.label)) - UNITS, card.text
+    assert any("Å" in card.aside for card in cards)
+
+
+def test_spaces_between_letters_of_two_kinds():
+    assert spaced("先看Hα，在 [O III]测得 宽 12 Å的线") == "先看 Hα，在 [O III] 测得宽 12 Å 的线"

@@ -1,0 +1,247 @@
+"""The tour on the real window, led by real keys and clicks."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.ui.languages import speak
+from app.ui.settings_keeper import SettingsKeeper
+from app.ui.start import sample
+from app.ui.theme import DARK
+from tests.app.ui.whole_window import CTRL, LEFT, SHIFT, before_window, copied, sample_file
+
+Key = Qt.Key
+TITLES = ["The list", "The spectrum", "Your verdict", "The agent", "The catalogue"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return sample_file(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+def place(made, tmp_path):
+    return copied(made, tmp_path)
+
+
+@pytest.fixture
+def person(qtbot, place):
+    with before_window(qtbot, place) as someone:
+        someone.window.commands.run("tour")
+        yield someone
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """Where the sample's session is made."""
+    monkeypatch.setattr(sample, "user_data_path", lambda *_, **__: tmp_path / "data")
+    return tmp_path / "data"
+
+
+def tour(person):
+    return person.window.tour
+
+
+def title(person):
+    """Of what is to be read; empty: there is no tour."""
+    bubble = tour(person).bubble
+    return bubble.title.text() if bubble is not None and bubble.isVisible() else ""
+
+
+def hole(person):
+    return tour(person).spotlight.hole
+
+
+def around(person, widget):
+    return QRect(widget.mapTo(person.window, QPoint(0, 0)), widget.size())
+
+
+def click(person, button):
+    person.qtbot.mouseClick(button, LEFT)
+
+
+def test_five_stops_at_real_widgets_with_enter(person):
+    judging, top = person.view.judging, person.view.top
+    targets = [judging.queue, judging.plot, judging.verdicts, judging.agent, top.export]
+    for number, (words, target) in enumerate(zip(TITLES, targets, strict=True), 1):
+        assert title(person) == words
+        assert tour(person).bubble.place.text() == f"{number} of 5"
+        person.wait(lambda here=target: hole(person) == around(person, here))
+        assert person.window.rect().contains(tour(person).bubble.geometry())
+        person.press(Key.Key_Return)
+    assert title(person) == ""
+    assert not tour(person).spotlight.isVisible()
+    assert tour(person).stop is None
+
+
+def test_buttons_do_the_same(person):
+    bubble = tour(person).bubble
+    assert not bubble.back.isVisible()
+    click(person, bubble.next)
+    click(person, bubble.next)
+    assert title(person) == "Your verdict"
+    click(person, bubble.back)
+    assert title(person) == "The spectrum"
+    click(person, bubble.end)
+    assert title(person) == ""
+
+
+def test_back_with_shift_and_never_before_the_first(person):
+    person.press(Key.Key_Return)
+    person.press(Key.Key_Return, SHIFT)
+    assert title(person) == "The list"
+    person.press(Key.Key_Return, SHIFT)
+    assert title(person) == "The list"
+
+
+@pytest.mark.parametrize("stop", range(5))
+def test_escape_ends_it_at_any_stop(person, stop):
+    for _ in range(stop):
+        person.press(Key.Key_Return)
+    assert title(person) == TITLES[stop]
+    person.press(Key.Key_Escape)
+    assert title(person) == ""
+    person.press(Key.Key_Return)  # and Enter is no longer the tour's
+    assert title(person) == ""
+
+
+def test_a_held_key_goes_on_once(person):
+    for kind in (QEvent.Type.KeyPress, *[QEvent.Type.KeyPress] * 3):
+        again = QKeyEvent(kind, Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True)
+        QApplication.sendEvent(person.target, again)
+    assert title(person) == "The list"
+
+
+def test_judging_goes_on_meanwhile(person):
+    person.press("a")
+    person.sees(2)
+    person.press("x")
+    person.sees(3)
+    assert person.verdicts() == {1: "ACCEPT", 2: "REJECT"}
+    person.press("z", CTRL)
+    person.sees(2)
+    assert title(person) == "The list"
+    click(person, person.view.judging.verdicts.buttons["UNSURE"])
+    person.sees(3)
+    assert person.verdicts() == {1: "ACCEPT", 2: "UNSURE"}
+
+
+def test_what_is_written_is_text(person):
+    person.press("c")
+    person.type("broad")
+    person.press(Key.Key_Return)
+    assert person.opinion(1).comment == "broad"
+    assert title(person) == "The list"
+    person.press("k", CTRL)  # the palette has its own Enter and Escape
+    person.press(Key.Key_Escape)
+    assert title(person) == "The list"
+    assert not person.window.finder.isVisible()
+
+
+def test_it_follows_the_window_and_its_panels(person):
+    person.window.resize(1280, 720)
+    queue = person.view.judging.queue
+    person.wait(lambda: hole(person) == around(person, queue))
+    assert tour(person).spotlight.size() == person.window.size()
+    columns = person.view.judging.columns
+    columns.setSizes([500, 500, 280])
+    person.wait(lambda: hole(person) == around(person, queue))
+    person.press("h")  # no panels: the words are in the middle
+    person.wait(lambda: hole(person) is None)
+    assert title(person) == "The list"
+    person.press(Key.Key_Return)
+    person.wait(lambda: hole(person) == around(person, person.plot))
+    assert person.view.judging.shows_panels
+
+
+def test_it_comes_back_to_the_page_it_is_about(person):
+    person.press("2", CTRL)
+    assert person.view.page == "disagreement_page"
+    person.wait(lambda: hole(person) is None)
+    person.press(Key.Key_Return)
+    assert person.view.page == "judging_page"
+    person.wait(lambda: hole(person) == around(person, person.plot))
+
+
+def test_it_ends_with_the_session(person):
+    person.press("w", CTRL)
+    assert person.window.view is None
+    assert title(person) == ""
+    assert tour(person).stop is None
+
+
+def test_keys_are_told_as_they_are_now(person):
+    person.press(Key.Key_Return)
+    person.press(Key.Key_Return)
+    assert "A accepts, X rejects" in tour(person).bubble.text.text()
+    person.window.keymap.rebind("accept", ["J"])
+    assert "J accepts, X rejects" in tour(person).bubble.text.text()
+
+
+def test_in_the_dark_too(person):
+    person.window.looks.use(DARK)
+    picture = tour(person).spotlight.grab().toImage()
+    inside = picture.pixelColor(hole(person).center())
+    outside = picture.pixelColor(person.window.rect().bottomRight() - QPoint(2, 2))
+    assert inside != outside
+
+
+def test_from_the_palette_and_the_menu(qtbot, place):
+    with before_window(qtbot, place) as person:
+        person.press("k", CTRL)
+        person.type("tour")
+        person.press(Key.Key_Return)
+        assert title(person) == "The list"
+        person.press(Key.Key_Escape)
+        entry = next(each for each in person.window.menus._entries if each.data() == "tour")
+        entry.trigger()
+        assert title(person) == "The list"
+
+
+def test_the_sample_begins_with_it_once(qtbot, data):
+    settings = SettingsKeeper()
+    with before_window(qtbot, None, settings) as person:
+        assert person.reads("Vet candidates")
+        click(person, person.window.welcome.sample_button)
+        person.wait(lambda: title(person) == "The list")
+        assert settings.settings.told == ("tour",)
+        person.press(Key.Key_Escape)
+        person.press("w", CTRL)
+        person.window.open_sample()
+        person.wait(lambda: person.window.view is not None and person.desk.is_painted)
+        QApplication.processEvents()
+        assert title(person) == ""
+        person.press("w", CTRL)
+        person.window.commands.run("tour")  # asked for without a session: on the sample
+        person.wait(lambda: title(person) == "The list")
+        assert settings.settings.told == ("tour",)
+
+
+def test_ones_own_list_begins_without(qtbot, place):
+    with before_window(qtbot, place) as person:
+        QApplication.processEvents()
+        assert title(person) == ""
+        assert tour(person).is_new
+
+
+def test_in_chinese(qtbot, qapp, place):
+    translators = speak(qapp, "zh")
+    try:
+        with before_window(qtbot, place) as person:
+            person.window.commands.run("tour")
+            seen = []
+            while title(person):
+                seen.append(title(person))
+                text = tour(person).bubble.text.text()
+                assert "{" not in text and any("一" <= letter <= "鿿" for letter in text)
+                assert person.window.rect().contains(tour(person).bubble.geometry())
+                QTest.keyClick(person.target, Key.Key_Return)
+            assert len(seen) == 5
+            assert all(words not in TITLES for words in seen)
+    finally:
+        for each in translators:
+            qapp.removeTranslator(each)
