@@ -10,13 +10,14 @@ from PIL import Image
 
 from agent.errors import SpectrumError
 from agent.rendering import png
-from agent.rendering.style import COMPACT, COMPACT_PANELS, PUBLISHED, STYLES, Style
+from agent.rendering.style import COMPACT, COMPACT_PANELS, NANO, PUBLISHED, STYLES, Style
 from agent.rendering.window import MAX_TITLE, MIN_POINTS, Window, cut, tidy, usable
 from agent.spectra.spectrum import Spectrum
 
 __all__ = [
     "COMPACT",
     "COMPACT_PANELS",
+    "NANO",
     "PUBLISHED",
     "STYLES",
     "Style",

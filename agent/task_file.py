@@ -36,7 +36,7 @@ WINDOW_KEYS = (
     *(f"F{number}" for number in range(2, 10)),
     *(f"Alt+{number}" for number in range(1, 10)),
 )
-"""Letters are verbs, 0 to 4 the confidence, F1 the keys, F10 the menu bar, F11 full screen."""
+"""Letters are verbs, 0 to 4 the confidence, F1 the guide, F10 the menu bar, F11 full screen."""
 
 _TASK_ID = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,15}")
 _ENTRY_ID = re.compile(r"[a-z][a-z0-9_]{0,31}")

@@ -11,6 +11,7 @@ from rich.console import Console
 from agent.errors import WorkbenchError
 from train.baselines.command import baselines
 from train.bench.command import bench
+from train.card.command import card
 from train.chain.command import chain
 from train.curate.command import app as curate
 from train.draft.command import draft
@@ -52,6 +53,7 @@ app.add_typer(curate, name="curate")
 app.command()(sft)
 app.command()(grpo)
 app.command()(export)
+app.command()(card)
 app.add_typer(evaluate, name="evaluate")
 app.command()(report)
 app.command()(chain)

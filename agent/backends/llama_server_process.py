@@ -143,6 +143,7 @@ def _spawn(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             start_new_session=True,  # a Ctrl-C in the terminal is for us to handle
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except OSError as error:
         raise EngineError(f"no process could be started: {error.strerror}") from error

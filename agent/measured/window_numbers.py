@@ -6,6 +6,7 @@ The numbers are those by which the measured inspector tells kinds of objects apa
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from functools import cache
 
 from agent.measured.gate_numbers import gate_numbers
@@ -18,13 +19,15 @@ from agent.spectra.noise import signal_to_noise
 from agent.spectra.sampling import doppler
 from agent.spectra.spectrum import Window
 
-AT_MOST = 12
+AT_MOST = 10
 """Numbers told of one window."""
 CLEAR_SIGMA = 3.0
 BLUNT = 0.5
 """Part of a number's usual range that its error may have before it says nothing."""
 SLACK = 8.0
 """Angstrom by which a feature may reach out of the window."""
+
+MARKS = ("(---)", "(--)", "(-)", "(=)", "(+)", "(++)", "(+++)")
 
 TOLD = (
     "EW_H_alpha", "H_alpha_em_fwhm", "EW_H_beta", "H_beta_em_fwhm", "TiO5", "TiO5_excess", "CaH2",
@@ -44,7 +47,8 @@ emission."""
 
 
 def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = None) -> str:
-    """One line: the S/N, then what is measured between `low` and `high`, by wavelength.
+    """One line: the S/N, then what is measured between `low` and `high`, by wavelength: its name,
+    a mark that says how high it is among all kinds of objects, and the value.
 
     The window is in the frame of the pictures, which `z` moved.
     """
@@ -59,7 +63,10 @@ def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = 
     found = gate_numbers(numbers)
     told = [name for name in inside if _is_told(name, *found[name])][:AT_MOST]
     told.sort(key=lambda name: place_of(name)[0])
-    parts = [f"{GATES[name].label} {_written(name, found[name][0])}" for name in told]
+    parts = [
+        f"{GATES[name].label} {MARKS[level(name, value := found[name][0])]} {_written(name, value)}"
+        for name in told
+    ]
     return "; ".join([f"S/N {max(snr, 0.0):.0f}", *parts])
 
 
@@ -81,13 +88,25 @@ def place_of(gate: str) -> Window:
 
 
 @cache
-def _usual_range(gate: str) -> float:
-    """From the lower to the upper of the inner steps of the fitted model."""
+def _knots(gate: str) -> tuple[float, ...]:
+    """Where the steps of the fitted model are: from the lowest to the highest of what all kinds of
+    objects show, the middle one left out; nothing where the model does not use it."""
     kinds = builtin_kinds()
     if gate not in kinds.gates:
-        return math.inf
-    knots = kinds.knots[kinds.gates.index(gate)]
-    return float(knots[-2] - knots[1])
+        return ()
+    knots = kinds.knots[kinds.gates.index(gate)].tolist()
+    return (*knots[: len(MARKS) // 2], *knots[-(len(MARKS) // 2) :])
+
+
+def level(gate: str, value: float) -> int:
+    """The number of the mark that goes with a value; the middle one where nothing is known."""
+    knots = _knots(gate)
+    return bisect(knots, value) if knots else len(MARKS) // 2
+
+
+def _usual_range(gate: str) -> float:
+    knots = _knots(gate)
+    return knots[-2] - knots[1] if knots else math.inf
 
 
 def _is_told(gate: str, value: float, error: float) -> bool:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import json
 
-from agent.protocol import Part, Turn, chat_parts, chat_text, opening, system_text, task_text
+from agent.protocol import (
+    SYSTEM,
+    Part,
+    Turn,
+    chat_parts,
+    chat_text,
+    opening,
+    prompt_hash,
+    system_text,
+    task_text,
+)
 from agent.tasks import load_tasks, task
 from agent.tool import TOOL_SCHEMA
 
@@ -67,3 +77,15 @@ def test_every_task_opens_with_picture_question_guideline_and_rules():
 def test_the_prompt_does_not_tell_the_answer():
     text = task_text(task("CV"))
     assert text.count(r"\boxed{YES}") == text.count(r"\boxed{NO}") == 1
+
+
+def test_a_model_that_knows_the_rules_gets_the_question_alone():
+    for each in load_tasks():
+        system, user = opening(each, brief=True)
+        assert system.text == SYSTEM
+        assert (user.text, user.picture) == (each.question, 0)
+
+
+def test_prompts_of_other_words_have_another_hash():
+    hashes = {prompt_hash(each, brief=brief) for each in load_tasks() for brief in (False, True)}
+    assert len(hashes) == 2 * len(load_tasks())

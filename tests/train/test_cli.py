@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -66,3 +67,13 @@ def test_what_the_user_can_mend_is_a_message(
 )
 def test_usage_errors_are_status_two(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     assert call(monkeypatch, *words) == 2
+
+
+def test_threads_do_not_wait_in_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person's own choice stands."""
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    assert call(monkeypatch, "--help") == 0
+    assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    assert call(monkeypatch, "--help") == 0
+    assert os.environ["OMP_WAIT_POLICY"] == "ACTIVE"

@@ -57,6 +57,24 @@ class TestTokenizer:
         tokens = make_tokenizer(["aaaa bbbb " * 9], 280).tokenize("{YES} {NO}")
         assert {"YES", "NO"} <= set(tokens)
 
+    def test_a_phrase_is_one_token_wherever_it_stands(self):
+        phrases = ("; Hα ", "; Hα FWHM ", "TiO edge at 7056.4")
+        tokenizer = make_tokenizer(["S/N 12; Hα 4; Hα FWHM 300 km/s " * 9], 320, phrases)
+        text = "S/N 9; Hα FWHM 250 km/s; Hα -3; TiO edge at 7056.4, step"
+        tokens = tokenizer.tokenize(text)
+        assert [token for token in tokens if token in phrases] == [
+            phrases[1],
+            phrases[0],
+            phrases[2],
+        ]
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+
+    def test_phrases_count_as_tokens(self):
+        names = [f"name {number}" for number in range(60)]
+        assert len(make_tokenizer(["abc " * 50], 340, names)) <= 340
+        with pytest.raises(WorkbenchError, match="cannot hold every byte"):
+            make_tokenizer(["abc"], 320, names)
+
     def test_control_tokens_are_special_and_calls_are_not(self):
         added = small_tokenizer().added_tokens_decoder.values()
         special = {token.content for token in added if token.special}

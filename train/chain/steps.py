@@ -20,6 +20,12 @@ class ChainSettings:
     objects: int = 20000
     """On the simulated sky, each seen by every survey."""
     snr: tuple[float, float] = (5.0, 100.0)
+    questions: int = 0
+    """Asked straight from the simulator, distorted, to draft from; 0 takes the bench's own."""
+    practice: int = 0
+    """As many more to practise on by reinforcement; 0 takes the bench's own."""
+    library: str = ""
+    """Folder of labelled real spectra to judge at the end; empty for none."""
     judged: int = 0
     """Candidates of each task that are judged at the end; 0 for all."""
     baselines: bool = True
@@ -68,6 +74,11 @@ def steps(
     def train(name: str, makes: Path, *arguments: object) -> Step:
         return Step(name, "spec-o3-train", tuple(map(str, arguments)), makes)
 
+    def asked(name: str, makes: Path, count: int, number: int) -> Step:
+        told_it = (*told, *changed("questions"))
+        words = ("questions", makes, "--count", count, "--seed", number, *busy, *told_it)
+        return train(name, makes, *words)
+
     archives = [out / "archive" / survey for survey in settings.surveys]
     low, high = settings.snr
     for survey, archive in zip(settings.surveys, archives, strict=True):
@@ -81,14 +92,21 @@ def steps(
         "bench", bench / "bench.json",
         "bench", bench, *named, "--seed", seed, *busy, *told, *changed("bench"),
     )  # fmt: skip
+    cold, practice = bench / "cold.parquet", bench / "train.parquet"
+    if settings.questions:
+        cold = out / "questions.parquet"
+        yield asked("questions", cold, settings.questions, seed)
+    if settings.practice:
+        practice = out / "practice.parquet"
+        yield asked("questions to practise", practice, settings.practice, seed + 1)
     drafts = out / "drafts.jsonl"
     yield train(
         "draft", drafts,
-        "draft", bench / "cold.parquet", drafts, "--seed", seed, *busy, *told, *changed("draft"),
+        "draft", cold, drafts, "--seed", seed, *busy, *told, *changed("draft"),
     )  # fmt: skip
     yield train(
         "curate: import", pool,
-        "curate", "import", pool, drafts, "--spectra", bench / "cold.parquet",
+        "curate", "import", pool, drafts, "--spectra", cold,
     )  # fmt: skip
     yield train("curate: review", pool, "curate", "auto", pool, *busy)
     approved = pool / "approved.jsonl"
@@ -96,12 +114,12 @@ def steps(
     sft, grpo = out / "sft", out / "grpo"
     yield train(
         "sft", sft / "model" / "model.toml",
-        "sft", approved, "--sets", bench / "cold.parquet", "--out", sft, "--seed", seed,
+        "sft", approved, "--sets", cold, "--out", sft, "--seed", seed,
         *busy, *told, *changed("sft"), *changed("model"),
     )  # fmt: skip
     yield train(
         "grpo", grpo / "model" / "model.toml",
-        "grpo", "--model", sft / "model", "--sets", bench / "train.parquet", "--out", grpo,
+        "grpo", "--model", sft / "model", "--sets", practice, "--out", grpo,
         "--seed", seed, *told, *changed("grpo"),
     )  # fmt: skip
     specialists: list[str] = []
@@ -124,6 +142,13 @@ def steps(
         yield train(
             f"evaluate {table}", evaluation / f"{table}.md",
             "evaluate", table, bench, evaluation, *who, *busy, *limit, "--threads", 1,
+        )  # fmt: skip
+    if settings.library:
+        real = evaluation / "library.md"
+        yield train(
+            "evaluate library", real,
+            "evaluate", "library", settings.library, evaluation, *judges, *specialists, *busy,
+            "--threads", 1,
         )  # fmt: skip
     gguf = out / "gguf"
     yield train("export", gguf, "export", grpo / "model", gguf)

@@ -55,6 +55,7 @@ def export(
     """Turn a model folder into GGUF files for llama.cpp, check them and compare the answers."""
     try:
         from train.export.export import export_gguf
+        from train.export.gguf_card import write_gguf_card
         from train.export.parity_report import with_parity
     except ImportError as error:
         raise ExportError(
@@ -83,6 +84,7 @@ def export(
             name=folder.resolve().name,
             say=say,
         )
+        write_gguf_card(folder, report)
         report = replace(report, source=folder, adapter=adapter)
         report = with_parity(report, model, wanted=parity, threads=threads)
     if as_json:

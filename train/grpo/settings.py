@@ -23,6 +23,10 @@ class GrpoSettings:
     rounds: int = 0
     """At most so many; 0 for no limit."""
     lr: float = 1e-6
+    warmup: int = 0
+    """Updates over which the rate rises to `lr`. Adam's first step moves every weight by the whole
+    rate, whatever the gradient's size: at the high rates of small models one unlucky draw of
+    rollouts is enough to lose the form of an answer."""
     clip: float = 0.2
     """How far an update may move the odds of a token, as a share."""
     temperature: float = 1.0
@@ -89,6 +93,7 @@ _LIMITS: tuple[tuple[str, float, float], ...] = (
     ("epochs", 0.001, 10_000),
     ("rounds", 0, 10**9),
     ("lr", 1e-9, 1.0),
+    ("warmup", 0, 10**6),
     ("clip", 0.001, 10.0),
     ("temperature", 0.01, 10.0),
     ("penalty", 0.0, 1.0),

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
+from torch.optim.lr_scheduler import LambdaLR
 from trl import GRPOTrainer
 from trl.models.utils import unwrap_model_for_generation
 from trl.trainer.utils import (
@@ -48,10 +49,12 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
     """A row of the dataset names a spectrum; its environment shows it."""
 
     environments: list[SpectrumEnvironment]
+    lr_scheduler: Any = None
 
-    def __init__(self, *, sampled: Sampled, **options: Any) -> None:
+    def __init__(self, *, sampled: Sampled, warmup: int = 0, **options: Any) -> None:
         super().__init__(**options)
         self.sampled = sampled
+        self.warmup = warmup
         self.rollouts: list[Rollout] = []
         """Those of the last round."""
         self._buffered: list[Any] | None = None
@@ -101,6 +104,16 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
             parts = split_tensor_dict(split_pixel_values_by_grid(whole), size)
             self._buffered = [unsplit_pixel_values_by_grid(part) for part in parts]
         return self._buffered[self._step % size]
+
+    def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> LambdaLR:
+        """In the place of transformers', whose warm-up wastes a first update on a rate of 0."""
+        if self.lr_scheduler is None:
+            rise = self.warmup + 1
+            self.lr_scheduler = LambdaLR(
+                optimizer or self.optimizer, lambda step: min(1.0, (step + 1) / rise)
+            )
+            self._created_lr_scheduler = True
+        return self.lr_scheduler
 
     def compute_loss(self, model: Any, inputs: Any, *others: Any, **options: Any) -> Tensor:
         """TRL's; without its forward pass where no rollout was better than another: no gradient

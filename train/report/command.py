@@ -42,14 +42,17 @@ def report(
 def _sections(
     runs: list[Path], evaluation: Path | None, bench: Path | None, pool: Path | None, failures: int
 ) -> Iterator[str]:
+    """What it came to, then how it was trained, then what still goes wrong."""
     from train.report.curating import curating_section
     from train.report.dynamics import dynamics_section
-    from train.report.judging import judging_sections, tables_section
+    from train.report.failures import failure_sections
+    from train.report.judging import judging_section, judgings
 
+    judged = judgings(evaluation) if evaluation is not None else []
+    yield from map(judging_section, judged)
     if runs:
         yield dynamics_section(runs)
     if pool is not None:
         yield curating_section(pool)
-    if evaluation is not None:
-        yield tables_section(evaluation)
-        yield from judging_sections(evaluation, bench, failures)
+    if bench is not None and failures:
+        yield from failure_sections(judged, bench, failures)

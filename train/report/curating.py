@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from train.curate.reviews import HIGHEST
 from train.report.drawing import cumulative, heat_map
-from train.report.page import heading, section, table
+from train.report.page import heading, note, section, table
 
 SCORES = {"coherence": "coherence", "consistency": "physical consistency"}
 
@@ -16,14 +17,15 @@ def curating_section(pool: Path) -> str:
     from train.curate.figures import figures
     from train.curate.pool import open_pool
 
-    return section("Curation", *_parts(figures(open_pool(pool).cases())))
+    return section("Curation", *parts(figures(open_pool(pool).cases())))
 
 
-def _parts(found: Mapping[str, Any]) -> Iterator[str]:
-    stages = found["stages"]
-    yield table(
-        ("trajectories", *stages), [(str(found["trajectories"]), *map(str, stages.values()))]
-    )
+def parts(found: Mapping[str, Any]) -> Iterator[str]:
+    """Of `train.curate.figures`."""
+    told = {"trajectories": found["trajectories"]}
+    told |= {_stage(stage): count for stage, count in found["stages"].items()}
+    told |= {"revised": found["revised"], "reviews that do not count": found["void_reviews"]}
+    yield table(("", "number"), [(name, f"{count:,}") for name, count in told.items()])
     rows = [
         (role, str(told["n"]), str(told["approved"]), _share(told["share"]))
         for role, told in found["approvals"].items()
@@ -37,9 +39,15 @@ def _parts(found: Mapping[str, Any]) -> Iterator[str]:
             if sum(told["counts"])
         }
         if samples:
-            yield heading(f"Scores of {name}, 0 to 5")
-            yield cumulative(samples, name)
+            yield heading(f"Scores of {name}")
+            yield cumulative(samples, f"{name}, 0 to {HIGHEST}", (0, HIGHEST))
     yield from _agreement(found["agreement"])
+    yield from _preference(found["preference"])
+
+
+def _stage(name: str) -> str:
+    """A trajectory that is not decided lies with the next in the process."""
+    return name if name in ("approved", "rejected") else f"waiting for the {name}"
 
 
 def _agreement(pairs: list[dict[str, Any]]) -> Iterator[str]:
@@ -47,14 +55,39 @@ def _agreement(pairs: list[dict[str, Any]]) -> Iterator[str]:
     if len(names) < 2:
         return
     for score, name in SCORES.items():
+        yield heading(f"Agreement of raters on {name} (Spearman)")
+        if all(pair[score] is None for pair in pairs):
+            yield note(
+                "Nothing to tell: no two raters scored three trajectories in common and gave "
+                "them different scores."
+            )
+            continue
         grid: list[list[float | None]] = [[None] * len(names) for _ in names]
         for place in range(len(names)):
             grid[place][place] = 1.0
         for pair in pairs:
             one, other = names.index(pair["first"]), names.index(pair["second"])
             grid[one][other] = grid[other][one] = pair[score]
-        yield heading(f"Agreement of raters on {name} (Spearman)")
-        yield heat_map(names, grid, name)
+        yield heat_map(names, grid)
+        if any(cell is None for row in grid for cell in row):
+            yield note("-: fewer than three in common, or all of them scored alike.")
+
+
+def _preference(found: Mapping[str, Any]) -> Iterator[str]:
+    """Whose drafts of one spectrum raters scored higher."""
+    if not found["pairs"]:
+        return
+    yield heading("Whose drafts are preferred")
+    rows = [
+        (
+            f"{pair['first']} to {pair['second']}",
+            str(pair["n"]),
+            f"{_share(pair['rate'])} ({_share(pair['interval'][0])} "
+            f"to {_share(pair['interval'][1])})",
+        )
+        for pair in found["pairs"]
+    ]
+    yield table(("sources", "pairs", "first preferred (95 %)"), rows)
 
 
 def _share(value: float | None) -> str:

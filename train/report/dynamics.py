@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,44 +12,91 @@ from train.journal import read_metrics
 from train.report.drawing import small_multiples
 from train.report.page import note, section, table
 
-WANTED = {
-    "reward": "mean reward",
-    "accuracy": "share right",
-    "f1": "F1",
-    "well_formed": "share well-formed",
-    "answered": "share answered",
-    "calls": "calls a rollout",
-    "tokens": "tokens a rollout",
-    "groups_alike": "groups without a signal",
-    "reward_std": "spread of the reward",
-    "entropy": "entropy",
-    "loss": "loss",
-    "held_out_loss": "held-out loss",
-    "held_out_verdict_accuracy": "held-out verdicts right",
-    "learning_rate": "learning rate",
-    "tokens_per_second": "tokens a second",
-}
-"""Metrics that are drawn where a run has them, and what they are called."""
-
 Records = Sequence[Mapping[str, Any]]
+Runs = Mapping[str, Records]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """Runs of one sort, whose figures can be laid over each other."""
+
+    title: str
+    told: str
+    panels: Mapping[str, str]
+    """Metrics that are drawn where a run has them, and what they are called."""
+    shares: frozenset[str]
+    """Metrics from 0 to 1, drawn on that scale."""
+    summed_up: tuple[str, ...]
+    """Metrics whose way from the first to the last steps stands in the table."""
+
+
+LEARNING = Chapter(
+    "Fine-tuning",
+    "Loss is in nats a token over what the agent says. Thick lines are running means.",
+    {
+        "loss": "loss",
+        "held_out_loss": "held-out loss",
+        "held_out_verdict_accuracy": "held-out verdicts right",
+        "learning_rate": "learning rate",
+        "tokens_per_second": "tokens a second",
+    },
+    frozenset({"held_out_verdict_accuracy"}),
+    ("loss", "held_out_loss"),
+)
+REINFORCING = Chapter(
+    "Reinforcement",
+    "Each step is an update from rollouts that were sampled for it: 1 for a right verdict in good "
+    "form, less where form or answer is missing. A group without a signal is a question whose "
+    "rollouts were all rewarded alike.",
+    {
+        "reward": "mean reward",
+        "f1": "F1",
+        "accuracy": "share right",
+        "calls": "calls a rollout",
+        "tokens": "tokens said a rollout",
+        "well_formed": "share well-formed",
+        "answered": "share answered",
+        "groups_alike": "groups without a signal",
+        "reward_std": "spread of the reward",
+        "entropy": "entropy, nats a token",
+        "loss": "loss",
+        "learning_rate": "learning rate",
+    },
+    frozenset({"f1", "accuracy", "well_formed", "answered", "groups_alike"}),
+    ("reward", "f1", "calls", "tokens"),
+)
 
 
 def dynamics_section(runs: Sequence[Path]) -> str:
     records = {_name(path): read_metrics(path) for path in runs}
-    panels = {}
-    for metric, title in WANTED.items():
-        series = {name: points for name, own in records.items() if (points := _of(own, metric))}
+    rewarded = {name: own for name, own in records.items() if _of(own, "reward")}
+    others = {name: own for name, own in records.items() if name not in rewarded}
+    return "".join([*_chapter(LEARNING, others), *_chapter(REINFORCING, rewarded)])
+
+
+def _chapter(chapter: Chapter, runs: Runs) -> Iterator[str]:
+    if not runs:
+        return
+    panels, shares = {}, set()
+    for metric, title in chapter.panels.items():
+        series = {name: points for name, own in runs.items() if (points := _of(own, metric))}
         if series:
             panels[title] = series
+        if metric in chapter.shares:
+            shares.add(title)
     if not panels:
-        return section("Training", note("These runs have logged no figures yet."))
+        yield section(chapter.title, note("These runs have logged no figures yet."))
+        return
+    shown = [metric for metric in chapter.summed_up if chapter.panels[metric] in panels]
+    head = ["run", "steps", *(chapter.panels[metric] for metric in shown)]
     rows = [
-        (name, str(own[-1]["step"]), *(_ends(own, metric) for metric in ("loss", "reward")))
-        for name, own in records.items()
+        [name, str(own[-1]["step"]), *(_ends(own, metric) for metric in shown)]
+        for name, own in runs.items()
         if own
     ]
-    head = ("run", "steps", "loss, first to last", "reward, first to last")
-    return section("Training", table(head, rows), small_multiples(panels, "step"))
+    drawn = small_multiples(panels, "step", shares)
+    told = f"{chapter.told} The table has means over the first and the last tenth of the steps."
+    yield section(chapter.title, note(told), table(head, rows), drawn)
 
 
 def _name(path: Path) -> str:
@@ -58,7 +107,7 @@ def _of(records: Records, metric: str) -> list[tuple[float, float]]:
     return [
         (float(record["step"]), float(record[metric]))
         for record in records
-        if isinstance(record.get(metric), int | float)
+        if isinstance(record.get(metric), int | float) and math.isfinite(record[metric])
     ]
 
 

@@ -1,75 +1,122 @@
-"""How judging went: the tables, reliability curves, scores, and the worst failures."""
+"""How judging went: figures of each set, reliability curves, scores, and who is better."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from agent.confidence.judged import Judged
 from agent.errors import WorkbenchError
-from agent.trajectory import Trajectory
-from agent.trajectory_file import read_trajectories
-from agent.viewer import redraw
-from train.evaluate.figures import judge_figures
+from train.evaluate.figures import JudgeFigures, judge_figures
 from train.evaluate.judgement import Judgement, read_judgements
-from train.evaluate.judging import trajectories_beside
-from train.evaluate.tables import percent
-from train.examples import Example, ExampleStore
+from train.evaluate.tables import KINDS, percent
 from train.report.drawing import cumulative, reliability
-from train.report.page import card, heading, note, picture, section, table, words
+from train.report.page import folded, heading, note, section, table
 
 FEWEST_FOR_A_CURVE = 20
-PICTURES = 3
 
 
-def judging_sections(evaluation: Path, bench: Path | None, failures: int) -> Iterator[str]:
-    """Of the folder that `spec-o3-train evaluate` filled."""
-    folders = sorted(path for path in (evaluation / "judgements").glob("*") if path.is_dir())
-    if not folders:
+@dataclass(frozen=True)
+class Judging:
+    """Judges side by side on one set, as a table of `spec-o3-train evaluate` has them."""
+
+    title: str
+    set_name: str
+    """Stem of the bench's file."""
+    tasks: Sequence[str]
+    files: Mapping[str, Path]
+    """Judgements by judge; of other tasks, too, where other tables are about the same set."""
+    comparisons: Sequence[Mapping[str, Any]]
+
+    def read(self, judge: str) -> list[Judgement]:
+        return [one for one in read_judgements(self.files[judge]) if one.task in self.tasks]
+
+
+def judgings(evaluation: Path) -> list[Judging]:
+    """Of every table that was written into the folder that `spec-o3-train evaluate` filled."""
+    found = []
+    for kind in KINDS.values():
+        path = evaluation / f"{kind.name}.json"
+        if not path.is_file():
+            continue
+        told = json.loads(path.read_text(encoding="utf-8"))["sets"]
+        for file, name in kind.sets:
+            if name not in told:
+                continue
+            stem = Path(file).stem
+            folder = evaluation / "judgements" / stem
+            judges = told[name]["judges"]
+            tasks = {task["task"] for one in judges for task in one["tasks"]}
+            found.append(
+                Judging(
+                    title=kind.title if len(kind.sets) == 1 else f"{kind.title}: {name}",
+                    set_name=stem,
+                    tasks=[
+                        *(task for task in kind.tasks if task in tasks),
+                        *sorted(tasks - {*kind.tasks}),
+                    ],
+                    files={one["judge"]: folder / f"{one['judge']}.jsonl" for one in judges},
+                    comparisons=told[name]["comparisons"],
+                )
+            )
+    if not found:
         raise WorkbenchError(f"{evaluation} holds no judgements: run spec-o3-train evaluate first")
-    for folder in folders:
-        files = {path.stem: path for path in sorted(folder.glob("*.jsonl")) if _is_judged(path)}
-        judges = {name: list(read_judgements(path)) for name, path in files.items()}
-        yield section(f"Judged: {folder.name}", *_figures(judges))
-        store = _store(bench, folder.name)
-        for name, path in files.items():
-            beside = trajectories_beside(path)
-            if failures and store is not None and beside.is_file():
-                yield _gallery(name, judges[name], beside, store, failures)
+    return found
 
 
-def _is_judged(path: Path) -> bool:
-    return not path.name.endswith(".trajectories.jsonl")
+def judging_section(one: Judging) -> str:
+    judges = {name: one.read(name) for name in one.files}
+    return section(one.title, *_figures(judges, one.tasks), *_comparisons(one.comparisons))
 
 
-def _store(bench: Path | None, name: str) -> ExampleStore | None:
-    path = bench / f"{name}.parquet" if bench is not None else None
-    return ExampleStore([path]) if path is not None and path.is_file() else None
-
-
-def _figures(judges: Mapping[str, Sequence[Judgement]]) -> Iterator[str]:
+def _figures(judges: Mapping[str, Sequence[Judgement]], tasks: Sequence[str]) -> Iterator[str]:
     found = [judge_figures(name, said) for name, said in judges.items() if said]
-    tasks = list(dict.fromkeys(task.task for one in found for task in one.tasks))
-    rows = []
-    for one in found:
-        by_task = {task.task: percent(task.f1.value) for task in one.tasks}
-        mean = f"{percent(one.mean_f1.value)} ({percent(one.mean_f1.low)} to "
-        mean += f"{percent(one.mean_f1.high)})"
-        rows.append([one.judge, *(by_task.get(task, "-") for task in tasks), mean,
-                     f"{one.effort.calls:.1f}", f"{one.effort.seconds:.3g}"])  # fmt: skip
-    yield table(["F1, %", *tasks, "mean (95 %)", "calls", "seconds"], rows)
+    if not found:
+        return
+    found.sort(key=lambda one: one.mean_f1.value or 0.0, reverse=True)
+    first = found[0].tasks
+    positives = sum(task.positives for task in first)
+    others = sum(task.n for task in first) - positives
+    yield note(
+        f"F1 in per cent; {positives:,} real, {others:,} others; intervals hold 95 per cent. No "
+        "answer counts as wrong. Seconds are the median."
+    )
+    head = ["judge", *tasks, "mean F1 (95 %)", "answered", "well-formed", "calls", "seconds"]
+    yield table(head, [_row(one, tasks) for one in found])
     curves = {name: judged for name, said in judges.items() if (judged := _judged(said))}
     if curves:
         yield heading("Does p(YES) mean what it says?")
         yield reliability(curves)
+        yield note(
+            "On the line, of the candidates given 70 per cent seven in ten are real; below it the "
+            "judge is too sure. ECE is the mean distance from the line."
+        )
         yield heading("p(YES) of the real ones and of the others")
         for name, judged in curves.items():
             parts = {"real": judged.p[judged.label], "others": judged.p[~judged.label]}
             both = {f"{name}, {what}": p.tolist() for what, p in parts.items() if p.size}
-            yield cumulative(both, "p(YES)")
+            yield cumulative(both, "p(YES)", (0.0, 1.0))
+
+
+def _row(one: JudgeFigures, tasks: Sequence[str]) -> list[str]:
+    by_task = {task.task: percent(task.f1.value) for task in one.tasks}
+    n = sum(task.n for task in one.tasks)
+    answered = 1.0 - sum(task.unanswered for task in one.tasks) / n
+    mean = one.mean_f1
+    return [
+        one.judge,
+        *(by_task.get(task, "-") for task in tasks),
+        f"{percent(mean.value)} ({percent(mean.low)} to {percent(mean.high)})",
+        f"{percent(answered)} %",
+        f"{percent(one.effort.well_formed)} %",
+        f"{one.effort.calls:.1f}",
+        f"{one.effort.seconds:.2g}",
+    ]
 
 
 def _judged(said: Sequence[Judgement]) -> Judged | None:
@@ -80,62 +127,24 @@ def _judged(said: Sequence[Judgement]) -> Judged | None:
     return Judged(p, np.array([one.answer == "YES" for one in told], dtype=np.bool_))
 
 
-def _gallery(
-    name: str, judgements: Sequence[Judgement], records: Path, store: ExampleStore, count: int
-) -> str:
-    """The surest mistakes first, then those without an answer."""
-    wrong = {one.key: one for one in judgements if not one.is_right}
-    worst = sorted(wrong.values(), key=_surprise, reverse=True)[:count]
-    wanted = {one.key for one in worst}
-    cards = {}
-    for record in read_trajectories(records):
-        example = store.of(record)
-        if example.key in wanted:
-            cards[example.key] = _failure(wrong[example.key], example, record)
-    shown = [cards[one.key] for one in worst if one.key in cards]
-    told = f"{len(wrong)} of {len(judgements)} are wrong; the surest {len(shown)} of them."
-    return section(f"Failures of {name}", note(told), *shown)
-
-
-def _surprise(one: Judgement) -> float:
-    if one.p_yes is None:
-        return 0.0
-    return one.p_yes if one.answer == "NO" else 1.0 - one.p_yes
-
-
-def _failure(one: Judgement, example: Example, record: Trajectory) -> str:
-    truth = f"{one.answer} ({one.label})" if one.label else one.answer
-    said = one.verdict or f"nothing ({one.stopped_by})"
-    sure = "" if one.p_yes is None else f", p(YES) {one.p_yes:.2f}"
-    snr = "" if one.snr is None else f", S/N {one.snr:.0f}"
-    title = f"{one.task}: said {said}{sure}; the truth is {truth}. {one.survey}{snr}"
-    try:
-        pictures = redraw(record, example.spectrum)[:PICTURES]
-    except WorkbenchError:
-        pictures = []  # drawn by another version; the words are still worth reading
-    images = [picture(image, f"picture {number}") for number, image in enumerate(pictures)]
-    return card(heading(title), *images, words("\n\n".join(record.replies)))
-
-
-def tables_section(evaluation: Path) -> str:
-    """Every table that was written, as its figures over tasks."""
-    parts = []
-    for path in sorted(evaluation.glob("*.json")):
-        told = json.loads(path.read_text(encoding="utf-8"))
-        for name, rows in told.get("sets", {}).items():
-            for pair in rows.get("comparisons", ()):
-                change = pair["f1_difference"]
-                parts.append(
-                    (
-                        told["table"],
-                        name,
-                        f"{pair['first']} - {pair['second']}",
-                        f"{percent(change['value'])} "
-                        f"({percent(change['low'])} to {percent(change['high'])})",
-                        f"{pair['p_value']:.2g}",
-                    )
-                )
-    if not parts:
-        return ""
-    head = ("table", "set", "judges", "difference of mean F1, points (95 %)", "McNemar p")
-    return section("Who is better, on the same candidates", table(head, parts))
+def _comparisons(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not pairs:
+        return
+    rows = []
+    for pair in pairs:
+        change = pair["f1_difference"]
+        rows.append(
+            (
+                f"{pair['first']} - {pair['second']}",
+                f"{percent(change['value'])} ({percent(change['low'])} to "
+                f"{percent(change['high'])})",
+                f"{pair['only_first']} / {pair['only_second']}",
+                "< 0.001" if pair["p_value"] < 0.001 else f"{pair['p_value']:.2g}",
+            )
+        )
+    head = ("judges", "mean F1, points (95 %)", "right where the other is wrong", "p")
+    told = note(
+        "Differences on the same candidates. p is McNemar's, two-sided: the chance of so uneven a "
+        "count between equals, of this pair alone."
+    )
+    yield folded(f"Who is better, pair by pair ({len(rows)})", told, table(head, rows))

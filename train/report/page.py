@@ -17,13 +17,18 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
 p.note { color: #55606e; max-width: 46rem; }
 table { border-collapse: collapse; margin: .75rem 0; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #dfe3e8; text-align: right; }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid #dfe3e8; text-align: right;
+         white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 .scroll { overflow-x: auto; } svg { max-width: 100%; height: auto; }
 .card { border: 1px solid #dfe3e8; border-radius: 8px; padding: .8rem 1rem; margin: 1rem 0; }
-.card img { max-width: 24rem; width: 100%; margin: .25rem .5rem .25rem 0; }
-pre { white-space: pre-wrap; background: #f5f6f8; padding: .6rem .8rem; border-radius: 6px;
-      font-size: 12.5px; }
+.card h3 { margin-top: 0; }
+.pictures { display: flex; flex-wrap: wrap; gap: .5rem 1rem; }
+figure { margin: 0; max-width: 24rem; } figure img { width: 100%; display: block; }
+figcaption { color: #55606e; font-size: 13px; }
+ol { padding-left: 1.4rem; margin: .6rem 0 0; } li { margin: .3rem 0; overflow-wrap: anywhere; }
+.wrong { color: #9c2f00; }
+details { margin: .5rem 0; } summary { cursor: pointer; }
 """
 
 
@@ -65,12 +70,30 @@ def card(*parts: str) -> str:
     return f'<div class="card">{"".join(parts)}</div>'
 
 
-def words(text: str, longest: int = 1500) -> str:
-    short = text if len(text) <= longest else text[:longest] + " ..."
-    return f"<pre>{escape(short)}</pre>"
+def folded(summary: str, *parts: str) -> str:
+    """Hidden until it is asked for."""
+    return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
 
 
-def picture(image: Image.Image, what: str) -> str:
+def listed(lines: Iterable[tuple[str, bool]]) -> str:
+    """Numbered; those marked are mistakes."""
+    items = (
+        f'<li class="wrong">{escape(text)}</li>' if wrong else f"<li>{escape(text)}</li>"
+        for text, wrong in lines
+    )
+    return f"<ol>{''.join(items)}</ol>"
+
+
+def pictures(captioned: Iterable[tuple[Image.Image, str]]) -> str:
+    """Side by side, each with what it shows."""
+    figures = (
+        f"<figure>{_picture(image, caption)}<figcaption>{escape(caption)}</figcaption></figure>"
+        for image, caption in captioned
+    )
+    return f'<div class="pictures">{"".join(figures)}</div>'
+
+
+def _picture(image: Image.Image, what: str) -> str:
     out = io.BytesIO()
     image.convert("P", palette=Image.Palette.ADAPTIVE, colors=64).save(out, "PNG", optimize=True)
     data = base64.b64encode(out.getvalue()).decode()

@@ -48,8 +48,8 @@ def plan_run(
     whole, part = divmod(epochs, 1.0)
     plan: Plan = []
     for epoch in range(int(whole)):
-        plan += plan_epoch(lengths, batch, batch_tokens, seed, epoch)
-    more = plan_epoch(lengths, batch, batch_tokens, seed, int(whole))
+        plan += plan_epoch(lengths, batch, batch_tokens, seed, epoch, together)
+    more = plan_epoch(lengths, batch, batch_tokens, seed, int(whole), together)
     plan += more[: round(part * len(more))]
     wanted = -(-max(len(plan), 1) // together) * together
     if steps:
@@ -61,16 +61,25 @@ def plan_run(
 
 
 def plan_epoch(
-    lengths: Sequence[int], batch: int, batch_tokens: int, seed: int, epoch: int
+    lengths: Sequence[int],
+    batch: int,
+    batch_tokens: int,
+    seed: int,
+    epoch: int,
+    together: int = 1,
 ) -> Plan:
-    """Every row once, in batches of rows of nearly equal length, in a random order."""
+    """Every row once, in batches of rows of nearly equal length, in a random order.
+
+    So are the `together` batches of one step: devices wait for the one with the longest.
+    """
     rng = np.random.default_rng(np.random.SeedSequence((seed, epoch)))
     shuffled = rng.permutation(len(lengths))
     found: Plan = []
     for at in range(0, len(shuffled), POOL * batch):
         pool = sorted(shuffled[at : at + POOL * batch].tolist(), key=lambda row: lengths[row])
         found += _cut(pool, lengths, batch, batch_tokens)
-    return [found[number] for number in rng.permutation(len(found))]
+    steps = [found[at : at + together] for at in range(0, len(found), together)]
+    return [batch for number in rng.permutation(len(steps)) for batch in steps[number]]
 
 
 def _cut(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent.conversation import turns_of
 from agent.measured.gates import GATES
-from agent.measured.window_numbers import TOLD
+from agent.measured.window_numbers import MARKS, TOLD
 from agent.protocol import Turn, opening
 from agent.tasks import load_tasks, task
 from agent.tool import TOOL_NAME
@@ -33,7 +33,10 @@ def frequent_phrases() -> tuple[str, ...]:
         for target in entry.target
         if (found := feature(target, is_line=entry.kind in ("line", "width"))) is not None
     }
-    return tuple(sorted({named + frame, label.removesuffix('"}'), *windows, *measured, *seen}))
+    marks = {f"{mark} " for mark in MARKS}
+    return tuple(
+        sorted({*marks, named + frame, label.removesuffix('"}'), *windows, *measured, *seen})
+    )
 
 
 FIRST = 2

@@ -50,7 +50,7 @@ from train.sft.rows import (
 from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
 from train.sft.trainer import SftTrainer, arguments
 from train.sft.tuning import parameter_counts, tuned
-from train.sft.watching import Bar, Figures, progress_bar
+from train.sft.watching import Bar, Figures, Memory, progress_bar
 from train.small_model import VERDICTS
 
 PICTURES = "pictures"
@@ -112,13 +112,13 @@ def fine_tune(
     console.print(f"{trained:,} of {whole:,} parameters are trained", style="dim", highlight=False)
 
     with ExitStack() as stack:
-        callbacks: list[Any] = []
+        callbacks: list[Any] = [Memory()]
         if args.process_index == 0:
             record = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))
             tokens = _tokens_of_steps(plan, rows, args.world_size * settings.accumulate)
             bar = stack.enter_context(progress_bar(console))
             epochs = sum(map(len, plan)) / len(rows)
-            callbacks = [Figures(record, tokens, epochs), Bar(bar)]
+            callbacks += [Figures(record, tokens, epochs), Bar(bar)]
         trainer = SftTrainer(
             model,
             args,

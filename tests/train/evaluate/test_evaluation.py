@@ -190,6 +190,15 @@ class TestCommand:
         assert "| rule |" in result.stdout
         assert (tmp_path / "judgements" / "test" / "rule.jsonl").is_file()
 
+    def test_a_bench_of_a_class_of_ones_own(self, tmp_path: Path):
+        bench = tmp_path / "bench"
+        bench.mkdir()
+        write_examples(bench / "test.parquet", simulated("A", 6))
+        arguments = ["evaluate", "main", str(bench), str(tmp_path / "out"), "--model", "measured"]
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, result.output
+        assert "A F1" in result.stdout
+
     def test_nobody_to_judge(self, bench: Path, tmp_path: Path):
         result = CliRunner().invoke(app, ["evaluate", "main", str(bench), str(tmp_path)])
         assert isinstance(result.exception, WorkbenchError)

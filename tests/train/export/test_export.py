@@ -250,3 +250,28 @@ def test_an_older_file_stays_where_writing_fails(
     with pytest.raises(ExportError, match="No space left"):
         export_gguf(tiny_qwen25, tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_the_pair_is_shown_what_the_model_was_trained_with(copy25: Path, tmp_path: Path) -> None:
+    from agent.model_card import read_card, write_card
+    from agent.model_deduce import make_card
+    from agent.models import place_at
+    from agent.render import NANO
+    from train.export.gguf_card import write_gguf_card
+
+    out = tmp_path / "pair"
+    report = export_gguf(copy25, out)
+    assert write_gguf_card(copy25, report) is None  # nothing is known of it
+    write_card(make_card(copy25, style=NANO, simulated_only=True, title="Small"), copy25)
+    write_gguf_card(copy25, report)
+    card = read_card(out)
+    assert (card.engine, card.style, card.title, card.simulated_only) == (
+        "gguf",
+        NANO,
+        "Small",
+        True,
+    )
+    assert {file.path: file.size for file in card.files} == {
+        name: (out / name).stat().st_size for name in ("model-f16.gguf", "mmproj-f16.gguf")
+    }
+    assert place_at(out).is_ready

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from PIL import Image
 from safetensors.torch import load_file
+from torch.nn.utils.rnn import pad_sequence
 from trl import GRPOTrainer
 from typer.testing import CliRunner
 
@@ -129,6 +130,29 @@ class TestWhatIsTrained:
             )
         assert torch.allclose(before[drawn.bool()], wanted[0][drawn.bool()], atol=2e-4)
 
+    def test_bfloat16_scores_what_it_draws(self, toy: Path, tmp_path: Path):
+        """Tokens are drawn one by one from a memory, and scored in packs."""
+        trainer = trainer_of(toy, tmp_path, microbatch=8, minibatch=2, precision="bf16")
+        trainer.model.train()
+        with quiet():
+            batch = trainer._generate_and_score_completions(
+                [trainer.train_dataset[number // 4] for number in range(8)]
+            )
+        ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
+        mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
+        seen = {name: batch[name] for name in ("pixel_values", "image_grid_thw", "num_images")}
+        with torch.no_grad():
+            found, _, _ = trainer._get_per_token_logps_and_entropies(
+                trainer.model, ids, mask, batch["completion_ids"].shape[1], **seen
+            )
+        drawn = pad_sequence(
+            [torch.tensor(one.log_odds) for one in trainer.rollouts], batch_first=True
+        )
+        off = (found - drawn)[(batch["completion_mask"] * batch["tool_mask"]).bool()]
+        assert off.any(), "both were computed the same way: the test says nothing"
+        assert off.std() < 0.01
+        assert off.abs().max() < 0.1
+
     def test_groups_without_a_better_one_cost_nothing(self, sampled):
         trainer, batch = sampled
         alike = {**batch, "advantages": torch.zeros_like(batch["advantages"])}
@@ -201,7 +225,7 @@ def test_goes_on_as_if_it_had_not_been_stopped(
     kind: str, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     more = {"kind": kind, "trained": "all" if kind == "full" else "language"}
-    settings = toy_settings(**(SMALL | more))
+    settings = toy_settings(**(SMALL | more), warmup=4)
     sets = [toy / "train.parquet"]
     whole = reinforce(toy / "warm", sets, tmp_path / "whole", settings)
 
@@ -225,6 +249,8 @@ def test_goes_on_as_if_it_had_not_been_stopped(
     assert not list((tmp_path / "cut").rglob("training_args.bin")), "a pickle nobody reads"
     lines = [read_metrics(tmp_path / name) for name in ("whole", "cut")]
     assert [line["step"] for line in lines[1]] == [2, 4, 6]
+    rates = [line["learning_rate"] / settings.lr for line in lines[1]]
+    assert rates == pytest.approx([0.4, 0.8, 1.0])
     for one, other in zip(*lines, strict=True):
         same = {name for name in one if not name.startswith("seconds")}
         assert {name: one[name] for name in same} == {name: other[name] for name in same}

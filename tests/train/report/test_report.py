@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -13,9 +15,14 @@ from typer.testing import CliRunner
 
 from agent.confidence.judged import Judged
 from agent.errors import WorkbenchError
+from agent.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.cli import app
+from train.curate.figures import figures
+from train.curate.process import Case
+from train.curate.reviews import Review
 from train.examples import example, write_examples
 from train.journal import journal
+from train.report.curating import parts
 from train.report.drawing import cumulative, heat_map, reliability, small_multiples
 from train.simulate.campaign import Settings, assignments
 from train.simulate.observation import to_spectrum
@@ -53,10 +60,12 @@ class TestPage:
     def test_judging(self, evaluated: tuple[Path, Path], tmp_path: Path):
         bench, out = evaluated
         text = report(tmp_path / "a.html", "--evaluation", out, "--bench", bench, "--failures", 2)
-        assert "Judged: test" in text
-        assert "Failures of measured" in text
+        assert "12 real, 12 others" in text
+        assert "Failures of measured: Main table" in text
         assert text.count("the truth is") == 2
-        assert text.count("<img") >= 2
+        assert text.count("<figcaption>whole spectrum") == 2
+        assert re.search(r"<li>Looks at \d+ to \d+ Å, .+?</li>", text)
+        assert re.search(r"<li>Answers (YES|NO): [^\\]+?</li>", text)
         assert "ECE" in text
         assert "<b>bold" not in text
         assert "&lt;b&gt;bold" in text
@@ -72,6 +81,31 @@ class TestPage:
         assert "calls a rollout" in text
         assert "unknown" not in text
         assert "0.04 to 0.94" in text
+
+    def test_a_set_is_looked_at_once(self, evaluated: tuple[Path, Path], tmp_path: Path):
+        """The ablation judges the set of the main table with the same models."""
+        bench, out = evaluated
+        shutil.copytree(out, tmp_path / "out")
+        told = json.loads((out / "main.json").read_text())
+        (tmp_path / "out/ablation.json").write_text(json.dumps(told))
+        text = report(
+            tmp_path / "a.html", "--evaluation", tmp_path / "out", "--bench", bench,
+            "--failures", 1,
+        )  # fmt: skip
+        assert "What each part is worth" in text
+        assert text.count("Failures of") == text.count("the truth is") == 1
+
+    def test_sorts_of_runs_are_not_laid_over_each_other(self, tmp_path: Path):
+        with journal(tmp_path / "taught") as run:
+            run.log(1, loss=3.0)
+        with journal(tmp_path / "rewarded") as run:
+            run.log(1, loss=0.1, reward=0.5, f1=float("nan"))
+        text = report(
+            tmp_path / "a.html", "--run", tmp_path / "taught", "--run", tmp_path / "rewarded"
+        )
+        taught, rewarded = text.split("Reinforcement")
+        assert "<td>taught</td>" in taught and "<td>rewarded</td>" not in taught
+        assert "mean reward" in rewarded and "F1" not in rewarded
 
     def test_a_run_without_figures_says_so(self, tmp_path: Path):
         with journal(tmp_path / "empty"):
@@ -111,8 +145,51 @@ class TestDrawings:
         assert errors[0] < 0.1 < errors[1]
 
     def test_heat_map_writes_its_values(self):
-        svg = heat_map(["a", "b"], [[1.0, -0.25], [-0.25, None]], "agreement")
+        svg = heat_map(["a", "b"], [[1.0, -0.25], [-0.25, None]])
         assert {"1.00", "-0.25", "-"} <= set(svg_words(svg))
 
     def test_cumulative_counts(self):
-        assert any("(n = 3)" in word for word in svg_words(cumulative({"x": [1, 2, 2]}, "score")))
+        words = svg_words(cumulative({"x": [1, 2, 2]}, "score", (0, 5)))
+        assert "x (n = 3)" in words
+        assert {"0", "5", "score"} <= set(words), "the whole scale is shown"
+
+    def test_steps_are_whole_numbers(self):
+        words = svg_words(small_multiples({"reward": {"a": [(1, 0.2), (3, 0.5)]}}, "step"))
+        assert {"1", "2", "3"} <= set(words)
+        assert "1.5" not in words
+
+    def test_shares_are_drawn_on_their_whole_scale(self):
+        panels = {"share": {"a": [(1, 0.51), (2, 0.52)]}}
+        assert not {"0.0", "1.0"} <= set(svg_words(small_multiples(panels, "step")))
+        assert {"0.0", "1.0"} <= set(svg_words(small_multiples(panels, "step", {"share"})))
+
+
+def reviewed(number: int, *scores: tuple[str, int]) -> Case:
+    trajectory = Trajectory(
+        task="CV",
+        spectrum=SpectrumRef(sha256=str(number)),
+        model=ModelRef(name="teacher"),
+        stopped_by="answer",
+    )
+    case = Case(str(number), trajectory)
+    case.reviews = [
+        Review(
+            trajectory=case.id, role="auditor", by=by, approve=True, version=case.version,
+            coherence=score, consistency=4,
+        )
+        for by, score in scores
+    ]  # fmt: skip
+    return case
+
+
+class TestCuration:
+    def test_agreement(self):
+        cases = [reviewed(n, ("ada", n), ("ben", 5 - n)) for n in range(1, 5)]
+        text = "".join(parts(figures(cases)))
+        coherence, consistency = text.split("Agreement of raters on physical consistency")
+        assert "-1.00" in coherence, "what one calls better the other calls worse"
+        assert "<svg" not in consistency and "Nothing to tell" in consistency
+
+    def test_who_holds_what_up(self):
+        text = "".join(parts(figures([reviewed(1, ("ada", 4))])))
+        assert "<td>waiting for the screener</td><td>1</td>" in text

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from agent.errors import WorkbenchError
 from tests.train.sft.samples import Samples, rows_for
 from train.sft.batches import (
     IGNORED,
+    PAD_TO,
     Batches,
     Collator,
     padding_share,
@@ -228,3 +230,20 @@ class TestFigures:
             logits[3:], self.labels[1:], self.parts[1:]
         )
         assert torch.allclose(whole, halves)
+
+
+def test_weights_say_how_much_a_token_counts():
+    torch.manual_seed(0)
+    logits, labels = torch.randn(3, 5), torch.tensor([[-100, 1, 4, 2]])
+    weights = torch.tensor([1.0, 1.0, 1.0, 1.0, 8.0])
+    outputs = SimpleNamespace(logits=logits)
+    each = torch.nn.functional.cross_entropy(logits, torch.tensor([1, 4, 2]), reduction="none")
+    assert torch.isclose(token_loss(outputs, labels), each.mean())
+    expected = (each[0] + 8 * each[1] + each[2]) / 3
+    assert torch.isclose(token_loss(outputs, labels, weights=weights), expected)
+
+
+def test_batches_come_in_few_lengths(ready: tuple[Any, Collator, list[Row]]):
+    _, collate, rows = ready
+    for row in rows:
+        assert collate([row])["input_ids"].shape[1] % PAD_TO == 0

@@ -1,0 +1,94 @@
+"""What is said beside a picture: the numbers of that window and of no other."""
+
+from __future__ import annotations
+
+import re
+
+from agent.imaging import QWEN25
+from agent.measured.gates import GATES
+from agent.measured.numbers import Numbers, numbers_of
+from agent.measured.window_numbers import AT_MOST, TOLD, place_of, window_numbers
+from agent.render import NANO, PUBLISHED
+from agent.tasks import load_tasks
+from agent.viewer import Viewer, spectrum_ref
+from tests.agent.measured.drawn import drawn
+
+
+def told(line: str) -> dict[str, str]:
+    """Name and value of each entry of a line."""
+    return dict(entry.rsplit(" ", 1) for entry in line.removesuffix(" km/s").split("; "))
+
+
+def test_every_number_has_a_place_and_a_name():
+    assert len(set(TOLD)) == len(TOLD)
+    for gate in TOLD:
+        low, high = place_of(gate)
+        assert 3600 < low < high < 9000, gate
+        assert GATES[gate].label
+
+
+def test_emission_is_told_with_its_sign_and_width():
+    line = window_numbers(Numbers(drawn("CV")), 6450, 6750)
+    assert re.search(r"; Hα -\d+", line)
+    assert re.search(r"; Hα FWHM \d+0 km/s", line)
+    assert line.startswith("S/N ")
+
+
+def test_a_line_outside_the_window_is_not_told():
+    numbers = Numbers(drawn("CV"))
+    assert "Hβ" not in window_numbers(numbers, 6450, 6750)
+    assert "Hα" not in window_numbers(numbers, 4550, 5050)
+    assert "Hα" not in window_numbers(numbers, 6480, 6560)  # half of it
+
+
+def test_bands_of_a_giant_and_of_a_dwarf_differ_in_their_numbers():
+    values = {}
+    for label in ("MG", "M_DWARF"):
+        line = window_numbers(Numbers(drawn(label)), 6650, 7150)
+        values[label] = float(told(line)["TiO excess over CaH"])
+    assert values["MG"] > values["M_DWARF"] + 0.05
+
+
+def test_entries_follow_the_wavelength_and_stay_few():
+    numbers = Numbers(drawn("MG"))
+    labels = {GATES[gate].label: place_of(gate)[0] for gate in TOLD}
+    for task in load_tasks():
+        for window in task.windows:
+            line = window_numbers(numbers, *window.range)
+            entries = line.split("; ")[1:]
+            assert len(entries) <= AT_MOST
+            places = [
+                next(
+                    at
+                    for name, at in labels.items()
+                    if re.fullmatch(rf"{re.escape(name)} \S+( km/s)?", entry)
+                )
+                for entry in entries
+            ]
+            assert places == sorted(places)
+
+
+def test_where_nothing_can_be_measured_only_the_noise_is_told():
+    assert window_numbers(Numbers(drawn("CV")), 20_000, 21_000) == "S/N 0"
+
+
+def test_the_frame_of_the_pictures_is_that_of_the_numbers():
+    """A range is cut in the frame that z moved; a line at its edge is in or out with it."""
+    numbers = Numbers(drawn("CV"))
+    assert "Hα" in window_numbers(numbers, 6552, 6800, z=0.0)
+    assert "Hα" not in window_numbers(numbers, 6552, 6800, z=0.004)
+
+
+class TestInUse:
+    def test_a_brief_viewer_answers_with_numbers_alone(self):
+        spectrum = drawn("CV")
+        viewer = Viewer.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25)
+        picture, result = viewer.look({"wavelength_range": [6450, 6750], "label": "Hα"})
+        assert result.text == window_numbers(numbers_of(spectrum), 6450, 6750, viewer.z)
+        assert picture.size == (NANO.width, NANO.height)
+
+    def test_others_answer_as_published(self):
+        spectrum = drawn("CV")
+        viewer = Viewer.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
+        text = viewer.answer((6450, 6750), "Hα")
+        assert text.startswith("Generated spectral visualization") and "S/N" not in text

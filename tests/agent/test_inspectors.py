@@ -1,0 +1,76 @@
+"""Who inspects where nobody is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent import inspectors
+from agent.errors import WorkbenchError
+from agent.inspectors import MEASURED, NANO, default_model, make_inspector
+
+CARD = """
+name = "nano"
+family = "qwen2.5-vl"
+engine = "gguf"
+[[files]]
+role = "weights"
+path = "nano.gguf"
+size = 4
+[[files]]
+role = "mmproj"
+path = "mmproj-nano.gguf"
+size = 4
+"""
+
+
+@pytest.fixture
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty box of models; what was found before is forgotten, and afterwards again."""
+    monkeypatch.setattr(inspectors, "BUNDLED", tmp_path)
+    monkeypatch.setattr(inspectors, "find_spec", lambda name: name == "xllamacpp" or None)
+    default_model.cache_clear()
+    yield tmp_path
+    default_model.cache_clear()
+
+
+def put(box: Path, *files: str) -> None:
+    folder = box / NANO
+    folder.mkdir()
+    (folder / "model.toml").write_text(CARD)
+    for name in files:
+        (folder / name).write_bytes(b"GGUF")
+
+
+def test_without_a_model_in_the_box_it_measures(box):
+    assert default_model() == MEASURED
+    assert make_inspector().model.name == MEASURED
+
+
+def test_the_model_in_the_box_comes_first(box):
+    put(box, "nano.gguf", "mmproj-nano.gguf")
+    assert default_model() == NANO
+
+
+def test_a_model_that_is_not_whole_is_passed_over(box):
+    put(box, "nano.gguf")
+    assert default_model() == MEASURED
+
+
+def test_a_damaged_card_is_passed_over(box):
+    put(box, "nano.gguf", "mmproj-nano.gguf")
+    (box / NANO / "model.toml").write_text("name = ")
+    assert default_model() == MEASURED
+
+
+def test_without_an_engine_for_it_it_measures(box, monkeypatch):
+    put(box, "nano.gguf", "mmproj-nano.gguf")
+    monkeypatch.setattr(inspectors, "find_spec", lambda name: None)
+    assert default_model() == MEASURED
+
+
+def test_one_that_is_named_is_never_replaced(box):
+    with pytest.raises(WorkbenchError, match="no model"):
+        make_inspector("nowhere")
+    assert make_inspector("Measured").model.name == MEASURED

@@ -1,0 +1,65 @@
+"""Labelled real spectra as a set of questions."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from typer.testing import CliRunner
+
+from agent.errors import WorkbenchError
+from agent.tasks import load_tasks
+from train.cli import app
+from train.evaluate.library_set import LIBRARY_SET, write_library_set
+from train.examples import read_examples
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two spectra as plain columns, and a file that is none."""
+    rng = np.random.default_rng(3)
+    wavelength = np.linspace(3800.0, 9000.0, 2600)
+    found = tmp_path / "labelled"
+    found.mkdir()
+    rows = [("one.csv", "CV"), ("two.csv", "K"), ("none.csv", "WD")]
+    for name, label in rows[:2]:
+        emission = 3.0 * (label == "CV") * np.exp(-0.5 * ((wavelength - 6564.6) / 12.0) ** 2)
+        flux = 1.0 + emission + 0.02 * rng.standard_normal(wavelength.size)
+        np.savetxt(
+            found / name, np.column_stack([wavelength, flux]), delimiter=",",
+            header="wavelength,flux", comments="",
+        )  # fmt: skip
+    (found / "none.csv").write_text("no spectrum\n")
+    with (found / "MANIFEST.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("file", "label"), *rows])
+    return found
+
+
+def test_every_spectrum_is_asked_about_every_class(folder: Path, tmp_path: Path):
+    count = write_library_set(folder, tmp_path)
+    asked = list(read_examples(tmp_path / LIBRARY_SET))
+    assert count == len(asked) == 2 * len(load_tasks())
+    assert {one.key for one in asked if one.is_positive} == {"CV-0-one.csv"}
+    assert {one.label for one in asked} == {"CV", "K"}
+    assert not any(one.spectrum.simulated for one in asked)
+
+
+def test_a_folder_without_a_spectrum_is_refused(folder: Path, tmp_path: Path):
+    for name in ("one.csv", "two.csv"):
+        (folder / name).write_text("gone\n")
+    with pytest.raises(WorkbenchError, match="no spectrum that can be read"):
+        write_library_set(folder, tmp_path)
+    assert not (tmp_path / LIBRARY_SET).exists()
+
+
+def test_the_command_writes_a_table_of_its_own(folder: Path, tmp_path: Path):
+    words = ["evaluate", "library", str(folder), str(tmp_path / "out"), "--model", "measured"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert "asked about every class" in (tmp_path / "out" / "library.md").read_text()
+    assert (tmp_path / "out" / "library-hot.json").is_file()

@@ -1,0 +1,31 @@
+"""The card of an exported pair: a model is shown the pictures and words it was trained with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from agent.model_card import CARD_NAME, read_card, write_card
+from agent.model_types import Card, ModelFile, Role
+from train.export.export import ExportReport, WrittenFile
+
+
+def write_gguf_card(model: Path, report: ExportReport) -> Card | None:
+    """Put the card of `model` beside the two files, about them; None where it has none."""
+    if not (model / CARD_NAME).is_file():
+        return None
+    words, pictures = report.language_model, report.mmproj
+    card = replace(
+        read_card(model),
+        engine="gguf",
+        base="",
+        source=None,
+        parameters=words.parameters + pictures.parameters,
+        files=(_entry("weights", words), _entry("mmproj", pictures)),
+    )
+    write_card(card, report.folder)
+    return card
+
+
+def _entry(role: Role, file: WrittenFile) -> ModelFile:
+    return ModelFile(role=role, path=file.name, size=file.bytes, sha256=file.sha256)
