@@ -37,6 +37,7 @@ SHADE_ALPHA = 70
 SEED = 5
 SHOWN, NOT_JUDGED = 2, 52
 """A polar, with all that one looks for in a cataclysmic variable; and one that nobody has seen."""
+TOUR_STOP = 3
 LOOKS, TRIES = 2, 5
 DEVELOPING = 4
 """Calm spells until the first small pictures of looks are there."""
@@ -168,6 +169,8 @@ class Photographer:
         yield "main", lambda: self._open(session, "light")
         yield "main-dark", lambda: self._open(session, "dark")
         yield "main-lamost", lambda: self._open(session, "lamost")
+        yield "tour", lambda: self._tour(session)
+        yield "about", lambda: self._about(session)
         yield "agent", lambda: self._agent_at_work(session)
         yield "evidence", lambda: self._evidence(session)
         yield "palette", lambda: self._over(session, "palette")
@@ -187,6 +190,7 @@ class Photographer:
         self._settings.change(theme=theme)
         self.window.overlay.hide()
         self.window.finder.hide()
+        self.window.tour.end()
         if self.window.view is None:
             self.window.open_session(session)
             self._wait(lambda: self.window.view is not None)
@@ -198,6 +202,18 @@ class Photographer:
             self._run("blind")
         desk.go_to(SHOWN)
         self._wait(lambda: desk.is_painted)
+
+    def _tour(self, session: Path) -> None:
+        """At the stop that says how one judges."""
+        self._open(session, "light")
+        self._run("tour")
+        for _ in range(TOUR_STOP - 1):
+            self.window.tour.next()
+
+    def _about(self, session: Path) -> None:
+        self._open(session, "light")
+        self._run("about")
+        self._wait(lambda: self.window.about.inspectors.count() > 0)
 
     def _agent_at_work(self, session: Path) -> None:
         """Held after its second look: a person may put in something."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import takewhile
 from xml.etree import ElementTree
 
 import pytest
 import typer
 
+from agent.rendering.style import Style
 from agent.tasks import load_tasks
 from app.core.exporting.columns import CONTRACT
 from app.core.exporting.export import FORMATS
 from app.core.importing import role_names
 from app.core.importing.roles import ROLES
 from app.core.queue.filter_parser import parse_filter
-from tests.docs.pages import HELP, PAIRS, ROOT
+from tests.docs.pages import HELP, PAIRS, ROOT, blocks, prose
 from train.cli import app as trainer
 
 LANGUAGES = ("en", "zh")
@@ -83,7 +85,9 @@ def test_stages_of_training_are_commands(language):
     commands = typer.main.get_command(trainer).commands
     stages = [code(row[:1])[0] for row in table("training", language, "`simulate`")]
     assert set(stages) <= set(commands)
-    assert {"bench", "draft", "curate", "sft", "grpo", "evaluate", "export"} <= set(stages)
+    assert {"questions", "bench", "draft", "curate", "sft", "grpo", "evaluate", "export"} <= set(
+        stages
+    )
 
 
 @pytest.mark.parametrize("page", PAIRS[0])
@@ -111,6 +115,11 @@ def test_the_changelog_knows_this_version():
 LABELS = (
     ("vetting", "Show some of yours again, blind"),
     ("vetting", "agents differ first"),
+    ("vetting", "Take the tour"),
+    ("export", "Export"),
+    ("models", "agents differ first"),
+    ("models", "Agents"),
+    ("what-it-is", "About"),
     ("agent", "Show it this window"),
     ("calibration", "Fit from my verdicts"),
     ("calibration", "In the course of time"),
@@ -125,6 +134,13 @@ def test_words_of_the_window_are_told_as_they_stand_there(page, label):
     english, chinese = ((HELP / each / f"{page}.md").read_text("utf-8") for each in LANGUAGES)
     assert label in english
     assert said[label] in chinese
+
+
+def test_keys_of_a_card_are_all_named():
+    page = ROOT / "resources" / "models" / "README.md"
+    (example,) = [each.text for each in blocks(page) if each.kind == "toml"]
+    named = set(re.findall(r"^(\w+) =", example, re.MULTILINE)) | set(CODE.findall(prose(page)))
+    assert {item.name for item in fields(Style)} - named == set()
 
 
 def _translations() -> Iterator[tuple[str, str]]:

@@ -129,7 +129,9 @@ def _named(tree: str) -> Iterator[tuple[str, tuple[Path, ...]]]:
 def test_every_package_is_on_the_map():
     tree = the_map()
     packages = [
-        path.parent.name for top in ("agent", "app") for path in (ROOT / top).glob("*/__init__.py")
+        path.parent.name
+        for top in ("agent", "app", "train")
+        for path in (ROOT / top).glob("*/__init__.py")
     ] + [path.parent.name for path in (ROOT / "app").glob("*/*/__init__.py")]
     assert [name for name in packages if f"{name}/" not in tree] == []
 
