@@ -23,6 +23,7 @@ from agent.backends.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
 from agent.backends.families import ModelFolder, read_folder
 from agent.conversation import is_brief
 from agent.errors import WorkbenchError
+from train.draft.phrases import SHORT
 from train.finished_model import MODEL
 from train.journal import journal
 from train.model_folder import (
@@ -54,6 +55,8 @@ from train.sft.watching import Bar, Figures, Memory, progress_bar
 from train.small_model import VERDICTS
 
 PICTURES = "pictures"
+TELLING = ("for", "against", "little")
+"""What drafts say of a window; see `train.draft.phrases`."""
 
 
 def fine_tune(
@@ -125,7 +128,7 @@ def fine_tune(
             scored,
             batches,
             _held_out(held, collator, settings),
-            weights=_weights(encoder.tokenizer, model, settings.verdict_weight, args.device),
+            weights=_weights(encoder.tokenizer, model, settings, args.device),
             callbacks=callbacks,
         )
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
@@ -242,13 +245,15 @@ def _token(tokenizer: Any, name: str) -> int:
     return int(number)
 
 
-def _weights(tokenizer: Any, model: Any, of_verdicts: float, device: Any) -> torch.Tensor | None:
+def _weights(tokenizer: Any, model: Any, settings: SftSettings, device: Any) -> torch.Tensor | None:
     """How much each token counts; None where all count alike."""
-    if of_verdicts == 1.0:
+    if settings.verdict_weight == settings.telling_weight == 1.0:
         return None
     weights = torch.ones(model.config.get_text_config().vocab_size, device=device)
+    for sentence in (text for what in TELLING for text in SHORT[what]):
+        weights[tokenizer.encode(f" {sentence}").ids[0]] = settings.telling_weight
     for word in VERDICTS:
-        weights[_token(tokenizer, word)] = of_verdicts
+        weights[_token(tokenizer, word)] = settings.verdict_weight
     return weights
 
 

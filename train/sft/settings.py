@@ -59,6 +59,8 @@ class SftSettings:
     weight_decay: float = 0.0
     verdict_weight: float = 1.0
     """How much the word in the box counts against any other: one of some hundred."""
+    telling_weight: float = 1.0
+    """The same of the words that say whether a window fits the class, in short drafts."""
     max_grad_norm: float = 1.0
     kind: Literal["full", "lora"] = "full"
     lora_rank: int = 32
@@ -108,6 +110,7 @@ _LIMITS: tuple[tuple[str, float, float], ...] = (
     ("weight_decay", 0.0, 1.0),
     ("max_grad_norm", 0.0, 1e6),
     ("verdict_weight", 0.1, 1000.0),
+    ("telling_weight", 0.1, 1000.0),
     ("lora_rank", 1, 4096),
     ("lora_alpha", 1, 65536),
     ("lora_dropout", 0.0, 0.9),
