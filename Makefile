@@ -9,9 +9,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c packaging/constraints.txt
 JOBS ?= auto
+# A bundle takes in what its environment has, so it has one of its own. BUNDLE=--folder: no archives.
+BUNDLER := build/bundler
+BUNDLE ?=
 PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh packaging/test_tools.sh
 
-.PHONY: run test check bench format clean
+.PHONY: run test check bench app format clean
 
 run: $(VENV)/.base ## set up, then the demo on the bundled sample
 	$(BIN)/spec-o3 demo
@@ -28,6 +31,9 @@ check: $(VENV)/.dev ## lint, format, types, import contracts
 bench: $(VENV)/.dev ## one JSON line per figure
 	$(BIN)/python -m tests.bench
 
+app: $(BUNDLER)/.ready ## the program in a folder, and what people download, in dist/
+	$(BUNDLER)/bin/python packaging/bundle.py $(BUNDLE)
+
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -41,6 +47,15 @@ $(VENV)/bin/python:
 
 $(VENV)/.base: $(PINS) | $(VENV)/bin/python
 	$(PIP) -e .
+	sh packaging/system_libraries.sh
+	touch $@
+
+$(BUNDLER)/.ready: $(PINS)
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (try: apt-get install python3)" >&2; exit 1; }
+	rm -rf $(BUNDLER)
+	$(PYTHON) -m venv $(BUNDLER)
+	sh packaging/llama_wheel.sh $(BUNDLER)/bin/python
+	$(BUNDLER)/bin/python -m pip --disable-pip-version-check install -q -c packaging/constraints.txt -e '.[bundle]'
 	sh packaging/system_libraries.sh
 	touch $@
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,12 +29,3 @@ class Check:
 def expect(is_so: object, otherwise: str) -> None:
     if not is_so:
         raise CheckFailed(otherwise)
-
-
-@contextmanager
-def told_as(words: str) -> Iterator[None]:
-    """Any error within, with `words` before it."""
-    try:
-        yield
-    except Exception as error:
-        raise CheckFailed(f"{words}: {type(error).__name__}: {error}") from error

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import pkgutil
+import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module, resources
+from importlib import import_module, metadata, resources
 from importlib.util import find_spec
 from pathlib import Path
 
+from agent.backends.llama_server_process import CHILD
+from agent.child_command import child_command
 from agent.errors import EngineError
 from agent.spectra.lines import builtin_lines
 from agent.tasks import load_tasks
-from app.selftest.check import Check, CheckFailed, NotHere, expect, told_as
+from app.selftest.check import Check, CheckFailed, NotHere, expect
+from app.worker.death import last_words
 
 PACKAGES = ("agent", "app.cli", "app.core", "app.worker")
 OPTIONAL = (
@@ -25,6 +29,10 @@ LATE = (
     *("scipy.linalg", "scipy.optimize", "scipy.signal", "scipy.special", "sqlalchemy", "yaml"),
 )
 """Of others, what the code loads only when it comes to it."""
+FEW = ("--context", "64", "--threads", "1")
+NO_SUCH_MODEL = "failed to load model"
+"""What llama.cpp says of a file that is not there, once it is itself."""
+PATIENCE_S = 120.0
 FILES = (
     *("icons/spec-o3.svg", "icons/light/check.svg", "icons/dark/check.svg"),
     *("sample/candidates.csv", "sample/truth.csv", "templates/index.json"),
@@ -100,5 +108,22 @@ def _llama(folder: Path) -> str:
             raise
         if not llama_server.is_installed():
             raise NotHere("not installed: GGUF models need it") from error
-    with told_as("xllamacpp"):
-        return f"xllamacpp {import_module('xllamacpp').__version__}"
+    return f"xllamacpp {_tried_server(folder / 'none.gguf')}"
+
+
+def _tried_server(model: Path) -> str:
+    """In its own process, as everywhere: beside others of Cython's libraries it may not load."""
+    command = child_command("llama-server", ["-m", CHILD], str(model), str(model), *FEW)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as child:
+        assert child.stdin is not None
+        assert child.stderr is not None
+        child.stdin.write(b"key\n")
+        child.stdin.flush()
+        try:
+            child.wait(PATIENCE_S)
+        finally:
+            child.kill()
+        said = child.stderr.read().decode(errors="replace")
+    expect(NO_SUCH_MODEL in said, last_words(said.splitlines()) or "it said nothing")
+    return metadata.version("xllamacpp")

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agent.backends import gguf_native, llama_server
+from agent.errors import EngineError
 from agent.spectra.readers import read
 from app.selftest import inspecting, keeping, parts, reading, window
 from app.selftest.check import CheckFailed, NotHere
@@ -141,3 +143,20 @@ def test_a_window_that_dies_is_a_row_with_its_last_words(monkeypatch, tmp_path):
     monkeypatch.setattr(window, "child_command", lambda *_: [sys.executable, "-c", words])
     with pytest.raises(CheckFailed, match=r"it was killed by SIGABRT .*: a library is missing"):
         run(window, "offscreen", tmp_path)
+
+
+def test_llama_cpp_from_a_wheel_is_tried_in_its_own_process(monkeypatch, tmp_path):
+    def not_installed() -> None:
+        raise EngineError("not installed")
+
+    monkeypatch.setattr(gguf_native, "native", not_installed)
+    monkeypatch.setattr(parts, "find_spec", lambda name: None)
+    assert run(parts, "llama.cpp", tmp_path).startswith("xllamacpp 20")
+    monkeypatch.setattr(
+        parts, "child_command", lambda *_: [sys.executable, "-c", "raise SystemExit('wrong size')"]
+    )
+    with pytest.raises(CheckFailed, match="wrong size"):
+        run(parts, "llama.cpp", tmp_path)
+    monkeypatch.setattr(llama_server, "is_installed", lambda: False)
+    with pytest.raises(NotHere, match="not installed"):
+        run(parts, "llama.cpp", tmp_path)

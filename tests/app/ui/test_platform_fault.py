@@ -1,0 +1,78 @@
+"""What is said where Qt would end the program: in words, and before Qt is asked."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from PySide6.QtCore import QLibraryInfo
+
+from agent.errors import WorkbenchError
+from app.cli.window import open_window
+from app.ui import platform_fault as module
+from app.ui.platform_fault import platform_fault
+
+if not sys.platform.startswith("linux"):
+    pytest.skip("X11 is asked on Linux", allow_module_level=True)
+
+
+@pytest.fixture
+def surroundings(monkeypatch):
+    def surroundings(**told: str) -> None:
+        for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in told.items():
+            monkeypatch.setenv(name, value)
+
+    return surroundings
+
+
+def test_a_display_that_does_not_answer(surroundings):
+    surroundings(DISPLAY=":64999")
+    assert platform_fault() == "the display :64999 does not answer"
+
+
+def test_the_window_says_so(surroundings):
+    surroundings(DISPLAY=":64999")
+    with pytest.raises(WorkbenchError, match="cannot be shown: the display :64999 does not"):
+        open_window()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"DISPLAY": ":64999", "QT_QPA_PLATFORM": "offscreen"},
+        {"DISPLAY": ":64999", "WAYLAND_DISPLAY": "wayland-0"},
+        {"WAYLAND_DISPLAY": "wayland-0"},
+        {},
+    ],
+)
+def test_where_x11_is_not_wanted_it_is_not_asked(surroundings, told):
+    surroundings(**told)
+    assert platform_fault() == ""
+
+
+def test_a_library_that_is_missing_is_named(surroundings, monkeypatch, tmp_path):
+    (tmp_path / "platforms").mkdir()
+    (tmp_path / "platforms" / "libqxcb.so").write_bytes(b"no library")
+    monkeypatch.setattr(QLibraryInfo, "path", lambda which: str(tmp_path))
+    surroundings(DISPLAY=":64999")
+    assert "libqxcb.so: file too short" in platform_fault()
+
+
+def test_a_display_that_answers(surroundings, monkeypatch):
+    monkeypatch.setattr(module, "_answers", lambda display: display == ":5")
+    surroundings(DISPLAY=":5")
+    assert platform_fault() == ""
+
+
+@pytest.mark.parametrize("is_frozen", [False, True])
+def test_what_helps_where_qt_cannot_be_loaded(surroundings, monkeypatch, is_frozen):
+    """A bundle has no script beside it."""
+    surroundings(DISPLAY=":64999")
+    monkeypatch.setattr(sys, "frozen", is_frozen, raising=False)
+    monkeypatch.setitem(sys.modules, "app.ui.program", None)
+    with pytest.raises(WorkbenchError, match="the window cannot be shown") as told:
+        open_window()
+    assert ("libegl1" in str(told.value)) == is_frozen
+    assert ("system_libraries.sh" in str(told.value)) != is_frozen

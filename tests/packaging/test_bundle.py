@@ -1,0 +1,218 @@
+"""The bundle itself, as somebody gets it: copied elsewhere, with nothing else on the machine.
+
+Opt-in: SPEC_O3_BUNDLE names the folder that `make app` made.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+BUNDLE = os.environ.get("SPEC_O3_BUNDLE", "")
+if not BUNDLE:
+    pytest.skip("SPEC_O3_BUNDLE names no bundle", allow_module_level=True)
+if not sys.platform.startswith("linux"):
+    pytest.skip("its surroundings are made for Linux", allow_module_level=True)
+
+NOBODY = 65534
+IS_ROOT = os.geteuid() == 0
+PATIENCE_S = 120
+LOOK_S = 0.05
+SMALL_KB = 600
+needs_root = pytest.mark.skipif(not IS_ROOT, reason="only root may change users and mount disks")
+
+
+@pytest.fixture(scope="module")
+def place():
+    """Where anybody may go: not so pytest's own folders."""
+    folder = Path("/tmp") / f"spec-o3 Zoë 天文 {os.getpid()}"
+    shutil.copytree(Path(BUNDLE).absolute(), folder / "program", symlinks=True)
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def home(place):
+    folder = place / "home"
+    folder.mkdir()
+    if IS_ROOT:
+        os.chown(folder, NOBODY, NOBODY)
+    yield folder
+    shutil.rmtree(folder)
+
+
+class Start:
+    """The program for a user who has nothing: no environment, no network, no rights."""
+
+    def __init__(self, place: Path, home: Path) -> None:
+        self.program, self.home = place / "program" / "spec-o3", home
+
+    def command(self, *words: object, before: str = "", **environment: object) -> list[str]:
+        told = {"HOME": self.home, "LANG": "C.UTF-8", **environment}
+        bare = ["env", "-i", *(f"{key}={value}" for key, value in told.items())]
+        alone = []
+        if IS_ROOT:
+            prepared = ["sh", "-c", f'{before or ":"}; exec "$@"', "sh"]
+            user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+            alone = ["unshare", "--net", "--mount", *prepared, *user]
+        return [*alone, *bare, str(self.program), *map(str, words)]
+
+    def __call__(self, *words: object, cwd: Path | None = None, **more: object):
+        return subprocess.run(
+            self.command(*words, **more),
+            cwd=cwd or self.home,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+        )
+
+
+@pytest.fixture
+def start(place, home):
+    return Start(place, home)
+
+
+def one_line(done):
+    """The only thing said of an error."""
+    assert done.returncode == 1, done
+    said = [line for line in done.stderr.splitlines() if line.strip()]
+    assert len(said) == 1, done.stderr
+    assert said[0].startswith("spec-o3: ")
+    return said[0]
+
+
+def test_it_tests_itself(start):
+    done = start("selftest")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "bundled" in done.stdout.splitlines()[0]
+    assert "FAILED" not in done.stdout
+    assert "ok       parts    llama.cpp" in done.stdout
+    assert "ok       export   parquet" in done.stdout
+
+
+def test_the_demo_in_a_terminal(start, home):
+    done = start("demo")
+    assert done.returncode == 0, done.stderr
+    assert "Against the truth: " in done.stdout
+    assert {path.name for path in (home / "spec-o3-demo").iterdir()} >= {
+        *("sample.speco3", "sample.csv", "sample.html", "sample.jsonl"),
+    }
+
+
+def test_without_a_display(start):
+    assert "there is no display for the window" in one_line(start())
+
+
+def test_a_display_that_does_not_answer(start):
+    said = one_line(start(DISPLAY=":64999"))
+    assert "the window cannot be shown: the display :64999 does not answer" in said
+
+
+@needs_root
+def test_a_home_that_cannot_be_written_to(start, home):
+    os.chown(home, 0, 0)
+    home.chmod(0o555)
+    assert "spec-o3-demo: not a folder to write to" in one_line(start("demo"))
+    done = start("selftest")
+    assert done.returncode == 0, done.stdout
+    assert done.stderr == ""
+
+
+@needs_root
+def test_a_full_disk(start, home):
+    """In a file system of a few pages, that nobody else sees."""
+    disk = f'mount -t tmpfs -o size={SMALL_KB}k,mode=777 tmpfs "{home}" && cd "{home}"'
+    assert "the disk is full" in one_line(start("demo", before=disk))
+    done = start("selftest", before=disk, TMPDIR=home)
+    assert done.returncode == 1
+    assert "Nothing was lost: make room" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+@needs_root
+@pytest.mark.parametrize("name", ["libEGL.so.1", "libGL.so.1", "libX11-xcb.so.1"])
+def test_a_library_that_the_system_lacks(start, name):
+    found = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True).stdout
+    paths = [line.split()[-1] for line in found.splitlines() if line.split()[:1] == [name]]
+    if not paths or (Path(BUNDLE) / "_internal" / name).exists():
+        pytest.skip("it comes with the bundle, or is not here at all")
+    hidden = " && ".join(f'mount --bind /dev/null "$(readlink -f {path})"' for path in paths)
+    said = one_line(start(before=hidden, DISPLAY=":0"))
+    assert "the window cannot be shown: " in said
+    assert name in said
+
+
+def test_two_at_once_on_one_session(start, home):
+    assert start("demo", "--out", home / "out").returncode == 0
+    session = home / "out" / "sample.speco3"
+    first = subprocess.Popen(
+        start.command(session, QT_QPA_PLATFORM="offscreen"),
+        cwd=home,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        until(lambda: (session.parent / f".{session.name}.lock").exists())
+        said = one_line(start("vet", session))
+        assert "is open in another program" in said
+        assert "Close it there" in said
+        assert start("stats", session).returncode == 0  # reading is nobody's alone
+    finally:
+        first.terminate()
+        first.wait(PATIENCE_S)
+
+
+@pytest.mark.skipif(not shutil.which("Xvfb") or not shutil.which("xdotool"), reason="no X server")
+def test_its_window_is_shown_and_closes(start, home, tmp_path):
+    with display(tmp_path) as number:
+        environment = {"DISPLAY": number}
+        with subprocess.Popen(start.command("demo", **environment), cwd=home) as running:
+            try:
+                seek = ["xdotool", "search", "--onlyvisible", "--name", "Spec-o3"]
+                there = {**os.environ, **environment}
+                until(lambda: subprocess.run(seek, env=there, capture_output=True).stdout)
+                kept = home / ".local/share/spec-o3-workbench/sample.speco3"
+                until(kept.exists)
+            finally:
+                running.terminate()
+            assert running.wait(PATIENCE_S) == 0
+
+
+class display:
+    """An X server of our own, with a number nobody else has."""
+
+    def __init__(self, folder: Path) -> None:
+        self._log = folder / "xvfb.log"
+
+    def __enter__(self) -> str:
+        reading, writing = os.pipe()
+        with self._log.open("wb") as log:
+            self._server = subprocess.Popen(
+                ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24"],
+                pass_fds=(writing,),
+                stdout=log,
+                stderr=log,
+            )
+        os.close(writing)
+        with os.fdopen(reading) as told:
+            number = told.readline().strip()
+        assert number, self._log.read_text()
+        return f":{number}"
+
+    def __exit__(self, *exception: object) -> None:
+        self._server.terminate()
+        self._server.wait(PATIENCE_S)
+
+
+def until(is_so):
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(LOOK_S)  # another program: there is nothing to wait on

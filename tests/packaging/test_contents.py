@@ -1,0 +1,141 @@
+"""What goes into the bundle: all that the program needs, and not what makes it large."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+OPTIONAL = {
+    *("torch", "transformers", "accelerate", "peft", "safetensors", "tokenizers"),
+    *("specutils", "astropy.nddata", "psycopg", "gguf"),
+}
+"""The program says itself what it cannot do without them."""
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_nothing_that_the_program_imports_is_left_out(script):
+    left_out = set(script("contents").LEFT_OUT) - OPTIONAL
+    for path in (path for package in ("agent", "app") for path in (ROOT / package).rglob("*.py")):
+        for name in imports(path):
+            parts = name.split(".")
+            lacking = {".".join(parts[: n + 1]) for n in range(len(parts))} & left_out
+            assert not lacking, path
+
+
+def test_torch_and_training_are_left_out(script):
+    left_out = script("contents").left_out()
+    assert {"torch", "transformers", "train", "sklearn", "trl", "tkinter"} <= set(left_out)
+
+
+def test_one_engine_of_llama_cpp_is_in(script, monkeypatch):
+    contents = script("contents")
+    monkeypatch.setattr(contents, "find_spec", lambda name: name == "llama_cpp")
+    assert contents.engine() == "llama_cpp"
+    assert "xllamacpp" in contents.left_out()
+    assert "llama_cpp" not in contents.left_out()
+    monkeypatch.setattr(contents, "find_spec", lambda name: None)
+    assert contents.engine() == "xllamacpp"
+    assert "llama_cpp" in contents.left_out()
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "PySide6/Qt/plugins/platforms/libqxcb.so",
+        "PySide6/Qt/plugins/platforms/libqwayland.so",
+        "PySide6/Qt/plugins/platforms/libqoffscreen.so",
+        "PySide6/Qt/plugins/iconengines/libqsvgicon.so",
+        "PySide6/Qt/plugins/imageformats/libqsvg.so",
+        "PySide6/Qt/plugins/platforminputcontexts/libibusplatforminputcontextplugin.so",
+        "PySide6/Qt/translations/qtbase_zh_CN.qm",
+        "PySide6/plugins/platforms/qwindows.dll",
+        "matplotlib/mpl-data/fonts/ttf/DejaVuSans.ttf",
+        "matplotlib/mpl-data/fonts/ttf/DejaVuSans-Bold.ttf",
+        "matplotlib/mpl-data/matplotlibrc",
+        "resources/tests.csv",
+        "resources/sample/candidates.csv",
+        "libfontconfig.so.1",
+        "libxcb-cursor.so.0",
+        "pyarrow/libarrow.so.2600",
+        "pyarrow/libparquet.so.2600",
+    ],
+)
+def test_what_the_window_needs_is_in(script, place):
+    assert script("contents").is_wanted(place)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "PySide6/Qt/plugins/platformthemes/libqgtk3.so",
+        "PySide6/Qt/plugins/tls/libqopensslbackend.so",
+        "PySide6/Qt/translations/qtbase_fr.qm",
+        "libgtk-3.so.0",
+        "pyarrow/libarrow_flight.so.2600",
+        "libarrow_flight.so.2600",
+        "pyarrow/tests/data/x.orc",
+        "matplotlib/mpl-data/fonts/afm/cmex10.afm",
+        "astropy_iers_data/data/eopc04.1962-now",
+    ],
+)
+def test_what_only_makes_it_large_is_not(script, place):
+    assert not script("contents").is_wanted(place)
+
+
+def test_every_resource_goes_in_at_its_place(script):
+    contents = script("contents")
+    found = {path.relative_to(ROOT).as_posix() for path in contents.resources()}
+    assert {"resources/sample/candidates.csv", "resources/icons/spec-o3.svg"} <= found
+    assert not [path for path in found if "__pycache__" in path or path.endswith(".pyc")]
+    there = {path.as_posix() for path in Path("resources").rglob("*") if path.suffix == ".toml"}
+    assert there <= found
+
+
+def test_the_version_is_written_down_once(script):
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        version = tomllib.load(file)["project"]["version"]
+    assert script("contents").version() == version
+    for path in [*ROOT.glob("packaging/**/*.*"), *ROOT.glob("a*/**/*.py")]:
+        if path.suffix in (".py", ".spec", ".sh", ".nsi", ".in"):
+            assert f'"{version}"' not in path.read_text(encoding="utf-8"), path
+
+
+def test_what_packs_it_is_pinned():
+    pins = (ROOT / "packaging" / "constraints.txt").read_text()
+    for name in ("pyinstaller", "pyinstaller-hooks-contrib", "altgraph"):
+        assert re.search(rf"^{name}==\d", pins, re.MULTILINE), name
+
+
+def test_macos_is_told_of_sessions(script):
+    told = script("contents").macos_information()
+    kind = told["UTExportedTypeDeclarations"][0]
+    assert kind["UTTypeTagSpecification"]["public.filename-extension"] == ["speco3"]
+    opened = told["CFBundleDocumentTypes"][0]["LSItemContentTypes"]
+    assert opened == [kind["UTTypeIdentifier"]]
+
+
+def test_a_budget_that_is_passed_is_told(script, tmp_path, monkeypatch, capsys):
+    bundle = script("bundle")
+    monkeypatch.setattr(bundle, "BUDGETS", {"": 0.001, ".deb": 1})
+    folder = tmp_path / "program"
+    folder.mkdir()
+    (folder / "large").write_bytes(bytes(2000))
+    (folder / "link").symlink_to("large")
+    package = tmp_path / "program.deb"
+    package.write_bytes(bytes(999_000))
+    assert bundle.size_of(folder) == 2000
+    assert bundle.check_sizes([folder, package]) == 1
+    assert "OVER its budget of 0.001 MB" in capsys.readouterr().out
