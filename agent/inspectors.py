@@ -22,17 +22,22 @@ NANO = "nano"
 GGUF_ENGINES = ("llama_cpp", "xllamacpp")
 
 
+def default_model(task_id: str) -> str:
+    """Who inspects where nobody is named: the model in the box, where it lies there whole, was
+    trained on that class and something is installed to run it; else the measured inspector."""
+    return NANO if task_id in _tasks_in_the_box() else MEASURED
+
+
 @cache
-def default_model() -> str:
-    """Who inspects where nobody is named: the model in the box, where it lies there whole and
-    something is installed to run it, else the measured inspector."""
+def _tasks_in_the_box() -> tuple[str, ...]:
     card = BUNDLED / NANO / CARD_NAME
     if not card.is_file() or not any(map(find_spec, GGUF_ENGINES)):
-        return MEASURED
+        return ()
     try:
-        return NANO if place_at(card.parent, "bundled").is_ready else MEASURED
+        place = place_at(card.parent, "bundled")
     except ResourceError:
-        return MEASURED
+        return ()
+    return place.card.tasks if place.is_ready else ()
 
 
 def make_inspector(
@@ -43,13 +48,12 @@ def make_inspector(
     extra_runs: int = 0,
     sampling: Sampling | None = None,
 ) -> Inspecting:
-    """The inspector of that name, path or address; None takes `default_model`.
+    """The inspector of that name, path or address; None takes the one without a model.
 
     `extra_runs` and `sampling` are for models; the measured inspector leaves nothing to chance.
     Loads the model: seconds to minutes. Close it when done.
     """
-    model = model or default_model()
-    if model.casefold() == MEASURED:
+    if model is None or model.casefold() == MEASURED:
         from agent.measured.inspector import MeasuredInspector
 
         return MeasuredInspector()

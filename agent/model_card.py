@@ -46,6 +46,7 @@ from agent.server_url import checked_url
 CARD_NAME = "model.toml"
 MAX_CARD_BYTES = 256 * 1024
 MAX_FIGURES = 500
+MAX_TASKS = 500
 _ANY_MODEL = "a model's name"
 
 
@@ -95,6 +96,7 @@ def card_hash(card: Card) -> str:
         licence="",
         trained_on="",
         simulated_only=False,
+        tasks=(),
         figures=(),
     )
     return text_hash(card_text(plain))
@@ -118,8 +120,9 @@ def _lines(card: Card) -> Iterator[str]:
         "licence": card.licence,
         "trained_on": card.trained_on,
         "simulated_only": card.simulated_only,
+        "tasks": list(card.tasks),
     }
-    yield from _table_lines("", {key: value for key, value in top.items() if value != ""})
+    yield from _table_lines("", {key: value for key, value in top.items() if value not in ("", [])})
     yield from _table_lines("[style]", card.style.to_table())
     yield from _table_lines("[sizing]", _sizing_table(card.sizing))
     yield from _table_lines("[sampling]", _as_table(card.sampling))
@@ -153,7 +156,7 @@ def _table_lines(header: str, values: Mapping[str, Any]) -> Iterator[str]:
         yield f"{key} = {_toml(value)}"
 
 
-def _toml(value: str | bool | int | float) -> str:
+def _toml(value: str | bool | int | float | list[str]) -> str:
     # What JSON makes of a text, a number and a flag is TOML too; the reader wants single blanks.
     plain = " ".join(value.split()) if isinstance(value, str) else value
     return json.dumps(plain, ensure_ascii=False)
@@ -180,6 +183,7 @@ def _card(file: Table) -> Card:
             licence=file.text("licence", "", longest=200, shortest=0),
             trained_on=file.text("trained_on", "", longest=4000, shortest=0),
             simulated_only=file.flag("simulated_only"),
+            tasks=file.texts("tasks", longest=40, at_most=MAX_TASKS, at_least=0),
             figures=tuple(_figure(each) for each in _entries(file, "figures", MAX_FIGURES)),
         )
     except ResourceError as error:

@@ -100,6 +100,8 @@ class Card:
     source: Source | None = None
     server: Server | None = None
     licence: str = ""
+    tasks: tuple[str, ...] = ()
+    """Classes it was trained on, by their ids; empty: not known, or any that has a guideline."""
     trained_on: str = ""
     simulated_only: bool = False
     """Trained on simulated spectra and nothing else."""

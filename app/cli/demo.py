@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.errors import WorkbenchError
+from agent.inspectors import default_model
 from agent.tasks import task
 from agent.trajectory import Trajectory
 from app.cli.inspection_text import cleaned, step_lines, verdict_lines
@@ -71,7 +72,7 @@ def demo(
     truth = _truth(sample / "truth.csv")
     with _session(out / "sample.speco3", sample) as session:
         _refuse_others(session, truth)
-        run_vet(session, LoadRequest(model))
+        run_vet(session, LoadRequest(model or default_model(session.task.id)))
         lines = list(matching(session, EVERYTHING, Sort("p_yes", descending=True)))
         console.print(_table(lines))
         _show_one(session, lines, console)

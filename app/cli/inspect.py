@@ -74,12 +74,13 @@ def inspect(
     device: Annotated[DeviceName, typer.Option(help="Where a model runs.")] = DeviceName.AUTO,
 ) -> None:
     """Inspect a spectrum: look at the whole, zoom where the evidence is, answer YES or NO."""
-    from agent.inspectors import make_inspector
+    from agent.inspectors import default_model, make_inspector
 
     target = find_task(task)
     spectrum = read_row(file, row)
     show = Console(highlight=False, soft_wrap=False, quiet=as_json)
-    with closing(make_inspector(model, device=device.value, extra_runs=runs - 1)) as inspector:
+    name = model or default_model(target.id)
+    with closing(make_inspector(name, device=device.value, extra_runs=runs - 1)) as inspector:
         show.print(heading(spectrum, target, inspector.model))
         control = Control(deadline)
         with _stopped_by_ctrl_c(control), _words_as_they_come(show) as on_text:

@@ -19,6 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from agent.inspectors import default_model
 from agent.trajectory import ModelRef
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
@@ -65,6 +66,7 @@ def vet(
     """Inspect what has not been inspected; stop and start again as you like."""
     with open_session(session, reviewer_name(reviewer)) as opened:
         run = partial(run_vet, opened, workers=workers, limit=limit, seed=seed, again=again)
+        model = model or default_model(opened.task.id)
         if second is None:
             run(LoadRequest(model))
             return

@@ -84,7 +84,8 @@ class AgentDesk(QObject):
         super().__init__(parent)
         self.runs: dict[int, Run] = {}
         """Those that wait or run, by candidate, in their order."""
-        self.holder = ModelHolder(settings.settings.model, command, self)
+        default = default_model(bridge.session.task.id)
+        self.holder = ModelHolder(settings.settings.model, command, self, default=default)
         self._session, self._desk = bridge.session, desk
         self._runner, self._settings, self._command = runner, settings, command
         self._task = TaskName(bridge.session, runner, self)
@@ -250,7 +251,7 @@ class AgentDesk(QObject):
 
     def choose(self, model: str) -> None:
         """Inspect with it from now on: name, path or address."""
-        self._settings.change(model="" if model == default_model() else model)
+        self._settings.change(model="" if model == self.holder.default else model)
 
     def close(self) -> None:
         """What runs is stopped; comes back when the workers are gone."""

@@ -14,6 +14,7 @@ CARD = """
 name = "nano"
 family = "qwen2.5-vl"
 engine = "gguf"
+tasks = ["CV", "WD"]
 [[files]]
 role = "weights"
 path = "nano.gguf"
@@ -30,9 +31,9 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty box of models; what was found before is forgotten, and afterwards again."""
     monkeypatch.setattr(inspectors, "BUNDLED", tmp_path)
     monkeypatch.setattr(inspectors, "find_spec", lambda name: name == "xllamacpp" or None)
-    default_model.cache_clear()
+    inspectors._tasks_in_the_box.cache_clear()
     yield tmp_path
-    default_model.cache_clear()
+    inspectors._tasks_in_the_box.cache_clear()
 
 
 def put(box: Path, *files: str) -> None:
@@ -44,30 +45,35 @@ def put(box: Path, *files: str) -> None:
 
 
 def test_without_a_model_in_the_box_it_measures(box):
-    assert default_model() == MEASURED
+    assert default_model("CV") == MEASURED
     assert make_inspector().model.name == MEASURED
 
 
 def test_the_model_in_the_box_comes_first(box):
     put(box, "nano.gguf", "mmproj-nano.gguf")
-    assert default_model() == NANO
+    assert default_model("CV") == default_model("WD") == NANO
+
+
+def test_a_class_it_was_not_trained_on_is_measured(box):
+    put(box, "nano.gguf", "mmproj-nano.gguf")
+    assert default_model("mine") == MEASURED
 
 
 def test_a_model_that_is_not_whole_is_passed_over(box):
     put(box, "nano.gguf")
-    assert default_model() == MEASURED
+    assert default_model("CV") == MEASURED
 
 
 def test_a_damaged_card_is_passed_over(box):
     put(box, "nano.gguf", "mmproj-nano.gguf")
     (box / NANO / "model.toml").write_text("name = ")
-    assert default_model() == MEASURED
+    assert default_model("CV") == MEASURED
 
 
 def test_without_an_engine_for_it_it_measures(box, monkeypatch):
     put(box, "nano.gguf", "mmproj-nano.gguf")
     monkeypatch.setattr(inspectors, "find_spec", lambda name: None)
-    assert default_model() == MEASURED
+    assert default_model("CV") == MEASURED
 
 
 def test_one_that_is_named_is_never_replaced(box):

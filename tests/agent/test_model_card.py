@@ -45,6 +45,7 @@ def nano(**changes: object) -> Card:
         licence="BSD-3-Clause",
         trained_on="40,000 simulated candidates,\n  seeds 0 to 9",
         simulated_only=True,
+        tasks=("CV", "SS"),
         figures=(Figure(figure="F1 CV", value=81.25, unit="%", on="held-out simulations"),),
     )
     return replace(card, **changes)

@@ -33,6 +33,7 @@ def save_model(
             licence=card.licence,
             trained_on="; ".join([*before, f"labels of {names} by GRPO"])[:4000],
             simulated_only=card.simulated_only,
+            tasks=card.tasks,
         )
 
     write_finished(trainer, start, out, kind, complete)

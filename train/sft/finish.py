@@ -55,6 +55,7 @@ def _complete(
         part,
         start,
         style=inputs.style,
+        tasks=inputs.tasks,
         sizing=read_folder(start).sizing,
         name=plain_name(out.resolve().name),
         title=f"Fine-tuned on {len(rows)} trajectories",

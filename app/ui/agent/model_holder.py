@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from PySide6.QtCore import QObject, Qt, Signal
 
 from agent.errors import WorkbenchError
-from agent.inspectors import default_model
 from agent.trajectory import ModelRef
 from app.worker.client import WorkerClient
 from app.worker.errors import WorkerClosed
@@ -28,11 +27,17 @@ class ModelHolder(QObject):
     _answered = Signal(str, object)
 
     def __init__(
-        self, wanted: str, command: Sequence[str] | None = None, parent: QObject | None = None
+        self,
+        wanted: str,
+        command: Sequence[str] | None = None,
+        parent: QObject | None = None,
+        *,
+        default: str = MEASURED,
     ) -> None:
         super().__init__(parent)
         self.wanted = wanted
-        """Name, path or address; empty: the one in the box, where there is one."""
+        """Name, path or address; empty: `default`."""
+        self.default = default
         self.model: ModelRef | None = None
         """As it was loaded; None: not yet."""
         self.is_loading = False
@@ -43,7 +48,7 @@ class ModelHolder(QObject):
 
     @property
     def name(self) -> str:
-        return self.wanted or default_model()
+        return self.wanted or self.default
 
     @property
     def pid(self) -> int | None:
@@ -54,7 +59,7 @@ class ModelHolder(QObject):
         return self._worker().inspect(request, on_event)
 
     def load_request(self) -> LoadRequest:
-        return LoadRequest(self.wanted or None)
+        return LoadRequest(None if self.name == MEASURED else self.name)
 
     def want(self, wanted: str) -> None:
         """Let go of the one that is held and load another, so that a fault shows at once."""

@@ -15,6 +15,7 @@ import agent.inspectors
 from agent.backends.scripted import ScriptedEngine
 from agent.errors import EngineError
 from agent.inspector import Inspector
+from agent.inspectors import default_model
 from agent.trajectory import ModelRef
 from agent.trajectory_file import read_trajectories
 from app.cli.main import workbench
@@ -59,7 +60,7 @@ def test_for_people(scripted):
     assert "Broad ?[31mHα." in result.stdout
     assert result.stdout.rstrip().splitlines()[-1].startswith("YES   p(YES) 0.9")
     assert asked["engine"].is_closed
-    assert (asked["model"], asked["device"]) == (None, "auto")
+    assert (asked["model"], asked["device"]) == (default_model("CV"), "auto")
 
 
 def test_for_scripts(scripted):

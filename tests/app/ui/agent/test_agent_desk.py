@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import pytest
 
-from agent.inspectors import default_model
 from app.core.inspections import inspections_of
 from app.core.records import Verdict
 from tests.app.ui.agent.conftest import LONG_MS, judged, on_desk
@@ -216,7 +215,7 @@ class TestModels:
         qtbot.waitUntil(lambda: holder.model is not None, timeout=LONG_MS)
         assert holder.model.name == "other" and not holder.is_loading
         assert scripted.settings.settings.model == "other"
-        scripted.agent.choose(default_model())
+        scripted.agent.choose(holder.default)
         assert scripted.settings.settings.model == ""
 
     def test_one_that_cannot_be_had_is_told(self, qtbot, scripted):
