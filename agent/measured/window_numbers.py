@@ -54,6 +54,12 @@ def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = 
     """
     frame = 1.0 + (z or 0.0)
     snr = signal_to_noise(numbers.spectrum, low * frame, high * frame).value or 0.0
+    return "; ".join([f"S/N {max(snr, 0.0):.0f}", *entries(numbers, low, high, z).values()])
+
+
+def entries(numbers: Numbers, low: float, high: float, z: float | None = None) -> dict[str, str]:
+    """What is told of each gate seen in a window, by wavelength."""
+    frame = 1.0 + (z or 0.0)
     shift = doppler(numbers.velocity_kms) / frame
     inside = [
         name
@@ -63,11 +69,11 @@ def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = 
     found = gate_numbers(numbers)
     told = [name for name in inside if _is_told(name, *found[name])][:AT_MOST]
     told.sort(key=lambda name: place_of(name)[0])
-    parts = [
-        f"{GATES[name].label} {MARKS[level(name, value := found[name][0])]} {_written(name, value)}"
-        for name in told
-    ]
-    return "; ".join([f"S/N {max(snr, 0.0):.0f}", *parts])
+    return {name: _entry(name, found[name][0]) for name in told}
+
+
+def _entry(gate: str, value: float) -> str:
+    return f"{GATES[gate].label} {MARKS[level(gate, value)]} {_written(gate, value)}"
 
 
 @cache

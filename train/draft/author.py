@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.measured.assessment import Assessment
+from agent.measured.window_numbers import entries
 from agent.measured.words import kind_name
 from agent.reply import Verdict
 from agent.task_types import Task
@@ -27,8 +28,8 @@ NO_KIND = frozenset({"ARTEFACT"})
 TELLING = 0.4
 PLAIN = 0.3
 """Nats under which what was seen in a window decides little."""
-TOLD = {"short": (1, 2), "long": (2, 4)}
-REASONS = {"short": (1, 3), "long": (2, 4)}
+TOLD = {"short": (1, 2), "long": (2, 4), "quoted": (1, 3)}
+REASONS = {"short": (1, 3), "long": (2, 4), "quoted": (1, 3)}
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ def write(
     facts = facts_of(assessment.task, meter, rival, is_rival=truth.answer == "NO")
     moves = plan(assessment, meter, facts.all, settings, rng)
     wording = Wording(assessment.task, settings.words, rng)
+    if settings.words == "quoted":
+        moves = tuple(_quoted(move, meter, wording) for move in moves)
     told = [_told(move, settings, rng) for move in moves]
     everything = [fact for each in told for fact in each]
     if not any(truth.sign * fact.nats > PLAIN for fact in everything):
@@ -110,6 +113,23 @@ def _told(move: Move, settings: DraftSettings, rng: Rng) -> tuple[Fact, ...]:
         paired.append(fact)
         paired += [width for width in widths if width.feature == fact.feature]
     return (*paired, *(width for width in widths if width not in paired))
+
+
+def _quoted(move: Move, meter: Meter, wording: Wording) -> Move:
+    """The move with the facts that the tool tells of its window, kept in the tool's words."""
+    if move.kind != "zoom":
+        return move
+    said = entries(meter.numbers, *move.range, meter.z)
+    kept = {fact.key: said[gate] for fact in move.facts if (gate := gate_of(fact)) in said}
+    wording.quotes.update(kept)
+    return replace(move, facts=tuple(fact for fact in move.facts if fact.key in kept))
+
+
+def gate_of(fact: Fact) -> str:
+    """The number of the measured inspector that a fact is about."""
+    if fact.state == "width":
+        return f"{fact.feature.id}_em_fwhm"
+    return f"EW_{fact.feature.id}" if fact.feature.is_line else fact.feature.id
 
 
 def _overview(meter: Meter, assessment: Assessment, wording: Wording) -> str:

@@ -1,6 +1,7 @@
 """Ways of saying the same thing. `{name}`, `{value}` and so on are filled in from measurements.
 
-`long` is how an astronomer writes; `short` keeps to few words, so that a small model learns them.
+`long` is how an astronomer writes; `short` keeps to few words, so that a small model learns them;
+`quoted` says numbers as the tool did (the picture style must have them beside the picture).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-Words = Literal["short", "long"]
+Words = Literal["short", "long", "quoted"]
 Table = Mapping[str, tuple[str, ...]]
 
 LONG: Table = {
@@ -191,5 +192,8 @@ SHORT: Table = {
 }
 
 
+QUOTED: Table = {**SHORT, "covers": ("",)}
+
+
 def table(words: Words) -> Table:
-    return SHORT if words == "short" else LONG
+    return {"short": SHORT, "long": LONG, "quoted": QUOTED}[words]

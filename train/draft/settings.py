@@ -36,6 +36,8 @@ class DraftSettings:
     """Of a teacher that is a model."""
 
     def __post_init__(self) -> None:
+        if self.words == "quoted" and not self.picture_style.numbers:
+            raise WorkbenchError("draft.words=quoted needs a style with numbers, such as nano")
         if not 1 <= self.fewest_zooms <= self.most_zooms <= 7:
             raise WorkbenchError("draft: 1 to 7 zooms, fewest_zooms not above most_zooms")
         if not 0.0 <= self.min_chance <= 1.0:

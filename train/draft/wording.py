@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from agent.task_types import Task
-from train.draft.facts import Fact
+from train.draft.facts import Fact, Key
 from train.draft.phrases import Words, table
 
 Rng = np.random.Generator
@@ -27,6 +27,8 @@ class Wording:
     task: Task
     words: Words
     rng: Rng
+    quotes: dict[Key, str] = field(default_factory=dict)
+    """What the tool said of a fact, where it is said again in the same words."""
 
     def say(self, what: str, **parts: object) -> str:
         options = table(self.words)[what]
@@ -35,6 +37,8 @@ class Wording:
 
     def fact(self, fact: Fact, *, meaning: bool = True) -> str:
         """One fact as a clause, with what it means where that is known."""
+        if fact.key in self.quotes:
+            return self.quotes[fact.key]
         text = self.say(
             _phrase_of(fact),
             name=self._name(fact),
@@ -45,11 +49,12 @@ class Wording:
 
     def _name(self, fact: Fact) -> str:
         feature = fact.feature
-        return feature.name if self.words == "short" else feature.long_name
+        return feature.long_name if self.words == "long" else feature.name
 
     def facts(self, facts: Sequence[Fact]) -> str:
         """Several facts as one sentence."""
-        return sentence("; ".join(self.fact(fact) for fact in facts))
+        text = "; ".join(self.fact(fact) for fact in facts)
+        return f"{text}." if self.words == "quoted" else sentence(text)
 
     def colour(self, ratio: float | None) -> str:
         if ratio is None:

@@ -25,7 +25,7 @@ def frequent_phrases() -> tuple[str, ...]:
     frame, _, label = json.dumps({"wavelength_range": [0], "label": ""}).partition("0")
     named = json.dumps({"name": TOOL_NAME, "arguments": {}}).removesuffix("}}").removesuffix("{")
     windows = {window.label for each in load_tasks() for window in each.windows}
-    measured = {f"; {GATES[gate].label} " for gate in TOLD}
+    measured = {"; ", *(f"{GATES[gate].label} " for gate in TOLD)}
     seen = {
         found.name
         for each in load_tasks()
@@ -34,9 +34,18 @@ def frequent_phrases() -> tuple[str, ...]:
         if (found := feature(target, is_line=entry.kind in ("line", "width"))) is not None
     }
     marks = {f"{mark} " for mark in MARKS}
+    frames = {named + frame, label.removesuffix('"}')}
+    sure = {*marks, *frames, *measured, *windows}
     return tuple(
-        sorted({*marks, named + frame, label.removesuffix('"}'), *windows, *measured, *seen})
+        sorted(sure | {name for name in seen if not any(meet(name, one) for one in measured)})
     )
+
+
+def meet(first: str, second: str) -> bool:
+    """Whether one, by more than a letter, may begin within the other and go on behind it: then not
+    all tokenizers choose alike."""
+    sizes = range(2, min(len(first), len(second)))
+    return any(first[-size:] == second[:size] or second[-size:] == first[:size] for size in sizes)
 
 
 FIRST = 2

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from agent.imaging import QWEN25
 from agent.measured.gates import GATES
 from agent.measured.numbers import Numbers, numbers_of
-from agent.measured.window_numbers import AT_MOST, TOLD, place_of, window_numbers
+from agent.measured.window_numbers import (
+    AT_MOST,
+    MARKS,
+    TOLD,
+    entries,
+    level,
+    place_of,
+    window_numbers,
+)
 from agent.render import NANO, PUBLISHED
 from agent.tasks import load_tasks
 from agent.viewer import Viewer, spectrum_ref
@@ -15,8 +25,9 @@ from tests.agent.measured.drawn import drawn
 
 
 def told(line: str) -> dict[str, str]:
-    """Name and value of each entry of a line."""
-    return dict(entry.rsplit(" ", 1) for entry in line.removesuffix(" km/s").split("; "))
+    """Name and value of each entry of a line, without the mark between them."""
+    pieces = (entry.removesuffix(" km/s") for entry in line.split("; ")[1:])
+    return {name: value for name, _, value in (entry.rsplit(" ", 2) for entry in pieces)}
 
 
 def test_every_number_has_a_place_and_a_name():
@@ -29,8 +40,8 @@ def test_every_number_has_a_place_and_a_name():
 
 def test_emission_is_told_with_its_sign_and_width():
     line = window_numbers(Numbers(drawn("CV")), 6450, 6750)
-    assert re.search(r"; Hα -\d+", line)
-    assert re.search(r"; Hα FWHM \d+0 km/s", line)
+    assert re.search(r"; Hα \(-+\) -\d+", line)
+    assert re.search(r"; Hα FWHM \(\++\) \d+0 km/s", line)
     assert line.startswith("S/N ")
 
 
@@ -51,21 +62,19 @@ def test_bands_of_a_giant_and_of_a_dwarf_differ_in_their_numbers():
 
 def test_entries_follow_the_wavelength_and_stay_few():
     numbers = Numbers(drawn("MG"))
-    labels = {GATES[gate].label: place_of(gate)[0] for gate in TOLD}
     for task in load_tasks():
         for window in task.windows:
-            line = window_numbers(numbers, *window.range)
-            entries = line.split("; ")[1:]
-            assert len(entries) <= AT_MOST
-            places = [
-                next(
-                    at
-                    for name, at in labels.items()
-                    if re.fullmatch(rf"{re.escape(name)} \S+( km/s)?", entry)
-                )
-                for entry in entries
-            ]
+            told = entries(numbers, *window.range)
+            assert len(told) <= AT_MOST
+            places = [place_of(gate)[0] for gate in told]
             assert places == sorted(places)
+
+
+def test_marks_rise_with_the_value():
+    for gate in TOLD:
+        marks = [level(gate, value) for value in (-1e5, *np.linspace(-300, 300, 2001), 1e5)]
+        assert marks == sorted(marks)
+        assert {0, len(MARKS) - 1} <= {*marks} or set(marks) == {len(MARKS) // 2}, gate
 
 
 def test_where_nothing_can_be_measured_only_the_noise_is_told():

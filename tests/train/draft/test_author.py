@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.errors import WorkbenchError
 from agent.measured.assessment import assess_numbers
 from agent.reply import is_well_formed, parse_reply
 from agent.tasks import task
@@ -45,7 +46,7 @@ def test_drafts_are_whole_inspections_in_the_published_form(settings: DraftSetti
         assert made.stopped_by == "answer" and made.verdict == example.answer
         assert 1 <= len(made.looks) <= 8
         assert made.style["name"] == settings.style
-        assert all(step.measured for step in made.looks)
+        assert not any(step.measured for step in made.looks)  # the words alone are trained
         assert from_line(to_line(made)) == made
         assert rough_tokens(made.replies) < 1500
     assert count >= 0.8 * len(all_examples())
@@ -171,3 +172,26 @@ def test_articles() -> None:
     assert with_article("S-type star") == "an S-type star"
     assert with_article("white dwarf") == "a white dwarf"
     assert with_article("A-type star") == "an A-type star"
+
+
+def test_quoted_drafts_say_numbers_as_the_tool_did() -> None:
+    quoted = DraftSettings(words="quoted", style="nano", min_snr=5)
+    count = 0
+    for example in all_examples():
+        made = drafted(example, quoted).trajectory
+        if made is None:
+            continue
+        heard: set[str] = set()
+        for step in made.steps:
+            if step.kind == "zoom":
+                heard |= {*step.text.split("; ")}
+            said = re.findall(r"[^.:;]+ \([-=+]+\) -?[\d.]*\d(?: km/s)?", step.text)
+            if step.kind != "zoom":
+                assert {text.strip() for text in said} <= heard, step.text
+                count += len(said)
+    assert count > 10
+
+
+def test_quoting_needs_numbers_beside_the_pictures() -> None:
+    with pytest.raises(WorkbenchError, match="style with numbers"):
+        DraftSettings(words="quoted", style="compact")
