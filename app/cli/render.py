@@ -19,6 +19,7 @@ class StyleName(StrEnum):
     PUBLISHED = "published"
     COMPACT = "compact"
     COMPACT_PANELS = "compact-panels"
+    NANO = "nano"
 
 
 def render(

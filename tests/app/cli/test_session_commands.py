@@ -139,11 +139,11 @@ def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
     run("new", place, few, "--task", "CV")
 
     def pool(workers, load):
-        command = None if load.model is None else SCRIPTED
+        command = SCRIPTED if load.model == "good" else None
         return WorkerPool(workers, load, command=command)
 
     monkeypatch.setattr(vet_command, "WorkerPool", pool)
-    said = run("vet", place, "--second", "good")
+    said = run("vet", place, "--model", "measured", "--second", "good")
     assert "inspected with good: YES 3" in said
     assert "inspected with measured: NO 2, YES 1" in said
     assert "of 3 that both inspected they differ on 2" in said
@@ -154,7 +154,7 @@ def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
         assert said == ["NO", "NO", "YES", None]
         assert len(list(matching(session, parse_filter("disagree:agents")))) == 2
     monkeypatch.undo()
-    assert "of the same model" in run("vet", place, "--second", "measured")
+    assert "of the same model" in run("vet", place, "--model", "measured", "--second", "measured")
 
 
 def test_vet_judges_for_nobody(few, tmp_path):

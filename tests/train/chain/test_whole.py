@@ -92,5 +92,11 @@ class TestTheWholeChain:
 
     def test_the_report_tells_of_all(self, whole: Path):
         text = (whole / "report.html").read_text()
-        for heading in ("Training", "Curation", "Judged: test", "Failures of sft"):
+        for heading in (
+            "Fine-tuning",
+            "Reinforcement",
+            "Curation",
+            "Main table",
+            "Failures of sft",
+        ):
             assert f"<h2>{heading}" in text

@@ -185,7 +185,7 @@ def test_quoted_drafts_say_numbers_as_the_tool_did() -> None:
         for step in made.steps:
             if step.kind == "zoom":
                 heard |= {*step.text.split("; ")}
-            said = re.findall(r"[^.:;]+ \([-=+]+\) -?[\d.]*\d(?: km/s)?", step.text)
+            said = re.findall(r"[^.:;{}]+ \([-=+]+\) -?[\d.]*\d(?: km/s)?", step.text)
             if step.kind != "zoom":
                 assert {text.strip() for text in said} <= heard, step.text
                 count += len(said)
