@@ -55,7 +55,7 @@ class Viewer:
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         """Answer one call of the tool. Raises ToolError for the model to read."""
-        result = run_tool(self.spectrum, arguments, self.style, title=self.title, z=self.z)
+        result = self._drawn(arguments)
         result = replace(result, text=self.answer(result.range, result.label))
         return prepare(result.picture, self.sizing), result
 
@@ -63,8 +63,10 @@ class Viewer:
         """The picture of a look on record, whose words are on record, too."""
         assert look.range is not None
         arguments = {"wavelength_range": list(look.range), "label": look.label or None}
-        result = run_tool(self.spectrum, arguments, self.style, title=self.title, z=self.z)
-        return prepare(result.picture, self.sizing)
+        return prepare(self._drawn(arguments).picture, self.sizing)
+
+    def _drawn(self, arguments: object) -> ToolResult:
+        return run_tool(self.spectrum, arguments, self.style, title=self.title, z=self.z)
 
     def measure(self, low: Number, high: Number) -> dict[str, Any]:
         """What is measured in a window, for the record."""

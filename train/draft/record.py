@@ -58,8 +58,7 @@ def record(
     """The true record of these turns and of what the tool answered.
 
     Without `draw` it holds no hashes of pictures and no numbers beside them. No clock goes into
-    it: the same turns are the
-    same bytes.
+    it: the same turns are the same bytes.
     """
     blank = Trajectory(
         task=task.id,

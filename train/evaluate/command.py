@@ -62,9 +62,7 @@ def _table_command(name: str) -> None:
         device: Device = "auto",
         seed: Seed = 0,
     ) -> None:
-        judges = [_judge(text, "inspector", threads, device) for text in model or ()]
-        named = [*(specialist or ()), *map(str, _all_in(specialists or ()))]
-        judges += [_judge(text, "specialist", threads, device) for text in named]
+        judges = _judges(model, specialist, specialists, threads, device)
         _run(name, bench, out, judges, workers, limit, seed)
 
     command.__doc__ = f"{KINDS[name].title}: Acc and F1 of every judge."
@@ -90,9 +88,7 @@ def library(
     """Labelled real spectra, each asked about every class: what a simulation is worth."""
     out.mkdir(parents=True, exist_ok=True)
     write_library_set(folder, out)
-    judges = [_judge(text, "inspector", threads, device) for text in model or ()]
-    named = [*(specialist or ()), *map(str, _all_in(specialists or ()))]
-    judges += [_judge(text, "specialist", threads, device) for text in named]
+    judges = _judges(model, specialist, specialists, threads, device)
     for name in ("library", "library-hot"):
         _run(name, out, out, judges, workers, None, seed)
 
@@ -126,6 +122,21 @@ def ablation(
         if source is not None
     ]
     _run("ablation", bench, out, judges, workers, limit, seed)
+
+
+def _judges(
+    models: Sequence[str] | None,
+    specialists: Sequence[str] | None,
+    folders: Sequence[Path] | None,
+    threads: int | None,
+    device: Literal["auto", "cpu", "cuda", "mps"],
+) -> list[JudgeSpec]:
+    """Inspectors first, then networks by name, then those of whole folders."""
+    networks = [*(specialists or ()), *map(str, _all_in(folders or ()))]
+    return [
+        *(_judge(text, "inspector", threads, device) for text in models or ()),
+        *(_judge(text, "specialist", threads, device) for text in networks),
+    ]
 
 
 def _all_in(folders: Sequence[Path]) -> list[Path]:

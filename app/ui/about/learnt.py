@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
+from agent.inspectors import MEASURED
 from agent.models import Place, list_models
-from app.ui.agent.model_holder import MEASURED
 
 translate = QCoreApplication.translate
 

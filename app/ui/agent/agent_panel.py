@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
+from agent.inspectors import MEASURED
 from agent.trajectory import ModelRef, Step, Trajectory
 from app.core.shown_opinion import show_model
 from app.ui.agent.agent_head import AgentHead
 from app.ui.agent.batch_line import BatchLine
 from app.ui.agent.card_content import CardContent, contents, speaking
 from app.ui.agent.comparison import Comparison
-from app.ui.agent.model_holder import MEASURED
 from app.ui.agent.picture_window import PictureWindow
 from app.ui.agent.pictures import Pictures, Seen
 from app.ui.agent.records import Records

@@ -8,13 +8,12 @@ from concurrent.futures import Future
 from PySide6.QtCore import QObject, Qt, Signal
 
 from agent.errors import WorkbenchError
+from agent.inspectors import MEASURED
 from agent.trajectory import ModelRef
 from app.worker.client import WorkerClient
 from app.worker.errors import WorkerClosed
 from app.worker.inspection import Inspection, OnEvent
 from app.worker.request import InspectRequest, LoadRequest
-
-MEASURED = "measured"
 
 
 class ModelHolder(QObject):
