@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 ALL_LAYERS = -1
 """On the GPU, where llama.cpp was built for one."""
+SMALL = 64_000_000
+"""Bytes of weights up to which one thread is best: several wait for each other longer than they
+work, and on a busy machine a hundred times as long."""
 
 
 def load_engine(
@@ -93,6 +96,8 @@ def _gguf(
     weights, vision = folder / card.paths("weights")[0], folder / card.paths("mmproj")[0]
     # Its memory is taken at once, for all of the context.
     length = context_length or min(card.context_length, gguf_engine.LONGEST_CONTEXT)
+    if threads is None and weights.stat().st_size <= SMALL:
+        threads = 1
     try:
         library = gguf_native.native()
     except EngineError:

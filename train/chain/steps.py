@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from agent.errors import WorkbenchError
+from train.recipe import preset_tables
 
 Program = Literal["spec-o3-train", "spec-o3"]
 
@@ -57,6 +58,10 @@ class Step:
 
 def _quoted(word: str) -> str:
     return f'"{word}"' if " " in word else word
+
+
+def _set(key: str, value: object) -> str:
+    return f"sft.{key}={str(value).lower() if isinstance(value, bool) else value}"
 
 
 def steps(
@@ -112,11 +117,18 @@ def steps(
     approved = pool / "approved.jsonl"
     yield train("curate: export", approved, "curate", "export", pool, approved)
     sft, grpo = out / "sft", out / "grpo"
-    yield train(
-        "sft", sft / "model" / "model.toml",
-        "sft", approved, "--sets", cold, "--out", sft, "--seed", seed,
-        *busy, *told, *changed("sft"), *changed("model"),
-    )  # fmt: skip
+
+    def tuned(name: str, run: Path, *more: object) -> Step:
+        words = ("sft", approved, "--sets", cold, "--out", run, "--seed", seed, *busy, *told)
+        return train(name, run / "model" / "model.toml", *words, *more, *changed("sft"))
+
+    begun: tuple[object, ...] = changed("model")
+    if lessons := preset_tables(preset).get("reading", {}):
+        reading = out / "reading"
+        first = [word for key, value in lessons.items() for word in ("--set", _set(key, value))]
+        yield tuned("reading", reading, *first, *begun)
+        begun = ("--model", reading / "model")
+    yield tuned("sft", sft, *begun)
     yield train(
         "grpo", grpo / "model" / "model.toml",
         "grpo", "--model", sft / "model", "--sets", practice, "--out", grpo,

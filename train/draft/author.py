@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agent.measured.assessment import Assessment
+from agent.measured.kinds import builtin_kinds, softmax
 from agent.measured.window_numbers import entries
 from agent.measured.words import kind_name
 from agent.reply import Verdict
+from agent.spectra.spectrum import Window
 from agent.task_types import Task
 from agent.tool import TOOL_NAME
 from train.draft.facts import Fact, Key, facts_of
@@ -25,6 +27,11 @@ LIKELY = 0.2
 """Probability of a kind from which it may be named, where the truth allows it."""
 NO_KIND = frozenset({"ARTEFACT"})
 """Labels for whatever is no object: nothing to call it."""
+LEANING = 0.5
+"""Probability of a kind, by what was told so far, from which it is named."""
+SHARPER = 2.0
+"""A part of the numbers says less in this model than it would in one that was fitted to them: with
+this, four of five looks lead on to a kind, and four of five of these are right."""
 TELLING = 0.4
 PLAIN = 0.3
 """Nats under which what was seen in a window decides little."""
@@ -56,11 +63,15 @@ def write(
     """The turns; None where nothing that can be seen speaks for the true answer."""
     rival = _rival(assessment, truth, rng)
     facts = facts_of(assessment.task, meter, rival, is_rival=truth.answer == "NO")
-    moves = plan(assessment, meter, facts.all, settings, rng)
     wording = Wording(assessment.task, settings.words, rng)
+    if settings.words == "quoted":
+        # What is looked at and told must not depend on the truth, or a reader learns it from that.
+        facts = replace(facts, all=facts_of(assessment.task, meter).all)
+    moves = plan(assessment, meter, facts.all, settings, rng)
     if settings.words == "quoted":
         moves = tuple(_quoted(move, meter, wording) for move in moves)
     told = [_told(move, settings, rng) for move in moves]
+    leans = _leanings(moves, meter, assessment) if settings.words == "quoted" else {}
     everything = [fact for each in told for fact in each]
     if not any(truth.sign * fact.nats > PLAIN for fact in everything):
         return None
@@ -73,7 +84,7 @@ def write(
     before: Move | None = None
     for move, shown in zip(moves, told, strict=True):
         turns.append(_call(joined(thought, _why(move, before, wording, not turns)), move))
-        thought = _report(move, shown, meter, wording, truth)
+        thought = _report(move, shown, meter, wording, leans.get(move.range, ""))
         if dropping in shown and dropping is not None:
             thought = joined(
                 thought,
@@ -150,13 +161,38 @@ def _why(move: Move, before: Move | None, wording: Wording, first: bool) -> str:
     return wording.say(what, label=move.label, low=low, high=high)
 
 
-def _report(move: Move, shown: Sequence[Fact], meter: Meter, wording: Wording, truth: Truth) -> str:
+def _leanings(moves: Sequence[Move], meter: Meter, assessment: Assessment) -> dict[Window, str]:
+    """After each look, what kind all that was told so far speaks for; nothing where it is open.
+
+    From those numbers alone: whoever reads them can come to the same.
+    """
+    kinds = assessment.kinds
+    scores, seen = builtin_kinds().intercepts, set[str]()
+    leans = {}
+    for move in moves:
+        if move.kind == "outside":
+            continue
+        fresh = entries(meter.numbers, *move.range, meter.z).keys() - seen
+        seen |= fresh
+        rows = [kinds.gates.index(gate) for gate in sorted(fresh & set(kinds.gates))]
+        scores = scores + kinds.parts[rows].sum(axis=0)
+        chances = softmax(SHARPER * scores)
+        best = int(chances.argmax())
+        if chances[best] >= LEANING and kinds.labels[best] not in NO_KIND:
+            leans[move.range] = kind_name(kinds.labels[best])
+    return leans
+
+
+def _report(move: Move, shown: Sequence[Fact], meter: Meter, wording: Wording, lean: str) -> str:
     """What a window showed, and what that means for the question."""
     if move.kind == "outside":
         edge = meter.range[1] if move.range[0] > meter.range[0] else meter.range[0]
         return wording.say("outside", edge=f"{edge:.0f}")
     if move.kind == "wide":
         return ""
+    if wording.words == "quoted":
+        said = wording.facts(shown) if shown else wording.say("nothing")
+        return joined(said, wording.say("like", kind=lean) if lean else wording.say("little"))
     if not shown:
         return wording.say("nothing")
     nats = sum(fact.nats for fact in shown)

@@ -192,7 +192,7 @@ SHORT: Table = {
 }
 
 
-QUOTED: Table = {**SHORT, "covers": ("",)}
+QUOTED: Table = {**SHORT, "covers": ("",), "like": ("Like {kind}.",)}
 
 
 def table(words: Words) -> Table:

@@ -9,6 +9,7 @@ from pathlib import Path
 from agent.conversation import turns_of
 from agent.measured.gates import GATES
 from agent.measured.window_numbers import MARKS, TOLD
+from agent.measured.words import KIND_NAMES
 from agent.protocol import Turn, opening
 from agent.tasks import load_tasks, task
 from agent.tool import TOOL_NAME
@@ -35,7 +36,7 @@ def frequent_phrases() -> tuple[str, ...]:
     }
     marks = {f"{mark} " for mark in MARKS}
     frames = {named + frame, label.removesuffix('"}')}
-    sure = {*marks, *frames, *measured, *windows}
+    sure = {*marks, *frames, *measured, *windows, *KIND_NAMES.values()}
     return tuple(
         sorted(sure | {name for name in seen if not any(meet(name, one) for one in measured)})
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
 
@@ -57,6 +57,7 @@ class Preparing:
     sizing: Sizing
     drawing: Drawing
     train_mistakes: bool = False
+    pictures: bool = True
 
 
 @dataclass
@@ -110,13 +111,16 @@ def row_of(trajectory: Trajectory, style: Style | None, preparing: Preparing) ->
     """The row of a trajectory, or why there is none."""
     if trajectory.stopped_by != "answer":
         return "came to no answer"
+    turns = turns_of(task(trajectory.task), trajectory)
+    untrained = set() if preparing.train_mistakes else mistakes_of(trajectory)
+    if not preparing.pictures:
+        words = [replace(turn, picture=None) for turn in turns]
+        return _row(words, (), (), untrained, preparing, trajectory)
     record = to_draw(trajectory, style or Style.from_table(trajectory.style), preparing.sizing)
     names = picture_names(record)
     sizes = [preparing.drawing.folder.size(name) for name in names]
     if None in sizes:
         sizes = [picture.size for picture in preparing.drawing.draw(record, names)]
-    turns = turns_of(task(trajectory.task), trajectory)
-    untrained = set() if preparing.train_mistakes else mistakes_of(trajectory)
     return _row(turns, names, [size for size in sizes if size], untrained, preparing, record)
 
 

@@ -23,6 +23,7 @@ from agent.backends.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
 from agent.backends.families import ModelFolder, read_folder
 from agent.conversation import is_brief
 from agent.errors import WorkbenchError
+from agent.measured.words import KIND_NAMES
 from train.draft.phrases import SHORT
 from train.finished_model import MODEL
 from train.journal import journal
@@ -195,6 +196,7 @@ def _prepare(
         sizing=folder.sizing,
         drawing=drawing,
         train_mistakes=settings.train_mistakes,
+        pictures=settings.pictures,
     )
     with progress_bar(console) as bar:
         task = bar.add_task("pictures and tokens", total=len(inputs.trajectories))
@@ -252,6 +254,8 @@ def _weights(tokenizer: Any, model: Any, settings: SftSettings, device: Any) -> 
     weights = torch.ones(model.config.get_text_config().vocab_size, device=device)
     for sentence in (text for what in TELLING for text in SHORT[what]):
         weights[tokenizer.encode(f" {sentence}").ids[0]] = settings.telling_weight
+    for number in filter(None, map(tokenizer.token_to_id, KIND_NAMES.values())):
+        weights[number] = settings.telling_weight
     for word in VERDICTS:
         weights[_token(tokenizer, word)] = settings.verdict_weight
     return weights

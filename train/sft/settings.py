@@ -33,6 +33,7 @@ class ModelSettings:
     vision_layers: int = 4
     vision_heads: int = 4
     whole_every: int = 4
+    init_std: float = 0.02
 
     @property
     def shape(self) -> Shape:
@@ -70,6 +71,9 @@ class SftSettings:
     """`language` keeps the vision tower and its projector as they are."""
     train_mistakes: bool = False
     """Whether turns that the agent was told to correct are trained, too."""
+    pictures: bool = True
+    """Without them it is the words alone that are read: a small model's first lessons, in half the
+    time. Goes with `trained=language`."""
     style: str = RECORDED
     """Of the pictures: as recorded, or one of the styles by name."""
     precision: Literal["auto", "bf16", "fp32"] = "auto"
@@ -92,6 +96,10 @@ class SftSettings:
         if self.style != RECORDED and self.style not in STYLES:
             known = ", ".join((RECORDED, *STYLES))
             raise WorkbenchError(f"sft.style: {self.style[:60]!r} is none of: {known}")
+        if self.trained == "all" and not self.pictures:
+            raise WorkbenchError(
+                "sft.trained: without pictures no vision tower can learn; use trained=language"
+            )
         if self.kind == "lora" and self.trained == "all":
             raise WorkbenchError(
                 "sft.trained: LoRA adapts the language model alone; use kind=full to train all"

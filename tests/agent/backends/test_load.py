@@ -173,6 +173,10 @@ def test_layers_go_to_the_gpu_where_there_is_one(
     load_engine(place_at(tiny_gguf), device=device)
     assert asked["gpu_layers"] == layers
     assert asked["context_length"] == 16384
+    assert asked["threads"] == 1  # so small
+    monkeypatch.setattr("agent.backends.load.SMALL", 1000)
+    load_engine(place_at(tiny_gguf), device=device)
+    assert asked["threads"] is None
     assert (asked["model"].name, asked["mmproj"].name) == ("model-f16.gguf", "mmproj-f16.gguf")
 
 

@@ -93,6 +93,15 @@ class TestSteps:
         assert "lr=1" not in lines["grpo"]
         assert lines["bench"].count("--archive") == 3
 
+    def test_lessons_without_pictures_come_first(self, tmp_path: Path):
+        plan = list(steps(tmp_path, ChainSettings(), "nano", 3, 2, ("sft.lr=1", "model.layers=2")))
+        lines = {step.name: step.line for step in plan}
+        assert "--set sft.pictures=false" in lines["reading"]
+        assert "--set model.layers=2" in lines["reading"]
+        assert f"--model {tmp_path / 'reading' / 'model'}" in lines["sft"]
+        names = [step.name for step in plan]
+        assert names.index("reading") + 1 == names.index("sft")
+
     def test_names_are_their_own(self, tmp_path: Path):
         plan = list(steps(tmp_path, ChainSettings(), "tiny", 0, 1, ()))
         assert len({step.name for step in plan}) == len(plan)

@@ -9,7 +9,12 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
+from agent.inspecting import frame_z
 from agent.measured.assessment import assess_numbers
+from agent.measured.kinds import builtin_kinds
+from agent.measured.numbers import numbers_of
+from agent.measured.window_numbers import entries
+from agent.measured.words import kind_name
 from agent.reply import is_well_formed, parse_reply
 from agent.tasks import task
 from agent.trajectory_file import from_line, to_line
@@ -190,6 +195,33 @@ def test_quoted_drafts_say_numbers_as_the_tool_did() -> None:
                 assert {text.strip() for text in said} <= heard, step.text
                 count += len(said)
     assert count > 10
+
+
+def test_leanings_come_from_what_the_tool_told_so_far() -> None:
+    """The same numbers again, whatever the question and the truth: the same leaning."""
+    quoted = DraftSettings(words="quoted", style="nano", min_snr=5)
+    named, unclear = set(), 0
+    for example in all_examples():
+        made = drafted(example, quoted).trajectory
+        if made is None:
+            continue
+        numbers = numbers_of(example.spectrum)
+        scores, seen = builtin_kinds().intercepts, set[str]()
+        judged = builtin_kinds().judge(numbers)
+        for number, step in enumerate(made.steps):
+            if step.kind != "zoom" or step.error or step.range is None:
+                continue
+            fresh = entries(numbers, *step.range, frame_z(example.spectrum)).keys() - seen
+            seen |= fresh
+            for gate in fresh & set(judged.gates):
+                scores = scores + judged.parts[judged.gates.index(gate)]
+            best = int(np.argmax(scores))
+            said = re.search(r"Like (.+?)\.", made.steps[number + 1].text)
+            if said:
+                assert said[1] == kind_name(judged.labels[best])
+                named.add(said[1])
+            unclear += "Unclear." in made.steps[number + 1].text
+    assert len(named) > 3 and unclear
 
 
 def test_quoting_needs_numbers_beside_the_pictures() -> None:

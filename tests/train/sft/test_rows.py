@@ -22,6 +22,7 @@ from train.sft import pictures
 from train.sft.inputs import read_inputs
 from train.sft.pictures import PictureFolder, picture_names, room_left, to_draw
 from train.sft.rows import other_prompts, prepare_rows, row_of_conversation
+from train.sft.settings import SftSettings
 
 
 class TestRows:
@@ -93,6 +94,18 @@ class TestRows:
         (row,) = prepare_rows(one, COMPACT, ready, cutoff=10**6).rows
         assert row.grids[0] == (16, 24)
         assert set(row.pictures).isdisjoint(picture_names(to_draw(one[0], STAMP, QWEN25)))
+
+    def test_words_alone(self, minute25: Path, samples: Samples, tmp_path: Path):
+        whole = rows_for(minute25, samples, tmp_path)
+        blind = replace(preparing(minute25, samples.sets, tmp_path), pictures=False)
+        rows = prepare_rows(samples.trajectories, None, blind, cutoff=10**6).rows
+        assert all(row.pictures == row.grids == () for row in rows)
+        for one, other in zip(rows, whole, strict=True):
+            shown = sum(down * across // 4 for down, across in other.grids)
+            assert len(one) == len(other) - shown - 2 * len(other.grids)
+            assert one.encoded.trained == other.encoded.trained
+        with pytest.raises(WorkbenchError, match="trained=language"):
+            SftSettings(pictures=False, trained="all")
 
     def test_left_out_with_a_reason(self, minute25: Path, samples: Samples, tmp_path: Path):
         ready = preparing(minute25, samples.sets, tmp_path)
