@@ -12,7 +12,6 @@ from agent.measured.kinds import builtin_kinds, softmax
 from agent.measured.window_numbers import entries
 from agent.measured.words import kind_name
 from agent.reply import Verdict
-from agent.spectra.spectrum import Window
 from agent.task_types import Task
 from agent.tool import TOOL_NAME
 from train.draft.facts import Fact, Key, facts_of
@@ -161,14 +160,14 @@ def _why(move: Move, before: Move | None, wording: Wording, first: bool) -> str:
     return wording.say(what, label=move.label, low=low, high=high)
 
 
-def _leanings(moves: Sequence[Move], meter: Meter, assessment: Assessment) -> dict[Window, str]:
+def _leanings(moves: Sequence[Move], meter: Meter, assessment: Assessment) -> dict[tuple[int, int], str]:
     """After each look, what kind all that was told so far speaks for; nothing where it is open.
 
     From those numbers alone: whoever reads them can come to the same.
     """
     kinds = assessment.kinds
     scores, seen = builtin_kinds().intercepts, set[str]()
-    leans = {}
+    leans: dict[tuple[int, int], str] = {}
     for move in moves:
         if move.kind == "outside":
             continue
