@@ -160,7 +160,9 @@ def _why(move: Move, before: Move | None, wording: Wording, first: bool) -> str:
     return wording.say(what, label=move.label, low=low, high=high)
 
 
-def _leanings(moves: Sequence[Move], meter: Meter, assessment: Assessment) -> dict[tuple[int, int], str]:
+def _leanings(
+    moves: Sequence[Move], meter: Meter, assessment: Assessment
+) -> dict[tuple[int, int], str]:
     """After each look, what kind all that was told so far speaks for; nothing where it is open.
 
     From those numbers alone: whoever reads them can come to the same.
