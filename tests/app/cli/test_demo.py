@@ -8,6 +8,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from agent.inspectors import default_model
 from agent.trajectory_file import read_trajectories
 from app.cli.main import workbench
 from app.core.records import Opinion, Verdict
@@ -25,7 +26,7 @@ def shown(tmp_path_factory):
 
 def test_it_says_what_it_found(shown):
     _, said = shown
-    assert "60 inspected with measured" in said
+    assert f"60 inspected with {default_model('CV')}" in said
     assert "60 simulated candidates, likeliest first" in said
     assert "How it came to its first" in said
     assert "(SIMULATED)" in said.split("How it came to its first")[1].splitlines()[0]
@@ -64,7 +65,7 @@ def test_it_goes_on_with_what_is_there(shown):
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
     result = CliRunner().invoke(workbench(), ["demo", "--out", str(out)], catch_exceptions=False)
     assert result.exit_code == 0
-    assert "0 inspected with measured" in result.stdout
+    assert f"0 inspected with {default_model('CV')}" in result.stdout
     with open_session(out / "sample.speco3", "Ada") as session:
         assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
 

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import update
 from typer.testing import CliRunner
 
+from agent.inspectors import default_model
 from app.cli import new as new_command
 from app.cli import vet as vet_command
 from app.cli.main import workbench
@@ -90,11 +91,12 @@ def test_new_says_what_was_understood(vetted):
 def test_vet_goes_on_where_it_stopped(few, tmp_path):
     place = tmp_path / "night.speco3"
     run("new", place, few, "--task", "CV")
-    assert run("vet", place, "--limit", 2).startswith("2 inspected with measured")
+    name = default_model("CV")
+    assert run("vet", place, "--limit", 2).startswith(f"2 inspected with {name}")
     rest = run("vet", place, "--workers", 2)
-    assert rest.startswith("2 inspected with measured")
+    assert rest.startswith(f"2 inspected with {name}")
     assert "not readable 1" in rest
-    assert run("vet", place).startswith("0 inspected with measured")
+    assert run("vet", place).startswith(f"0 inspected with {name}")
 
 
 def test_vet_after_a_disk_was_mounted(few, tmp_path):
@@ -112,7 +114,7 @@ def test_vet_after_a_disk_was_mounted(few, tmp_path):
     again = both_said("vet", place)
     assert again.startswith("0 inspected")
     assert "1 could not be read before: with --again" in again
-    assert "1 inspected with measured: not readable 1" in run("vet", place, "--again")
+    assert f"1 inspected with {default_model('CV')}: not readable 1" in run("vet", place, "--again")
 
 
 def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
@@ -127,7 +129,7 @@ def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
     monkeypatch.setattr(vet_command, "inspect_all", interrupted)
     result = CliRunner().invoke(workbench(), ["vet", str(place)])
     assert result.exit_code == 130
-    assert result.stdout.startswith("1 inspected with measured")
+    assert result.stdout.startswith(f"1 inspected with {default_model('CV')}")
     assert "goes on from here" in result.stderr
     monkeypatch.undo()
     assert run("vet", place).startswith("3 inspected")
@@ -175,7 +177,7 @@ def test_stats(vetted):
     assert "1 not readable" in said
     found = json.loads(run("stats", place, "--json"))
     assert found["counts"]["candidates"] == 4
-    assert found["agents"][0]["model"] == "measured"
+    assert found["agents"][0]["model"] == default_model("CV")
 
 
 @pytest.fixture(scope="module")
@@ -358,7 +360,8 @@ def test_progress_of_a_list_whose_name_looks_like_markup(tmp_path, monkeypatch, 
     assert "a[b].csv (CSV): 1 of 2 rows" in said
     assert "row 2: line 3 of the file: 2 cells instead of 3" in said
     if not watched:
-        assert both_said("vet", tmp_path / "n.speco3") == "0 inspected with measured\n"
+        said = both_said("vet", tmp_path / "n.speco3")
+        assert said == f"0 inspected with {default_model('CV')}\n"
 
 
 def test_new_stopped_by_hand(tmp_path, monkeypatch):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.inspectors import MEASURED
+from app.ui import agent_desk
 from app.ui.agent_desk import AgentDesk
 from app.ui.workplace import Workplace
 
@@ -16,6 +18,12 @@ LONG_MS = 60_000
 """Nothing here takes that long, on however busy a machine."""
 SCRIPT = Path(__file__).parents[2] / "worker" / "scripted_child.py"
 COMMAND = [sys.executable, "-P", str(SCRIPT)]
+
+
+@pytest.fixture(autouse=True)
+def measured_first(monkeypatch) -> None:
+    """Whatever lies in the box: a script answers to no model's name, and measuring is quick."""
+    monkeypatch.setattr(agent_desk, "default_model", lambda task_id: MEASURED)
 
 
 @pytest.fixture
