@@ -1,4 +1,4 @@
-"""What is asked of which class, so that every task hears YES and NO equally often.
+"""What is asked of which class: every task hears YES equally often, and NO as often as told.
 
 A spectrum of a class that has a task is asked its own task (YES) or one it contaminates (NO), or
 both; any other is asked one task (NO).
@@ -59,7 +59,7 @@ def plan_of(settings: QuestionSettings) -> Plan:
     odds: dict[Kind, float] = {}
     noes = {task: negatives(task, settings.hard) for task in settings.tasks}
     for label in LABELS:
-        asked = {task: noes[task].get(label, 0.0) for task in settings.tasks}
+        asked = {task: settings.noes * noes[task].get(label, 0.0) for task in settings.tasks}
         total = sum(asked.values())
         own = 1.0 if label in settings.tasks else 0.0
         both = min(settings.both * own, own / total) if total else 0.0

@@ -77,6 +77,8 @@ class QuestionSettings(DistortionSettings):
     """All that decides what questions are made, but for seed, count and library."""
 
     tasks: tuple[str, ...] = tuple(CONTAMINANTS)
+    noes: float = 1.0
+    """NO asked of a task for every YES: members are rare where a model is used."""
     hard: float = 0.85
     """Part of the NO asked of what contaminates a task; the rest of any other class."""
     both: float = 0.6
@@ -95,6 +97,8 @@ class QuestionSettings(DistortionSettings):
                 raise WorkbenchError(f"questions.tasks: no task {task!r}: use some of {known}")
         if not self.tasks or len(set(self.tasks)) < len(self.tasks):
             raise WorkbenchError("questions.tasks: name each task once, and at least one")
+        if not 0.1 <= self.noes <= 100:
+            raise WorkbenchError("questions.noes lies between 0.1 and 100")
         for name in (
             "untouched", "hard", "both", "library_share", "slip_air", "cut_deep",
             "errors_missing", "flat_by_continuum",

@@ -34,6 +34,13 @@ def test_every_task_hears_yes_and_no_equally(tasks: tuple[str, ...], both: float
     assert np.allclose(list(found.values()), 0.5 / len(tasks))
 
 
+def test_no_may_be_asked_more_often():
+    found = shares(QuestionSettings(noes=3.0))
+    for task in TASKS:
+        assert found[task, "NO"] == pytest.approx(3 * found[task, "YES"])
+        assert found[task, "YES"] == pytest.approx(1 / 4 / len(TASKS))
+
+
 def test_no_is_mostly_of_what_contaminates():
     found = negatives("WD", 0.85)
     assert sum(found.values()) == pytest.approx(1.0) and "WD" not in found
