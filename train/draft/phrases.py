@@ -192,7 +192,12 @@ SHORT: Table = {
 }
 
 
-QUOTED: Table = {**SHORT, "covers": ("",), "like": ("Like {kind}.",)}
+QUOTED: Table = {
+    **SHORT,
+    "covers": ("",),
+    "like": ("Like {kind}.",),
+    "outside": ("No data there.",),
+}
 
 
 def table(words: Words) -> Table:

@@ -9,7 +9,7 @@ from typing import Literal
 from agent.measured.assessment import Assessment
 from agent.measured.story import shown_range
 from agent.spectra.spectrum import Window as Range
-from agent.task_types import Window
+from agent.task_types import Task, Window
 from train.draft.facts import Fact, Key
 from train.draft.meter import Meter, holds
 from train.draft.settings import DraftSettings
@@ -26,6 +26,8 @@ MOVED = 0.6
 """Chance that a window is not the guideline's own to the angstrom."""
 WIDER = (2.5, 4.0)
 BEYOND = (150, 600)
+UNSEEN = 0.5
+"""Chance that a window without data is asked for, in the words of a small model."""
 LUCK = 0.4
 """Nats of chance in what is looked at; the weightiest window always is."""
 
@@ -65,7 +67,8 @@ def plan(
         chosen[-1] = best
     if rng.random() < IN_ORDER:
         chosen.sort(key=zooms.index)
-    return _with_wrong_turns(_told_once(chosen), meter, settings, rng)
+    moves = _with_wrong_turns(_told_once(chosen), meter, settings, rng)
+    return _with_unseen(moves, assessment.task, meter, rng) if settings.words == "quoted" else moves
 
 
 def _zoom(
@@ -125,6 +128,19 @@ def _with_wrong_turns(
             moves += [] if around is None else [around]
         moves.append(zoom)
     return tuple(moves)
+
+
+def _with_unseen(moves: tuple[Move, ...], task: Task, meter: Meter, rng: Rng) -> tuple[Move, ...]:
+    """With a window of the guideline that lies where there are no data, if there is one: who cannot
+    read the ends of the axis in the first picture only learns it from the tool."""
+    low, high = meter.range
+    beyond = [each for each in task.windows if each.range[0] > high or each.range[1] < low]
+    if not beyond or not moves or rng.random() >= UNSEEN:
+        return moves
+    window, place = beyond[int(rng.integers(len(beyond)))], int(rng.integers(len(moves) + 1))
+    start, end = (STEP * round(edge / STEP) for edge in window.range)
+    asked = Move(kind="outside", range=(start, end), label=window.label)
+    return (*moves[:place], asked, *moves[place:])
 
 
 def _outside(meter: Meter, rng: Rng) -> Move:

@@ -224,6 +224,32 @@ def test_leanings_come_from_what_the_tool_told_so_far() -> None:
     assert len(named) > 3 and unclear
 
 
+def test_windows_without_data_are_asked_for_and_given_up() -> None:
+    """As by somebody who cannot read the ends of the axis: never among those of longer words."""
+    quoted = DraftSettings(words="quoted", style="nano", min_snr=5, outside=0.0)
+    asked = 0
+    for example in all_examples():
+        whole = example.spectrum
+        low = whole.wavelength < 7000
+        short = replace(
+            whole,
+            wavelength=whole.wavelength[low],
+            flux=whole.flux[low],
+            ivar=whole.ivar[low],
+            mask=None if whole.mask is None else whole.mask[low],
+        )
+        for seed in range(3):
+            made = drafted(replace(example, spectrum=short), quoted, seed).trajectory
+            for number, step in enumerate(made.steps if made else ()):
+                if step.kind == "zoom" and step.error:
+                    asked += 1
+                    assert step.range is not None and step.range[0] > short.wavelength[-1]
+                    assert made.steps[number + 1].text.startswith("No data there.")
+        plain = drafted(replace(example, spectrum=short), replace(SHORT, outside=0.0)).trajectory
+        assert not any(step.error for step in (plain.steps if plain else ()))
+    assert asked > 3
+
+
 def test_quoting_needs_numbers_beside_the_pictures() -> None:
     with pytest.raises(WorkbenchError, match="style with numbers"):
         DraftSettings(words="quoted", style="compact")
