@@ -9,7 +9,7 @@ import math
 from bisect import bisect
 from functools import cache
 
-from agent.measured.gate_numbers import gate_numbers
+from agent.measured.gate_numbers import ABSORBED_ONLY, gate_numbers
 from agent.measured.gates import GATES
 from agent.measured.kinds import builtin_kinds
 from agent.measured.numbers import Numbers
@@ -48,7 +48,8 @@ emission."""
 
 def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = None) -> str:
     """One line: the S/N, then what is measured between `low` and `high`, by wavelength: its name,
-    a mark that says how high it is among all kinds of objects, and the value.
+    a mark that says how high it is among all kinds of objects, and the value. A line or a band
+    head within three errors of nothing has the mark of nothing.
 
     The window is in the frame of the pictures, which `z` moved.
     """
@@ -69,11 +70,20 @@ def entries(numbers: Numbers, low: float, high: float, z: float | None = None) -
     found = gate_numbers(numbers)
     told = [name for name in inside if _is_told(name, *found[name])][:AT_MOST]
     told.sort(key=lambda name: place_of(name)[0])
-    return {name: _entry(name, found[name][0]) for name in told}
+    return {name: _entry(name, *found[name]) for name in told}
 
 
-def _entry(gate: str, value: float) -> str:
-    return f"{GATES[gate].label} {MARKS[level(gate, value)]} {_written(gate, value)}"
+def _entry(gate: str, value: float, error: float) -> str:
+    sure = 0.0 if _may_be_absent(gate) and abs(value) < CLEAR_SIGMA * error else value
+    return f"{GATES[gate].label} {MARKS[level(gate, sure)]} {_written(gate, value)}"
+
+
+def _may_be_absent(gate: str) -> bool:
+    """Lines and band heads: where 0 is nothing to see. Their marks are of what is surely there."""
+    index = builtin_indices().get(gate)
+    if index is not None and index.head is not None:
+        return True
+    return GATES[gate].unit == "Å" and gate not in ABSORBED_ONLY
 
 
 @cache

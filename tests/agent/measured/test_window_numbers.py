@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -75,6 +76,19 @@ def test_marks_rise_with_the_value():
         marks = [level(gate, value) for value in (-1e5, *np.linspace(-300, 300, 2001), 1e5)]
         assert marks == sorted(marks)
         assert {0, len(MARKS) - 1} <= {*marks} or set(marks) == {len(MARKS) // 2}, gate
+
+
+def test_what_noise_may_have_made_has_the_mark_of_nothing():
+    """The same weak line with errors three times as large: as if it were not there."""
+    clear = drawn("CV")
+    line = re.compile(r"He II 4686 (\([-=+]+\)) -1.7")
+    marks = []
+    for part in (1.0, 0.1):
+        noisy = replace(clear, ivar=clear.ivar * part)
+        found = line.search(window_numbers(numbers_of(noisy), 4600, 4760))
+        assert found is not None
+        marks.append(found[1])
+    assert marks == ["(-)", MARKS[level("EW_HeII_4686", 0.0)]] and marks[1] == "(=)"
 
 
 def test_where_nothing_can_be_measured_only_the_noise_is_told():
