@@ -14,7 +14,8 @@ def turns_of(task: Task, trajectory: Trajectory) -> list[Turn]:
 
     What trains a model and what a resumed inspection begins with.
     """
-    turns = list(opening(task, brief=is_brief(trajectory)))
+    told = trajectory.overview_text
+    turns = list(opening(task, brief=is_brief(trajectory), told=told))
     numbers = {id(look): number for number, look in enumerate(trajectory.looks, 1)}
     turns += _person_turns(trajectory.steps, -1, numbers)
     for number, reply in enumerate(trajectory.replies):

@@ -66,6 +66,7 @@ class Inspector:
         if so_far is not None:
             record = _go_on_from(so_far, record)
         viewer = self.viewer_kind.of(spectrum, record.spectrum, self.style, record.sizing)
+        record = replace(record, overview_text=viewer.told())
         turns, pictures = _said_so_far(task, record, viewer)
         record = replace(record, overview=picture_hash(pictures[0]))
         try:

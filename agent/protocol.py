@@ -87,14 +87,15 @@ def task_text(task: Task) -> str:
     )
 
 
-def opening(task: Task, *, brief: bool = False) -> tuple[Turn, Turn]:
+def opening(task: Task, *, brief: bool = False, told: str = "") -> tuple[Turn, Turn]:
     """The turns before the model's first word; picture 0 is the whole spectrum.
 
-    `brief` is for a model that knows tool and guideline by heart: the question alone.
+    `brief` is for a model that knows tool and guideline by heart: the question alone. `told` is
+    what is said of the whole spectrum besides.
     """
-    if brief:
-        return Turn("system", SYSTEM), Turn("user", task.question, picture=0)
-    return Turn("system", system_text()), Turn("user", task_text(task), picture=0)
+    system, asked = (SYSTEM, task.question) if brief else (system_text(), task_text(task))
+    text = f"{asked}\n{told}" if told else asked
+    return Turn("system", system), Turn("user", text, picture=0)
 
 
 def prompt_hash(task: Task, *, brief: bool = False) -> str:

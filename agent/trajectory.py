@@ -103,6 +103,8 @@ class Trajectory:
     seed: int = 0
     overview: str = ""
     """Hash of the picture of the whole spectrum."""
+    overview_text: str = ""
+    """What was told beside that picture, to a model that is told numbers."""
     steps: tuple[Step, ...] = ()
     replies: tuple[str, ...] = ()
     """The agent's turns word for word."""

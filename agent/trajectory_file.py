@@ -119,6 +119,7 @@ def from_json(record: object) -> Trajectory:
         sampling=_sampling(table.table("sampling", {})),
         seed=table.whole("seed", -(2**63), 2**64, 0),
         overview=table.text("overview", ""),
+        overview_text=table.text("overview_text", ""),
         steps=tuple(step_from_json(step) for step in table.list("steps", MAX_STEPS)),
         replies=tuple(_text(reply, "replies") for reply in table.list("replies", MAX_STEPS)),
         stopped_by=table.choice("stopped_by", STOPS),

@@ -13,7 +13,7 @@ from agent.fingerprints import picture_hash, spectrum_hash
 from agent.imaging import QWEN25, Sizing, prepare
 from agent.inspecting import frame_z
 from agent.measured.numbers import numbers_of
-from agent.measured.window_numbers import window_numbers
+from agent.measured.window_numbers import whole_numbers, window_numbers
 from agent.render import Style, render_spectrum
 from agent.spectra.spectrum import Spectrum
 from agent.tool import Number, ToolResult, reply_text, run_tool
@@ -52,6 +52,12 @@ class Viewer:
         """The whole spectrum. Raises SpectrumError where there is nothing to draw."""
         picture = render_spectrum(self.spectrum, title=self.title, style=self.style, z=self.z)
         return prepare(picture, self.sizing)
+
+    def told(self) -> str:
+        """The words that go with the picture of the whole spectrum."""
+        if not self.style.numbers:
+            return ""
+        return whole_numbers(numbers_of(self.spectrum), self.z)
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         """Answer one call of the tool. Raises ToolError for the model to read."""

@@ -45,6 +45,12 @@ TOLD = (
 """Gates that are seen in one place, the telling ones first; equivalent widths are negative in
 emission."""
 
+WHOLE = (
+    "EW_H_alpha", "H_alpha_em_fwhm", "EW_H_beta", "H_beta_D2", "Dn4000", "EW_CaII_K",
+    "EW_HeI_4471", "HeII_5411", "Mg_b", "C2_5165_edge", "TiO5", "CaH2", "ZrO_6474_edge",
+)  # fmt: skip
+"""Those told beside the whole spectrum, whichever window is looked at then."""
+
 
 def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = None) -> str:
     """One line: the S/N, then what is measured between `low` and `high`, by wavelength: its name,
@@ -56,6 +62,21 @@ def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = 
     frame = 1.0 + (z or 0.0)
     snr = signal_to_noise(numbers.spectrum, low * frame, high * frame).value or 0.0
     return "; ".join([f"S/N {max(snr, 0.0):.0f}", *entries(numbers, low, high, z).values()])
+
+
+def whole_numbers(numbers: Numbers, z: float | None = None) -> str:
+    """One line on the whole spectrum: how far it reaches, its S/N, and what tells the families of
+    objects apart."""
+    low, high = (edge / (1.0 + (z or 0.0)) for edge in numbers.spectrum.range)
+    snr = signal_to_noise(numbers.spectrum, *numbers.spectrum.range).value or 0.0
+    reach = f"{low:.0f} to {high:.0f} Å; S/N {max(snr, 0.0):.0f}"
+    return "; ".join([reach, *whole_entries(numbers).values()])
+
+
+def whole_entries(numbers: Numbers) -> dict[str, str]:
+    """What is told of each gate beside the whole spectrum."""
+    found = gate_numbers(numbers)
+    return {name: _entry(name, *found[name]) for name in WHOLE if _is_told(name, *found[name])}
 
 
 def entries(numbers: Numbers, low: float, high: float, z: float | None = None) -> dict[str, str]:

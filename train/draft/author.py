@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from agent.measured.assessment import Assessment
 from agent.measured.kinds import builtin_kinds, softmax
-from agent.measured.window_numbers import entries
+from agent.measured.window_numbers import entries, whole_entries
 from agent.measured.words import kind_name
 from agent.reply import Verdict
 from agent.task_types import Task
@@ -70,20 +70,23 @@ def write(
     if settings.words == "quoted":
         moves = tuple(_quoted(move, meter, wording) for move in moves)
     told = [_told(move, settings, rng) for move in moves]
-    leans = _leanings(moves, meter, assessment) if settings.words == "quoted" else {}
+    is_quoted = settings.words == "quoted"
+    leans = _leanings(moves, meter, assessment) if is_quoted else [""] * (len(moves) + 1)
     everything = [fact for each in told for fact in each]
     if not any(truth.sign * fact.nats > PLAIN for fact in everything):
         return None
     teller = _Teller(assessment.task, truth, rival, facts.telling, wording)
     guess, dropping = teller.guess(told) if rng.random() < settings.guess else ("", None)
     thought = _overview(meter, assessment, wording)
+    if leans[0]:
+        thought = joined(thought, wording.say("like", kind=leans[0]))
     if guess:
         thought = joined(thought, wording.say("guess", kind=guess))
     turns: list[str] = []
     before: Move | None = None
-    for move, shown in zip(moves, told, strict=True):
+    for move, shown, lean in zip(moves, told, leans[1:], strict=True):
         turns.append(_call(joined(thought, _why(move, before, wording, not turns)), move))
-        thought = _report(move, shown, meter, wording, leans.get(move.range, ""))
+        thought = _report(move, shown, meter, wording, lean)
         if dropping in shown and dropping is not None:
             thought = joined(
                 thought,
@@ -160,28 +163,28 @@ def _why(move: Move, before: Move | None, wording: Wording, first: bool) -> str:
     return wording.say(what, label=move.label, low=low, high=high)
 
 
-def _leanings(
-    moves: Sequence[Move], meter: Meter, assessment: Assessment
-) -> dict[tuple[int, int], str]:
-    """After each look, what kind all that was told so far speaks for; nothing where it is open.
+def _leanings(moves: Sequence[Move], meter: Meter, assessment: Assessment) -> list[str]:
+    """At first and after each look: what kind all that was told so far speaks for; nothing where
+    it is open.
 
     From those numbers alone: whoever reads them can come to the same.
     """
     kinds = assessment.kinds
     scores, seen = builtin_kinds().intercepts, set[str]()
-    leans: dict[tuple[int, int], str] = {}
-    for move in moves:
-        if move.kind == "outside":
-            continue
-        fresh = entries(meter.numbers, *move.range, meter.z).keys() - seen
-        seen |= fresh
-        rows = [kinds.gates.index(gate) for gate in sorted(fresh & set(kinds.gates))]
+    leans = []
+    for fresh in (whole_entries(meter.numbers), *(_seen(move, meter) for move in moves)):
+        rows = [kinds.gates.index(gate) for gate in kinds.gates if gate in fresh.keys() - seen]
+        seen |= fresh.keys()
         scores = scores + kinds.parts[rows].sum(axis=0)
         chances = softmax(SHARPER * scores)
         best = int(chances.argmax())
-        if chances[best] >= LEANING and kinds.labels[best] not in NO_KIND:
-            leans[move.range] = kind_name(kinds.labels[best])
+        is_open = chances[best] < LEANING or kinds.labels[best] in NO_KIND
+        leans.append("" if is_open else kind_name(kinds.labels[best]))
     return leans
+
+
+def _seen(move: Move, meter: Meter) -> dict[str, str]:
+    return {} if move.kind == "outside" else entries(meter.numbers, *move.range, meter.z)
 
 
 def _report(move: Move, shown: Sequence[Fact], meter: Meter, wording: Wording, lean: str) -> str:

@@ -84,6 +84,7 @@ def record(
     return replace(
         blank,
         overview=picture_hash(viewer.overview()) if draw else "",
+        overview_text=viewer.told(),
         steps=tuple(steps),
         replies=episode.replies,
         stopped_by=episode.stopped_by,

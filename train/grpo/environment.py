@@ -34,8 +34,12 @@ class SpectrumEnvironment:
         self.viewer = self._pictures.viewer(self._store[sha256])
         return [
             {"type": "image", "image": self.viewer.overview()},
-            {"type": "text", "text": opening(self.task, brief=self.viewer.style.brief)[1].text},
+            {"type": "text", "text": self._asked()},
         ]
+
+    def _asked(self) -> str:
+        brief, told = self.viewer.style.brief, self.viewer.told()
+        return opening(self.task, brief=brief, told=told)[1].text
 
     def spectral_visualization_tool(
         self, wavelength_range: list[float], label: str = ""

@@ -49,7 +49,8 @@ class Rollout:
         self._mouth = _Mouth()
         sampling = Sampling(max_new_tokens=limits.turn)
         self.episode = Episode(self._mouth, viewer, sampling, 0, Control())
-        for _ in self.episode.begin(opening(task, brief=viewer.style.brief), [viewer.overview()]):
+        begun = opening(task, brief=viewer.style.brief, told=viewer.told())
+        for _ in self.episode.begin(begun, [viewer.overview()]):
             pass
         self._show([])
         self.prompt_length = len(self.line.ids)

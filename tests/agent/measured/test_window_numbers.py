@@ -19,6 +19,7 @@ from agent.measured.window_numbers import (
     place_of,
     window_numbers,
 )
+from agent.protocol import opening
 from agent.render import NANO, PUBLISHED
 from agent.tasks import load_tasks
 from agent.viewer import Viewer, spectrum_ref
@@ -110,8 +111,18 @@ class TestInUse:
         assert result.text == window_numbers(numbers_of(spectrum), 6450, 6750, viewer.z)
         assert picture.size == (NANO.width, NANO.height)
 
+    def test_the_whole_spectrum_is_told_how_far_it_reaches(self):
+        spectrum = drawn("CV")
+        told = Viewer.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25).told()
+        low, high = spectrum.range
+        assert told.startswith(f"{low:.0f} to {high:.0f} Å; S/N ")
+        assert re.search(r"; Hα \(-+\) -\d+; Hα FWHM", told)
+        turns = opening(load_tasks()[0], brief=True, told=told)
+        assert turns[1].text == f"{load_tasks()[0].question}\n{told}"
+
     def test_others_answer_as_published(self):
         spectrum = drawn("CV")
+        assert Viewer.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25).told() == ""
         viewer = Viewer.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
         text = viewer.answer((6450, 6750), "Hα")
         assert text.startswith("Generated spectral visualization") and "S/N" not in text

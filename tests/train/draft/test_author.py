@@ -13,7 +13,7 @@ from agent.inspecting import frame_z
 from agent.measured.assessment import assess_numbers
 from agent.measured.kinds import builtin_kinds
 from agent.measured.numbers import numbers_of
-from agent.measured.window_numbers import entries
+from agent.measured.window_numbers import entries, whole_entries
 from agent.measured.words import kind_name
 from agent.reply import is_well_formed, parse_reply
 from agent.tasks import task
@@ -208,10 +208,14 @@ def test_leanings_come_from_what_the_tool_told_so_far() -> None:
         numbers = numbers_of(example.spectrum)
         scores, seen = builtin_kinds().intercepts, set[str]()
         judged = builtin_kinds().judge(numbers)
-        for number, step in enumerate(made.steps):
-            if step.kind != "zoom" or step.error or step.range is None:
-                continue
-            fresh = entries(numbers, *step.range, frame_z(example.spectrum)).keys() - seen
+        for number, step in enumerate(made.steps[:-1], -1):
+            if number >= 0:
+                step = made.steps[number]
+                if step.kind != "zoom" or step.error or step.range is None:
+                    continue
+                fresh = entries(numbers, *step.range, frame_z(example.spectrum)).keys() - seen
+            else:
+                fresh = whole_entries(numbers).keys() - seen
             seen |= fresh
             for gate in fresh & set(judged.gates):
                 scores = scores + judged.parts[judged.gates.index(gate)]
