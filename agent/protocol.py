@@ -99,7 +99,7 @@ def opening(task: Task, *, brief: bool = False, told: str = "") -> tuple[Turn, T
 
 
 def prompt_hash(task: Task, *, brief: bool = False) -> str:
-    """Of all words before the model's first one."""
+    """Of all words before the model's first one; not of those about the spectrum."""
     return text_hash("".join(turn.text for turn in opening(task, brief=brief)))
 
 

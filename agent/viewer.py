@@ -14,8 +14,10 @@ from agent.imaging import QWEN25, Sizing, prepare
 from agent.inspecting import frame_z
 from agent.measured.numbers import numbers_of
 from agent.measured.window_numbers import whole_numbers, window_numbers
+from agent.protocol import Turn, opening
 from agent.render import Style, render_spectrum
 from agent.spectra.spectrum import Spectrum
+from agent.task_types import Task
 from agent.tool import Number, ToolResult, reply_text, run_tool
 from agent.trajectory import SpectrumRef, Step, Trajectory
 from agent.zoom_numbers import zoom_numbers
@@ -58,6 +60,10 @@ class Viewer:
         if not self.style.numbers:
             return ""
         return whole_numbers(numbers_of(self.spectrum), self.z)
+
+    def opening(self, task: Task) -> tuple[Turn, Turn]:
+        """The turns before the first word of a model that is shown these pictures."""
+        return opening(task, brief=self.style.brief, told=self.told())
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         """Answer one call of the tool. Raises ToolError for the model to read."""

@@ -60,17 +60,22 @@ def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = 
     The window is in the frame of the pictures, which `z` moved.
     """
     frame = 1.0 + (z or 0.0)
-    snr = signal_to_noise(numbers.spectrum, low * frame, high * frame).value or 0.0
-    return "; ".join([f"S/N {max(snr, 0.0):.0f}", *entries(numbers, low, high, z).values()])
+    noise = _noise(numbers, low * frame, high * frame)
+    return "; ".join([noise, *entries(numbers, low, high, z).values()])
 
 
 def whole_numbers(numbers: Numbers, z: float | None = None) -> str:
     """One line on the whole spectrum: how far it reaches, its S/N, and what tells the families of
     objects apart."""
-    low, high = (edge / (1.0 + (z or 0.0)) for edge in numbers.spectrum.range)
-    snr = signal_to_noise(numbers.spectrum, *numbers.spectrum.range).value or 0.0
-    reach = f"{low:.0f} to {high:.0f} Å; S/N {max(snr, 0.0):.0f}"
-    return "; ".join([reach, *whole_entries(numbers).values()])
+    frame = 1.0 + (z or 0.0)
+    low, high = numbers.spectrum.range
+    reach = f"{low / frame:.0f} to {high / frame:.0f} Å"
+    return "; ".join([reach, _noise(numbers, low, high), *whole_entries(numbers).values()])
+
+
+def _noise(numbers: Numbers, low: float, high: float) -> str:
+    snr = signal_to_noise(numbers.spectrum, low, high).value or 0.0
+    return f"S/N {max(snr, 0.0):.0f}"
 
 
 def whole_entries(numbers: Numbers) -> dict[str, str]:

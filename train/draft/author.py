@@ -4,11 +4,11 @@ inspection, every number of which was measured in a window that was looked at.""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agent.measured.assessment import Assessment
-from agent.measured.kinds import builtin_kinds, softmax
+from agent.measured.kinds import KindJudgement, builtin_kinds, softmax
 from agent.measured.window_numbers import entries, whole_entries
 from agent.measured.words import kind_name
 from agent.reply import Verdict
@@ -63,15 +63,17 @@ def write(
     rival = _rival(assessment, truth, rng)
     facts = facts_of(assessment.task, meter, rival, is_rival=truth.answer == "NO")
     wording = Wording(assessment.task, settings.words, rng)
-    if settings.words == "quoted":
+    is_quoted = settings.words == "quoted"
+    if is_quoted:
         # What is looked at and told must not depend on the truth, or a reader learns it from that.
         facts = replace(facts, all=facts_of(assessment.task, meter).all)
     moves = plan(assessment, meter, facts.all, settings, rng)
-    if settings.words == "quoted":
-        moves = tuple(_quoted(move, meter, wording) for move in moves)
+    leans = [""] * (len(moves) + 1)
+    if is_quoted:
+        said = [_said(move, meter) for move in moves]
+        moves = tuple(_quoted(*each, wording) for each in zip(moves, said, strict=True))
+        leans = _leanings([whole_entries(meter.numbers), *said], assessment.kinds)
     told = [_told(move, settings, rng) for move in moves]
-    is_quoted = settings.words == "quoted"
-    leans = _leanings(moves, meter, assessment) if is_quoted else [""] * (len(moves) + 1)
     everything = [fact for each in told for fact in each]
     if not any(truth.sign * fact.nats > PLAIN for fact in everything):
         return None
@@ -128,11 +130,15 @@ def _told(move: Move, settings: DraftSettings, rng: Rng) -> tuple[Fact, ...]:
     return (*paired, *(width for width in widths if width not in paired))
 
 
-def _quoted(move: Move, meter: Meter, wording: Wording) -> Move:
+def _said(move: Move, meter: Meter) -> Mapping[str, str]:
+    """What the tool tells of each number in a window."""
+    return {} if move.kind == "outside" else entries(meter.numbers, *move.range, meter.z)
+
+
+def _quoted(move: Move, said: Mapping[str, str], wording: Wording) -> Move:
     """The move with the facts that the tool tells of its window, kept in the tool's words."""
     if move.kind != "zoom":
         return move
-    said = entries(meter.numbers, *move.range, meter.z)
     kept = {fact.key: said[gate] for fact in move.facts if (gate := gate_of(fact)) in said}
     wording.quotes.update(kept)
     return replace(move, facts=tuple(fact for fact in move.facts if fact.key in kept))
@@ -163,16 +169,14 @@ def _why(move: Move, before: Move | None, wording: Wording, first: bool) -> str:
     return wording.say(what, label=move.label, low=low, high=high)
 
 
-def _leanings(moves: Sequence[Move], meter: Meter, assessment: Assessment) -> list[str]:
-    """At first and after each look: what kind all that was told so far speaks for; nothing where
-    it is open.
+def _leanings(told: Sequence[Mapping[str, str]], kinds: KindJudgement) -> list[str]:
+    """What kind all that was told so far speaks for, each time more was; nothing where it is open.
 
     From those numbers alone: whoever reads them can come to the same.
     """
-    kinds = assessment.kinds
     scores, seen = builtin_kinds().intercepts, set[str]()
     leans = []
-    for fresh in (whole_entries(meter.numbers), *(_seen(move, meter) for move in moves)):
+    for fresh in told:
         rows = [kinds.gates.index(gate) for gate in kinds.gates if gate in fresh.keys() - seen]
         seen |= fresh.keys()
         scores = scores + kinds.parts[rows].sum(axis=0)
@@ -181,10 +185,6 @@ def _leanings(moves: Sequence[Move], meter: Meter, assessment: Assessment) -> li
         is_open = chances[best] < LEANING or kinds.labels[best] in NO_KIND
         leans.append("" if is_open else kind_name(kinds.labels[best]))
     return leans
-
-
-def _seen(move: Move, meter: Meter) -> dict[str, str]:
-    return {} if move.kind == "outside" else entries(meter.numbers, *move.range, meter.z)
 
 
 def _report(move: Move, shown: Sequence[Fact], meter: Meter, wording: Wording, lean: str) -> str:

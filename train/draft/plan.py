@@ -26,8 +26,6 @@ MOVED = 0.6
 """Chance that a window is not the guideline's own to the angstrom."""
 WIDER = (2.5, 4.0)
 BEYOND = (150, 600)
-UNSEEN = 0.5
-"""Chance that a window without data is asked for, in the words of a small model."""
 LUCK = 0.4
 """Nats of chance in what is looked at; the weightiest window always is."""
 
@@ -68,7 +66,7 @@ def plan(
     if rng.random() < IN_ORDER:
         chosen.sort(key=zooms.index)
     moves = _with_wrong_turns(_told_once(chosen), meter, settings, rng)
-    return _with_unseen(moves, assessment.task, meter, rng) if settings.words == "quoted" else moves
+    return _with_unseen(moves, assessment.task, meter, settings, rng)
 
 
 def _zoom(
@@ -130,12 +128,16 @@ def _with_wrong_turns(
     return tuple(moves)
 
 
-def _with_unseen(moves: tuple[Move, ...], task: Task, meter: Meter, rng: Rng) -> tuple[Move, ...]:
+def _with_unseen(
+    moves: tuple[Move, ...], task: Task, meter: Meter, settings: DraftSettings, rng: Rng
+) -> tuple[Move, ...]:
     """With a window of the guideline that lies where there are no data, if there is one: who cannot
     read the ends of the axis in the first picture only learns it from the tool."""
+    if not settings.unseen:
+        return moves
     low, high = meter.range
     beyond = [each for each in task.windows if each.range[0] > high or each.range[1] < low]
-    if not beyond or not moves or rng.random() >= UNSEEN:
+    if not beyond or not moves or rng.random() >= settings.unseen:
         return moves
     window, place = beyond[int(rng.integers(len(beyond)))], int(rng.integers(len(moves) + 1))
     start, end = (STEP * round(edge / STEP) for edge in window.range)

@@ -27,6 +27,8 @@ class DraftSettings:
     min_chance: float = 0.5
     """Of the true answer by the measurements alone; below it the teacher would have to lie."""
     outside: float = 0.06
+    unseen: float = 0.0
+    """Of those that could: asking for a window of the guideline that lies beyond the data."""
     wide: float = 0.15
     guess: float = 0.35
     per_spectrum: int = 1
@@ -42,10 +44,14 @@ class DraftSettings:
             raise WorkbenchError("draft: 1 to 7 zooms, fewest_zooms not above most_zooms")
         if not 0.0 <= self.min_chance <= 1.0:
             raise WorkbenchError("draft.min_chance lies between 0 and 1")
-        if not all(0.0 <= chance <= 1.0 for chance in (self.outside, self.wide, self.guess)):
-            raise WorkbenchError("draft: outside, wide and guess are chances, 0 to 1")
+        if not all(0.0 <= chance <= 1.0 for chance in self._chances):
+            raise WorkbenchError("draft: outside, unseen, wide and guess are chances, 0 to 1")
         if not 1 <= self.per_spectrum <= 100:
             raise WorkbenchError("draft.per_spectrum lies between 1 and 100")
+
+    @property
+    def _chances(self) -> tuple[float, ...]:
+        return self.outside, self.unseen, self.wide, self.guess
 
     @property
     def picture_style(self) -> Style:

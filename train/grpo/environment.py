@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.episode import NO_CALLS_LEFT
 from agent.errors import ToolError
-from agent.protocol import MAX_TOOL_TURNS, opening
+from agent.protocol import MAX_TOOL_TURNS
 from agent.task_types import Task
 from agent.tasks import task as task_named
 from train.examples import ExampleStore
@@ -34,12 +34,8 @@ class SpectrumEnvironment:
         self.viewer = self._pictures.viewer(self._store[sha256])
         return [
             {"type": "image", "image": self.viewer.overview()},
-            {"type": "text", "text": self._asked()},
+            {"type": "text", "text": self.viewer.opening(self.task)[1].text},
         ]
-
-    def _asked(self) -> str:
-        brief, told = self.viewer.style.brief, self.viewer.told()
-        return opening(self.task, brief=brief, told=told)[1].text
 
     def spectral_visualization_tool(
         self, wavelength_range: list[float], label: str = ""

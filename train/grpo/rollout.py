@@ -17,7 +17,7 @@ from agent.backends.chat_tokens import END_OF_TURN, token_ids
 from agent.backends.patches import picture_tokens
 from agent.control import Control
 from agent.episode import Episode
-from agent.protocol import Part, Turn, chat_parts, opening
+from agent.protocol import Part, Turn, chat_parts
 from agent.reply import parse_reply
 from agent.task_types import Task
 from train.grpo.pictures import CachedViewer, Pictures, Window, window_of
@@ -49,8 +49,7 @@ class Rollout:
         self._mouth = _Mouth()
         sampling = Sampling(max_new_tokens=limits.turn)
         self.episode = Episode(self._mouth, viewer, sampling, 0, Control())
-        begun = opening(task, brief=viewer.style.brief, told=viewer.told())
-        for _ in self.episode.begin(begun, [viewer.overview()]):
+        for _ in self.episode.begin(viewer.opening(task), [viewer.overview()]):
             pass
         self._show([])
         self.prompt_length = len(self.line.ids)

@@ -61,7 +61,8 @@ class SftSettings:
     verdict_weight: float = 1.0
     """How much the word in the box counts against any other: one of some hundred."""
     telling_weight: float = 1.0
-    """The same of the words that say whether a window fits the class, in short drafts."""
+    """The same of the words that say whether a window fits the class, or what kind it speaks for:
+    short and quoted drafts have them."""
     max_grad_norm: float = 1.0
     kind: Literal["full", "lora"] = "full"
     lora_rank: int = 32

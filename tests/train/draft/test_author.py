@@ -230,7 +230,7 @@ def test_leanings_come_from_what_the_tool_told_so_far() -> None:
 
 def test_windows_without_data_are_asked_for_and_given_up() -> None:
     """As by somebody who cannot read the ends of the axis: never among those of longer words."""
-    quoted = DraftSettings(words="quoted", style="nano", min_snr=5, outside=0.0)
+    quoted = DraftSettings(words="quoted", style="nano", min_snr=5, outside=0.0, unseen=0.5)
     asked = 0
     for example in all_examples():
         whole = example.spectrum
