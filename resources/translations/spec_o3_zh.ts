@@ -3119,6 +3119,10 @@
 <context>
     <name>agent</name>
     <message>
+        <source>The whole spectrum</source>
+        <translation>整条光谱</translation>
+    </message>
+    <message>
         <source>asks for a picture</source>
         <translation>请求图像</translation>
     </message>

@@ -130,6 +130,7 @@ def fine_tune(
             batches,
             _held_out(held, collator, settings),
             weights=_weights(encoder.tokenizer, model, settings, args.device),
+            muon=settings.optimizer == "muon",
             callbacks=callbacks,
         )
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))

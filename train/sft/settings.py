@@ -55,6 +55,8 @@ class SftSettings:
     accumulate: int = 1
     cutoff: int = 32768
     """Tokens; longer conversations are left out: one cut off would end in the middle of a turn."""
+    optimizer: Literal["adamw", "muon"] = "adamw"
+    """`muon`: for the matrices inside the layers; what is new learns faster with it."""
     lr: float = 2e-5
     warmup: float = 0.05
     weight_decay: float = 0.0
@@ -101,6 +103,8 @@ class SftSettings:
             raise WorkbenchError(
                 "sft.trained: without pictures no vision tower can learn; use trained=language"
             )
+        if self.kind == "lora" and self.optimizer == "muon":
+            raise WorkbenchError("sft.optimizer: muon is for kind=full, where whole matrices learn")
         if self.kind == "lora" and self.trained == "all":
             raise WorkbenchError(
                 "sft.trained: LoRA adapts the language model alone; use kind=full to train all"

@@ -18,6 +18,7 @@ from train.own_checkpoints import OwnCheckpoints
 from train.sft.batches import Batch, Batches, only_one
 from train.sft.fast_path import Scored
 from train.sft.losses import SUMS, figures, part_sums, token_loss
+from train.sft.optimizer import muon_and_adamw
 from train.sft.settings import SftSettings
 
 
@@ -74,8 +75,12 @@ class SftTrainer(OwnCheckpoints, Trainer):
         batches: Batches,
         held_out: Batches | None,
         weights: torch.Tensor | None = None,
+        muon: bool = False,
         **options: Any,
     ) -> None:
+        if muon:
+            made = muon_and_adamw(model, args.learning_rate, args.weight_decay)
+            options["optimizers"] = made, None
         if held_out is None:
             args.eval_strategy = IntervalStrategy.NO
         super().__init__(

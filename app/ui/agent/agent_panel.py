@@ -13,7 +13,7 @@ from agent.trajectory import ModelRef, Step, Trajectory
 from app.core.shown_opinion import show_model
 from app.ui.agent.agent_head import AgentHead
 from app.ui.agent.batch_line import BatchLine
-from app.ui.agent.card_content import CardContent, contents, speaking
+from app.ui.agent.card_content import CardContent, contents, speaking, whole
 from app.ui.agent.comparison import Comparison
 from app.ui.agent.picture_window import PictureWindow
 from app.ui.agent.pictures import Pictures, Seen
@@ -116,13 +116,19 @@ class AgentPanel(QFrame):
         # A record's steps stay the same tuple: nothing to do where they are on screen already.
         if steps is not self._shown[0] or self._shown[1] != (run is None):
             self._shown = steps, run is None
-            self._cards = contents(steps, is_over=run is None)
+            self._cards = self._told() + contents(steps, is_over=run is None)
         cards = [*self._cards, speaking(said)] if said else self._cards
         self.timeline.show_cards(cards, follow=run is not None)
         self.stack.setCurrentWidget(self.timeline)
         self._mark(self._agent.at)
         self._want_pictures()
         self._show_pictures()
+
+    def _told(self) -> list[CardContent]:
+        """Of a record: one that runs has what it was told once it has ended."""
+        shown = self._agent.shown
+        told = "" if self._agent.run is not None or shown is None else shown.overview_text
+        return [whole(told)] if told else []
 
     def _show_empty(self) -> None:
         words = self._empty_words()

@@ -28,7 +28,7 @@ MOST_CHECKED = 60_000
 
 @dataclass(frozen=True, kw_only=True)
 class CardContent:
-    """Of one step; `place` is its number among the steps, -1 for what is being said."""
+    """Of one step; `place` is its number among the steps, -1 for what is none."""
 
     place: int
     kind: CardKind
@@ -69,6 +69,12 @@ def contents(steps: Sequence[Step], *, is_over: bool = True) -> list[CardContent
         checked += min(len(step.text), MOST_TEXT) if is_checked else 0
         cards.append(_card(place, step, look, claimed))
     return cards
+
+
+def whole(told: str) -> CardContent:
+    """What a model was told of the whole spectrum before it began."""
+    title = translate("agent", "The whole spectrum")
+    return CardContent(place=-1, kind="thought", title=title, text=shortened(told))
 
 
 def speaking(said: str) -> CardContent:

@@ -87,6 +87,16 @@ def test_a_run_fills_the_timeline_with_the_models_own_pictures(qtbot, workplace,
     assert set(panel.pictures.images) == {step.picture for step in trajectory.looks}
 
 
+def test_what_a_model_was_told_of_the_whole_stands_first(qtbot, workplace, panel):
+    told = "3650 to 9200 Å; S/N 14; Hα (---) -48"
+    kept(qtbot, workplace, record(overview_text=told))
+    first, second = panel.timeline.cards[:2]
+    assert (first.content.title, first.content.text) == ("The whole spectrum", told)
+    assert first.content.place == -1 and second.content.place == 0
+    workplace.commands.run("step")
+    assert not first.is_current and panel.timeline.card_of(1).is_current
+
+
 def test_a_click_on_a_look_goes_to_exactly_that_view(qtbot, workplace, panel, measured):
     trajectory = kept(qtbot, workplace, measured)
     card = next(card for card in panel.timeline.cards if card.content.kind == "look")
