@@ -15,6 +15,7 @@ BASE: dict[str, Any] = {
 }  # fmt: skip
 KINDS = {
     "full": SftSettings(**BASE),
+    "muon": SftSettings(**{**BASE, "optimizer": "muon"}),
     "lora": SftSettings(**{**BASE, "kind": "lora", "trained": "language", "lora_rank": 4}),
 }
 STEPS = 6

@@ -1,0 +1,101 @@
+"""Which weights Muon steps, and that one schedule and one checkpoint do for both parts."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from torch import nn
+
+from agent.errors import WorkbenchError
+from train.sft.optimizer import Together, muon_and_adamw
+from train.sft.settings import SftSettings
+
+RATE = 0.01
+
+
+class Model(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(4)
+        self.embed_tokens = nn.Embedding(12, 8)
+        self.inner = nn.Linear(8, 6)
+        self.norm = nn.LayerNorm(6)
+        self.lm_head = nn.Linear(6, 12, bias=False)
+
+    def loss(self) -> torch.Tensor:
+        tokens = torch.arange(12)
+        said = self.lm_head(self.norm(self.inner(self.embed_tokens(tokens))))
+        return nn.functional.cross_entropy(said, tokens.flip(0))
+
+
+def steps(model: Model, optimizer: Together, count: int) -> list[float]:
+    losses = []
+    for _ in range(count):
+        optimizer.zero_grad()
+        loss = model.loss()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def test_matrices_inside_are_muons_and_the_rest_is_not():
+    model = Model()
+    muon, adamw = muon_and_adamw(model, RATE, 0.1).parts
+    of_muon = [each for group in muon.param_groups for each in group["params"]]
+    assert [id(each) for each in of_muon] == [id(model.inner.weight)]
+    decays = {
+        id(each): group["weight_decay"] for group in adamw.param_groups for each in group["params"]
+    }
+    assert len(decays) == len(list(model.parameters())) - 1
+    assert decays[id(model.lm_head.weight)] == 0.1 and decays[id(model.norm.weight)] == 0.0
+
+
+def test_muons_updates_are_equally_long_in_every_direction():
+    model = Model()
+    optimizer, before = muon_and_adamw(model, RATE, 0.0), model.inner.weight.detach().clone()
+    steps(model, optimizer, 1)
+    lengths = torch.linalg.svdvals(before - model.inner.weight.detach())
+    # 0.2 of the root of the longer side: as long as AdamW's usual update. The norm behind it leaves
+    # one direction without a gradient.
+    wanted = RATE * 0.2 * 8**0.5
+    assert lengths[0] < 1.4 * wanted and lengths[4] > 0.5 * wanted
+
+
+def test_frozen_weights_are_nobodys():
+    model = Model()
+    model.embed_tokens.weight.requires_grad_(False)
+    optimizer = muon_and_adamw(model, RATE, 0.1)
+    held = [each for group in optimizer.param_groups for each in group["params"]]
+    assert all(each is not model.embed_tokens.weight for each in held)
+    assert len(held) == len(list(model.parameters())) - 1
+
+
+def test_a_schedule_reaches_both():
+    optimizer = muon_and_adamw(Model(), RATE, 0.0)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0 / (step + 1))
+    optimizer.step()
+    schedule.step()
+    assert {group["lr"] for part in optimizer.parts for group in part.param_groups} == {RATE / 2}
+
+
+def test_it_learns_and_goes_on_from_its_state_as_if_never_stopped():
+    model = Model()
+    optimizer = muon_and_adamw(model, RATE, 0.01)
+    losses = steps(model, optimizer, 10)
+    assert losses[-1] < losses[0]
+    again = Model()
+    again.load_state_dict(model.state_dict())
+    resumed = muon_and_adamw(again, RATE, 0.01)
+    resumed.load_state_dict(deepcopy(optimizer.state_dict()))
+    assert steps(again, resumed, 3) == steps(model, optimizer, 3)
+
+
+def test_an_adapter_has_no_whole_matrices_to_learn():
+    with pytest.raises(WorkbenchError, match=r"sft\.optimizer: muon is for kind=full"):
+        SftSettings(kind="lora", optimizer="muon")
