@@ -14,6 +14,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before Qt is loaded anywhere
+# Whoever runs the tests may have chosen a name in their own window.
+os.environ["SPEC_O3_CONFIG"] = str(Path(os.devnull) / "none")
 # Tests run beside one another: threads of theirs would only wait for each other, spinning.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
+from app.core.settings_place import chosen_name
 from app.core.user_name import user_name
+
+REVIEWER_VARIABLE = "SPEC_O3_REVIEWER"
 
 SessionArgument = Annotated[
     str,
@@ -21,9 +25,9 @@ ReviewerOption = Annotated[
     typer.Option(
         "--reviewer",
         metavar="NAME",
-        envvar="SPEC_O3_REVIEWER",
+        envvar=REVIEWER_VARIABLE,
         help="Who you are, in the session.",
-        show_default="your name on this machine",
+        show_default="the one chosen in the window, else your user name",
     ),
 ]
 
@@ -31,4 +35,5 @@ ReviewerOption = Annotated[
 def reviewer_name(given: str | None) -> str:
     if given is not None:
         return given
-    return user_name("somebody")
+    told = os.environ.get(REVIEWER_VARIABLE, "").strip()
+    return told or chosen_name() or user_name("somebody")

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.core.settings_place import settings_path
 from app.ui import crash_dialog
 from app.ui.crash_native import NativeWatch
 from app.ui.crash_report import log_folder
@@ -16,7 +17,6 @@ from app.ui.dressing import Dresser
 from app.ui.languages import language_of, speak
 from app.ui.main_window import TITLE, MainWindow
 from app.ui.program_icon import program_icon
-from app.ui.settings_file import settings_path
 from app.ui.settings_keeper import SettingsKeeper
 from app.ui.start.dropped import sort_out
 from app.ui.theme import Looks

@@ -1,4 +1,4 @@
-"""The file of settings: where it lies, how it is read with suspicion, how it is written.
+"""The file of settings: how it is read with suspicion, how it is written.
 
 What is wrong in it costs that one value its place, never the window its start.
 """
@@ -14,13 +14,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_config_path
-
+from app.core.settings_place import MAX_BYTES
 from app.ui.settings import Settings
 from app.ui.settings_check import CHECKS, Unfit, plain
 from app.ui.toml_text import toml_text
 
-MAX_BYTES = 256 * 1024
 MAX_BACKUPS = 20
 MAX_UNKNOWN = 50
 _FIRST_LINE = (
@@ -35,14 +33,6 @@ class Read:
     settings: Settings = field(default_factory=Settings)
     unknown: Mapping[str, Any] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
-
-
-def settings_path() -> Path:
-    """Of this user; it need not exist. SPEC_O3_CONFIG names another folder."""
-    chosen = os.environ.get("SPEC_O3_CONFIG")
-    if chosen:
-        return Path(chosen).expanduser() / "settings.toml"
-    return user_config_path("spec-o3-workbench", appauthor=False, roaming=True) / "settings.toml"
 
 
 def read_settings(path: Path) -> Read:

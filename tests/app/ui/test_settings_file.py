@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from app.core.settings_place import MAX_BYTES, settings_path
 from app.ui.settings import Settings
 from app.ui.settings_check import CHECKS
-from app.ui.settings_file import MAX_BYTES, read_settings, settings_path
+from app.ui.settings_file import read_settings
 from app.ui.settings_keeper import SettingsKeeper
 
 FULL = Settings(
@@ -33,6 +34,8 @@ FULL = Settings(
     view={"lines": False, "smoothing": 3, "line_sets": ("balmer", "sky")},
     layout="QUJD",
 )
+
+pytestmark = pytest.mark.usefixtures("qapp")  # their file is written by a timer
 
 
 @pytest.fixture
