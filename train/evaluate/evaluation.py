@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import ResourceError, WorkbenchError
+from train.evaluate.believing import believing, believing_markdown
 from train.evaluate.figures import judge_figures
 from train.evaluate.judgement import Judgement
 from train.evaluate.judges import JudgeSpec
@@ -141,6 +142,7 @@ def _markdown(kind: TableKind, sets: dict[str, Rows], seed: int) -> str:
         lines += parted_markdown(f"{name}: mean F1 by survey", rows, survey_of, SURVEYS)
         bins = [*snr_bins(), "unknown"]
         lines += parted_markdown(f"{name}: mean F1 by S/N", rows, snr_bin_of, bins)
+        lines += believing_markdown(f"{name}: whether p(YES) can be believed", rows, seed)
         lines += list(_significance(rows, seed))
     return "\n".join(lines)
 
@@ -183,12 +185,14 @@ def _json(kind: TableKind, sets: dict[str, Rows], seed: int) -> dict[str, Any]:
 
 def _judge_json(name: str, judgements: Sequence[Judgement], seed: int) -> dict[str, Any]:
     found = judge_figures(name, judgements, seed)
+    p_yes = believing(judgements, seed)
     shares = ("f1", "precision", "recall", "accuracy")
     return {
         "judge": name,
         "mean_f1": figure_json(found.mean_f1),
         "mean_accuracy": found.mean_accuracy,
         "effort": asdict(found.effort),
+        "p_yes": None if p_yes is None else asdict(p_yes),
         "tasks": [
             asdict(task) | {share: figure_json(getattr(task, share)) for share in shares}
             for task in found.tasks
