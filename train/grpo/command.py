@@ -18,6 +18,14 @@ def grpo(
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder of the run.")],
     model: Annotated[str, typer.Option("--model", help="Folder or name to start from.")],
+    judged: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--judged",
+            help="Judgements (.jsonl of evaluate) of the model it starts from: what it is sure of "
+            "is not asked; may be repeated.",
+        ),
+    ] = None,
     preset: Preset = "",
     config: Config = None,
     changes: Sets = None,
@@ -39,6 +47,13 @@ def grpo(
             f"reinforcement learning needs {error.name}: pip install 'spec-o3-workbench[train]'"
         ) from error
     finished = reinforce(
-        starting_folder(model), sets, out, told, seed=seed, workers=workers, resume=resume
+        starting_folder(model),
+        sets,
+        out,
+        told,
+        judged=judged or (),
+        seed=seed,
+        workers=workers,
+        resume=resume,
     )
     typer.echo(f"the model is in {finished}")

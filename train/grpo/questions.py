@@ -11,6 +11,7 @@ import numpy as np
 
 from agent.errors import WorkbenchError
 from agent.protocol import SYSTEM, system_text
+from train.evaluate.judgement import Judgement
 from train.examples import column
 
 Row = dict[str, Any]
@@ -21,17 +22,32 @@ def read_questions(paths: Iterable[Path]) -> list[Row]:
     return [row for path in paths for row in column(path, "key", "sha256", "task", "answer")]
 
 
-def in_order(questions: Sequence[Row], epochs: float, seed: int) -> list[Row]:
-    """The questions of all epochs, shuffled, both answers of each class equally often.
+def doubtful(questions: Sequence[Row], judged: Iterable[Judgement], sure: float) -> list[Row]:
+    """Those that a judge got wrong, or right with less than `sure`; it must have judged them.
 
-    YES and NO of a class come in pairs, so that no batch leans to one of them. The more frequent
-    answer is drawn anew in every epoch.
+    Where all rollouts of a question are right there is nothing to learn from them.
+    """
+    doubted = {one.key for one in judged if not _is_sure(one, sure)}
+    return [row for row in questions if row["key"] in doubted]
+
+
+def _is_sure(one: Judgement, sure: float) -> bool:
+    if not one.is_right or one.p_yes is None:
+        return False
+    return max(one.p_yes, 1.0 - one.p_yes) >= sure
+
+
+def in_order(questions: Sequence[Row], epochs: float, seed: int, noes: int = 1) -> list[Row]:
+    """The questions of all epochs, shuffled, `noes` with the answer NO to every YES of a class.
+
+    They come together, so that no batch leans to one of them. The more frequent answer is drawn
+    anew in every epoch.
     """
     order: list[Row] = []
     for epoch in range(math.ceil(epochs)):
-        pairs = _pairs(questions, np.random.default_rng([seed, epoch]))
+        groups = _groups(questions, np.random.default_rng([seed, epoch]), noes)
         share = min(1.0, epochs - epoch)
-        order += [row for pair in pairs[: round(share * len(pairs))] for row in pair]
+        order += [row for group in groups[: round(share * len(groups))] for row in group]
     if not order:
         raise WorkbenchError(
             "these sets hold no class with both answers: rollouts could not be told apart"
@@ -39,14 +55,14 @@ def in_order(questions: Sequence[Row], epochs: float, seed: int) -> list[Row]:
     return order
 
 
-def _pairs(questions: Sequence[Row], rng: np.random.Generator) -> list[tuple[Row, Row]]:
-    pairs: list[tuple[Row, Row]] = []
+def _groups(questions: Sequence[Row], rng: np.random.Generator, noes: int) -> list[tuple[Row, ...]]:
+    groups: list[tuple[Row, ...]] = []
     for task in sorted({row["task"] for row in questions}):
         asked = [row for row in questions if row["task"] == task]
         sides = [[row for row in asked if row["answer"] == answer] for answer in ("YES", "NO")]
-        shuffled = [[side[place] for place in rng.permutation(len(side))] for side in sides]
-        pairs += zip(*shuffled, strict=False)
-    return [pairs[place] for place in rng.permutation(len(pairs))]
+        yes, no = [[side[place] for place in rng.permutation(len(side))] for side in sides]
+        groups += zip(yes, *(no[turn::noes] for turn in range(noes)), strict=False)
+    return [groups[place] for place in rng.permutation(len(groups))]
 
 
 def as_prompts(rows: Iterable[Row], *, brief: bool = False) -> list[Row]:

@@ -17,11 +17,12 @@ from transformers.utils import logging
 from agent.backends.families import read_folder
 from agent.errors import WorkbenchError
 from agent.model_deduce import card_of
+from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore
 from train.finished_model import MODEL
 from train.grpo.finish import save_model
 from train.grpo.pictures import Pictures
-from train.grpo.questions import in_order, read_questions
+from train.grpo.questions import doubtful, in_order, read_questions
 from train.grpo.settings import GrpoSettings
 from train.grpo.setup import make_trainer, quiet
 from train.grpo.watching import Figures
@@ -36,6 +37,7 @@ def reinforce(
     out: Path,
     settings: GrpoSettings,
     *,
+    judged: Sequence[Path] = (),
     seed: int = 0,
     workers: int = 1,
     resume: bool = False,
@@ -48,11 +50,15 @@ def reinforce(
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     card = card_of(folder)
-    questions = in_order(read_questions(sets), settings.epochs, seed)
+    asked = read_questions(sets)
+    if judged:
+        said = [one for path in judged for one in read_judgements(path)]
+        asked = doubtful(asked, said, settings.sure)
+    questions = in_order(asked, settings.epochs, seed, settings.noes)
     if len(questions) < settings.questions:
         raise WorkbenchError(
             f"a round asks {settings.questions} questions, and these sets hold {len(questions)} "
-            "with both answers equally often: set a smaller grpo.questions"
+            "with both answers as often as grpo.noes says: set a smaller grpo.questions"
         )
     vision = read_folder(folder).vision
     with ExitStack() as stack:

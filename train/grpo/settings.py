@@ -19,6 +19,10 @@ class GrpoSettings:
     """Questions an update; a round is one or several updates."""
     rollouts: int = 8
     """Of each question."""
+    noes: int = 1
+    """With the answer NO for every YES: how doubtful cases are decided goes with it."""
+    sure: float = 0.98
+    """Questions judged right with at least that probability before are not asked; see --judged."""
     epochs: float = 3.0
     rounds: int = 0
     """At most so many; 0 for no limit."""
@@ -90,6 +94,8 @@ _LIMITS: tuple[tuple[str, float, float], ...] = (
     ("questions", 1, 10**6),
     ("minibatch", 1, 10**6),
     ("rollouts", 2, 1024),
+    ("noes", 1, 100),
+    ("sure", 0.5, 1.0),
     ("epochs", 0.001, 10_000),
     ("rounds", 0, 10**9),
     ("lr", 1e-9, 1.0),

@@ -9,9 +9,10 @@ pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
 from agent.protocol import system_text
+from tests.train.evaluate.test_figures import said
 from tests.train.grpo.scenes import star
 from train.examples import write_examples
-from train.grpo.questions import as_prompts, in_order, read_questions
+from train.grpo.questions import as_prompts, doubtful, in_order, read_questions
 from train.grpo.settings import GrpoSettings
 
 
@@ -47,9 +48,29 @@ class TestOrder:
     def test_part_of_an_epoch(self):
         assert len(in_order(rows("CV", 8, 8), 1.5, 0)) == 24
 
+    def test_more_of_the_answer_no(self):
+        order = in_order(rows("CV", 5, 40), 1, 0, noes=3)
+        assert len(order) == 4 * 5 and len({row["key"] for row in order}) == 20
+        for start in range(0, 20, 4):
+            assert [row["answer"] for row in order[start : start + 4]] == ["YES", "NO", "NO", "NO"]
+
     def test_one_answer_alone(self):
         with pytest.raises(WorkbenchError, match="no class with both answers"):
             in_order([*rows("CV", 5, 0), *rows("WD", 0, 5)], 1, 0)
+
+
+def test_what_a_judge_is_sure_of_and_right_about_is_not_asked():
+    asked = rows("CV", 3, 3)  # 0, 1, 2 are YES
+    judged = [
+        said(0, "YES", "YES", p_yes=0.99),
+        said(1, "YES", "YES", p_yes=0.9),
+        said(2, "YES", "NO", p_yes=0.001),
+        said(3, "NO", "NO", p_yes=0.001),
+        said(4, "NO", None),
+    ]
+    kept = [row["key"] for row in doubtful(asked, judged, 0.98)]
+    assert kept == ["CV-1", "CV-2", "CV-4"]  # nobody judged CV-5
+    assert len(doubtful(asked, judged, 1.0)) == 5
 
 
 def test_questions_of_a_set(tmp_path: Path):
