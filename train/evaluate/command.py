@@ -1,9 +1,10 @@
-"""`spec-o3-train evaluate main|cross-survey|cross-task|ablation`: the published tables."""
+"""`spec-o3-train evaluate`: the published tables, and what else is labelled."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +17,7 @@ from agent.errors import WorkbenchError
 from train.evaluate.evaluation import evaluate, for_bench, how_many
 from train.evaluate.judges import JudgeSpec, Kind
 from train.evaluate.library_set import write_library_set
-from train.evaluate.tables import KINDS
+from train.evaluate.tables import KINDS, TableKind
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
 
@@ -63,7 +64,7 @@ def _table_command(name: str) -> None:
         seed: Seed = 0,
     ) -> None:
         judges = _judges(model, specialist, specialists, threads, device)
-        _run(name, bench, out, judges, workers, limit, seed)
+        _run(KINDS[name], bench, out, judges, workers, limit, seed)
 
     command.__doc__ = f"{KINDS[name].title}: Acc and F1 of every judge."
     app.command(name)(command)
@@ -90,7 +91,28 @@ def library(
     write_library_set(folder, out)
     judges = _judges(model, specialist, specialists, threads, device)
     for name in ("library", "library-hot"):
-        _run(name, out, out, judges, workers, None, seed)
+        _run(KINDS[name], out, out, judges, workers, None, seed)
+
+
+@app.command("set")
+def one_set(
+    path: Annotated[
+        Path, typer.Argument(metavar="SET", help="Parquet, such as spec-o3-train questions makes.")
+    ],
+    out: Out,
+    model: Models = None,
+    specialist: Specialists = None,
+    specialists: SpecialistFolders = None,
+    workers: Workers = 1,
+    limit: Limit = None,
+    threads: Threads = None,
+    device: Device = "auto",
+    seed: Seed = 0,
+) -> None:
+    """Any set of labelled spectra; `grpo --judged` goes by what was judged right and wrong."""
+    kind = replace(KINDS["set"], sets=((path.name, path.stem),))
+    judges = _judges(model, specialist, specialists, threads, device)
+    _run(kind, path.parent, out, judges, workers, limit, seed)
 
 
 @app.command("ablation")
@@ -121,7 +143,7 @@ def ablation(
         for name, kind, source in parts
         if source is not None
     ]
-    _run("ablation", bench, out, judges, workers, limit, seed)
+    _run(KINDS["ablation"], bench, out, judges, workers, limit, seed)
 
 
 def _judges(
@@ -161,7 +183,7 @@ def _judge(
 
 
 def _run(
-    name: str,
+    kind: TableKind,
     bench: Path,
     out: Path,
     judges: Sequence[JudgeSpec],
@@ -174,7 +196,7 @@ def _run(
     names = [judge.name for judge in judges]
     if len(set(names)) != len(names):
         raise WorkbenchError(f"two judges are called alike ({', '.join(names)}): use NAME=MODEL")
-    kind = for_bench(KINDS[name], bench)
+    kind = for_bench(kind, bench)
     console = Console(stderr=True)
     with Progress(
         TextColumn("judging"),

@@ -61,6 +61,12 @@ KINDS = {
             tasks=("O", "B", "A"),
         ),
         TableKind(
+            name="set",
+            title="Labelled spectra",
+            sets=(),  # whichever is named
+            tasks=(*RARE, "O", "B", "A"),
+        ),
+        TableKind(
             name="ablation",
             title="What each part is worth",
             sets=(("test.parquet", "test"),),

@@ -199,6 +199,19 @@ class TestCommand:
         assert result.exit_code == 0, result.output
         assert "A F1" in result.stdout
 
+    def test_any_set(self, tmp_path: Path):
+        path = tmp_path / "asked.parquet"
+        write_examples(path, [*simulated("CV", 6), *simulated("O", 6)])
+        out = tmp_path / "out"
+        result = CliRunner().invoke(
+            app, ["evaluate", "set", str(path), str(out), "--model", "measured"]
+        )
+        assert result.exit_code == 0, result.output
+        assert "CV F1" in result.stdout and "O F1" in result.stdout
+        said = list(read_judgements(out / "judgements" / "asked" / "measured.jsonl"))
+        assert len(said) == 12 and {one.task for one in said} == {"CV", "O"}
+        assert list(json.loads((out / "set.json").read_text())["sets"]) == ["asked"]
+
     def test_nobody_to_judge(self, bench: Path, tmp_path: Path):
         result = CliRunner().invoke(app, ["evaluate", "main", str(bench), str(tmp_path)])
         assert isinstance(result.exception, WorkbenchError)
