@@ -24,7 +24,8 @@ class ChainSettings:
     questions: int = 0
     """Asked straight from the simulator, distorted, to draft from; 0 takes the bench's own."""
     practice: int = 0
-    """As many more to practise on by reinforcement; 0 takes the bench's own."""
+    """As many more to practise on by reinforcement, of which those are asked that the fine-tuned
+    model is not sure of; 0 takes the bench's own."""
     library: str = ""
     """Folder of labelled real spectra to judge at the end; empty for none."""
     judged: int = 0
@@ -129,9 +130,18 @@ def steps(
         yield tuned("reading", reading, *first, *begun)
         begun = ("--model", reading / "model")
     yield tuned("sft", sft, *begun)
+    doubted: tuple[object, ...] = ()
+    if settings.practice:
+        tried, fast = out / "tried", out / "tried" / "gguf"
+        yield train("export to try", fast, "export", sft / "model", fast)
+        yield train(
+            "evaluate practice", tried / "set.md",
+            "evaluate", "set", practice, tried, "--model", f"sft={fast}", *busy, "--threads", 1,
+        )  # fmt: skip
+        doubted = ("--judged", tried / "judgements" / practice.stem / "sft.jsonl")
     yield train(
         "grpo", grpo / "model" / "model.toml",
-        "grpo", "--model", sft / "model", "--sets", practice, "--out", grpo,
+        "grpo", "--model", sft / "model", "--sets", practice, "--out", grpo, *doubted,
         "--seed", seed, *told, *changed("grpo"),
     )  # fmt: skip
     specialists: list[str] = []
