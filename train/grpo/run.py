@@ -28,7 +28,7 @@ from train.grpo.setup import make_trainer, quiet
 from train.grpo.watching import Figures
 from train.journal import journal
 from train.sft.checkpoints import begin, last_checkpoint, step_of
-from train.sft.watching import Bar, progress_bar
+from train.sft.watching import Bar, Memory, progress_bar
 
 
 def reinforce(
@@ -65,6 +65,7 @@ def reinforce(
         pictures = stack.enter_context(closing(Pictures(card.style, card.sizing, vision, workers)))
         stack.enter_context(quiet())
         trainer = make_trainer(folder, questions, ExampleStore(sets), pictures, out, settings, seed)
+        trainer.add_callback(Memory(every=1))  # an update is hundreds of conversations
         is_first = trainer.is_world_process_zero()
         with trainer.args.main_process_first(desc="settings"):
             if is_first:

@@ -62,11 +62,12 @@ class Memory(TrainerCallback):
     """Gives memory back that the C library only keeps: batches of many lengths leave its heap in
     pieces, and a run on a CPU would grow by gigabytes an hour."""
 
-    def __init__(self) -> None:
+    def __init__(self, every: int = TRIMMED_EVERY) -> None:
+        self._every = every
         self._trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
 
     def on_step_end(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
-        if self._trim is not None and state.global_step % TRIMMED_EVERY == 0:
+        if self._trim is not None and state.global_step % self._every == 0:
             self._trim(0)
 
 
