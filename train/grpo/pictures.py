@@ -26,8 +26,8 @@ from agent.tool import ToolResult, checked_arguments
 from agent.viewer import Viewer, spectrum_ref
 from train.examples import Example
 
-MAX_BYTES = 1 << 30
-"""Of pictures and their patches that are kept."""
+MAX_BYTES = 1 << 29
+"""Of pictures and their patches that each process keeps: windows come again within a round."""
 MAX_VIEWERS = 4096
 
 Window = tuple[float, float] | None
