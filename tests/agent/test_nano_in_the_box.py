@@ -1,0 +1,74 @@
+"""The model in the box: whole, small, honest in its card, and right about real spectra."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("llama_cpp")
+
+from agent.inspecting import Inspecting, run
+from agent.inspectors import NANO, default_model, make_inspector
+from agent.model_check import check_files
+from agent.models import BUNDLED, place_at
+from agent.spectra.readers import read
+from agent.tasks import task
+
+TASKS = ("A", "B", "CS", "CV", "MG", "O", "SS", "WD")
+MOST_BYTES = 25_000_000
+GOAL = 85.0
+EACH = 2
+"""Real spectra of a class that are asked about, and as many others."""
+
+
+@pytest.fixture(scope="module")
+def nano() -> Iterator[Inspecting]:
+    inspector = make_inspector(NANO, threads=1)
+    yield inspector
+    inspector.close()
+
+
+def test_it_is_whole_and_the_default_of_its_classes():
+    place = place_at(BUNDLED / NANO, "bundled")
+    assert place.is_ready and place.folder is not None
+    check_files(place.card, place.folder, "always")
+    assert sum(path.stat().st_size for path in place.folder.iterdir()) < MOST_BYTES
+    assert place.card.tasks == TASKS
+    assert {default_model(each) for each in TASKS} == {NANO}
+    assert default_model("my-own") != NANO
+
+
+def test_its_card_says_what_it_is_and_what_was_measured():
+    card = place_at(BUNDLED / NANO, "bundled").card
+    assert card.simulated_only and card.licence == "BSD-3-Clause"
+    assert "simulat" in card.trained_on and "--seed" in card.trained_on
+    mean = {one.on.partition(",")[0]: one.value for one in card.figures if one.figure == "mean F1"}
+    assert mean["main: test"] >= GOAL and mean["library: library"] >= GOAL
+
+
+def test_it_judges_real_spectra_and_speaks_well(nano: Inspecting, labelled_spectra: Path):
+    with (labelled_spectra / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    asked = [
+        (task_id, row)
+        for task_id in TASKS
+        for rows in (
+            [row for row in table if row["label"] == task_id],
+            [row for row in table if row["label"] != task_id],
+        )
+        for row in rows[:: max(1, len(rows) // EACH)][:EACH]
+    ]
+    records = [
+        (
+            row["label"] == task_id,
+            run(nano.inspect(read(labelled_spectra / row["file"]), task(task_id))),
+        )
+        for task_id, row in asked
+    ]
+    right = sum(truth == (record.verdict == "YES") for truth, record in records)
+    assert len(records) == 4 * len(TASKS) and right >= 0.85 * len(records)
+    assert all(record.well_formed for _, record in records)
+    assert all(1 <= len(record.looks) <= 8 for _, record in records)
