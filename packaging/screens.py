@@ -77,6 +77,7 @@ def photograph(out: Path, language: str, size: tuple[int, int], names: list[str]
 
 def judged_session(place: Path) -> Path:
     """Two people have judged most of the sample blind, and the agent has seen all of it."""
+    from agent.inspectors import default_model
     from agent.tasks import task
     from agent.trajectory import ModelRef
     from app.core.importing.importer import import_list
@@ -104,7 +105,8 @@ def judged_session(place: Path) -> Path:
                     verdict = Verdict.UNSURE
                 opinion = Opinion(verdict=verdict, confidence=chance.choice([4, 4, 3, 2]))
                 session.record_verdict(number, opinion, seconds=chance.uniform(2, 9))
-    with open_session(place, "Ada") as session, WorkerPool(2, LoadRequest(None)) as pool:
+    asked = LoadRequest(default_model("CV"))
+    with open_session(place, "Ada") as session, WorkerPool(2, asked) as pool:
         model: ModelRef = pool.ready()
         for _ in vet(session, pool, model):
             pass

@@ -136,13 +136,20 @@ def _in_parallel(
             future.cancel()
 
 
-_own: list[Judge] = []
+_own: list[Judge | WorkbenchError] = []
 
 
 def _begin(spec: JudgeSpec) -> None:
-    """In each process: load the judge once."""
-    _own.append(make_judge(spec))
+    """In each process: load the judge once. What speaks against it is told when it is asked: a
+    process that dies while it begins takes its reason with it."""
+    try:
+        _own.append(make_judge(spec))
+    except WorkbenchError as error:
+        _own.append(error)
 
 
 def _judge(examples: list[Example]) -> list[Said]:
-    return _own[0].judge(examples)
+    judge = _own[0]
+    if isinstance(judge, WorkbenchError):
+        raise judge
+    return judge.judge(examples)

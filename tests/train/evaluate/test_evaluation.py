@@ -212,6 +212,11 @@ class TestCommand:
         assert len(said) == 12 and {one.task for one in said} == {"CV", "O"}
         assert list(json.loads((out / "set.json").read_text())["sets"]) == ["asked"]
 
+    def test_a_model_that_cannot_be_loaded_says_why(self, bench: Path, tmp_path: Path):
+        spec = JudgeSpec(name="gone", kind="inspector", source=str(tmp_path / "no-model"))
+        with pytest.raises(WorkbenchError, match="no-model"):
+            judge_set(spec, bench / "test.parquet", tmp_path / "gone.jsonl", workers=2, limit=2)
+
     def test_nobody_to_judge(self, bench: Path, tmp_path: Path):
         result = CliRunner().invoke(app, ["evaluate", "main", str(bench), str(tmp_path)])
         assert isinstance(result.exception, WorkbenchError)
