@@ -207,7 +207,7 @@ class AgentPanel(QFrame):
             return
         shown: Trajectory | None = None if self._agent.run is not None else self._agent.shown
         if shown is None:
-            seen = Seen(spectrum=spectrum, model=self._agent.holder.wanted)
+            seen = Seen(spectrum=spectrum, model=self._agent.holder.name)
         else:
             seen = Seen.of(shown, spectrum)
         self.pictures.want(seen, looks)

@@ -27,7 +27,7 @@ REST_MS = 200
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Seen:
-    """How an inspection saw its spectrum. `style` None: as the model of that name does."""
+    """How an inspection sees its spectrum. `style` None: as the model of that name does."""
 
     spectrum: Spectrum
     model: str
@@ -139,10 +139,11 @@ def draw(seen: Seen, look: Step) -> tuple[QImage, QImage]:
 
 def _look_of(model: str) -> tuple[Any, Sizing]:
     """Style and sizing of a model's card."""
+    from agent.inspectors import MEASURED
     from agent.models import find_model
     from agent.render import PUBLISHED
 
-    if not model:
+    if model.casefold() == MEASURED:
         return PUBLISHED, QWEN25
     card = find_model(model).card
     return card.style, card.sizing

@@ -9,12 +9,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
 from agent.inspecting import run
+from agent.inspectors import default_model
 from agent.measured.inspector import MeasuredInspector
 from agent.spectra.readers import read_numbered
 from agent.tasks import task
 from agent.trajectory import Step
 from app.core.inspections import add_inspection
 from app.core.records import Verdict
+from app.ui.agent import pictures
 from app.ui.agent.agent_panel import AgentPanel
 from app.ui.theme import DARK
 from tests.app.ui.agent.conftest import LONG_MS, judged, on_desk
@@ -85,6 +87,30 @@ def test_a_run_fills_the_timeline_with_the_models_own_pictures(qtbot, workplace,
     looks = [card for card in cards if card.content.kind == "look"]
     qtbot.waitUntil(lambda: all(card.has_picture for card in looks), timeout=LONG_MS)
     assert set(panel.pictures.images) == {step.picture for step in trajectory.looks}
+
+
+def test_while_it_runs_pictures_are_drawn_as_for_the_model_in_the_box(
+    qtbot, workplace, panel, monkeypatch
+):
+    pytest.importorskip("llama_cpp")
+    workplace.agent.holder.default = default_model("CV")
+    drawn = []
+    drawing = pictures.draw
+    monkeypatch.setattr(
+        pictures, "draw", lambda seen, look: drawn.append(seen) or drawing(seen, look)
+    )
+    with qtbot.assertNotEmitted(panel.pictures.failed):
+        on_desk(qtbot, workplace)
+        workplace.commands.run("run_agent")
+        qtbot.waitUntil(
+            lambda: any(step.is_look for step in workplace.agent.steps), timeout=LONG_MS
+        )
+        workplace.agent.hold_or_go_on()
+        assert workplace.agent.run is not None
+        qtbot.waitUntil(lambda: panel.pictures.images != {}, timeout=LONG_MS)
+        assert drawn[0].model == "nano" and drawn[0].style is None
+        workplace.agent.stop()
+        qtbot.waitUntil(lambda: workplace.agent.run is None, timeout=LONG_MS)
 
 
 def test_what_a_model_was_told_of_the_whole_stands_first(qtbot, workplace, panel):
