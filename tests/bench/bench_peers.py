@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 STARTS = 5
@@ -102,7 +102,8 @@ def _start(
                 time.sleep(POLL_S)
             raise TimeoutError(f"{command[0]} painted nothing, or never came to rest")
         finally:
-            os.killpg(running.pid, 9)
+            with suppress(ProcessLookupError):
+                os.killpg(running.pid, 9)
 
 
 @contextmanager
