@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.selftest.keeping import judged_session
+from tests.bench.weighing import share_mb, size_mb
 
 ROOT = Path(__file__).resolve().parents[2]
 BUNDLER = ROOT / "build" / "bundler"
@@ -22,7 +23,6 @@ STARTS = 5
 COLD_STARTS = 3
 WAIT_S = 120.0
 STEADY_S = 2.0
-MEGABYTE = 10**6
 
 
 def figures() -> Iterator[dict[str, object]]:
@@ -36,8 +36,7 @@ def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as home:
         session = judged_session(Path(home))
         environment = _surroundings(Path(home))
-        size = sum(each.lstat().st_size for each in folder.rglob("*") if not each.is_symlink())
-        yield _figure("size on disk", size / MEGABYTE, "MB", _installed_size() / MEGABYTE)
+        yield _figure("size on disk", size_mb(folder), "MB", size_mb(BUNDLER))
         warm = [_start(each, session, environment, STARTS) for each in (bundled, installed)]
         yield _figure("start to spectrum painted", warm[0], "s", warm[1])
         before = _cold_start(bundled, folder, session, environment)
@@ -126,21 +125,10 @@ def _at_rest(command: list[str], environment: dict[str, str]) -> float:
 def _steady(pid: int) -> float:
     ends, since, last = time.monotonic() + WAIT_S, time.monotonic(), 0.0
     while time.monotonic() < ends:
-        now = _share_mb(pid)
+        now = share_mb(pid)
         if abs(now - last) > 1.0:
             since, last = time.monotonic(), now
         elif time.monotonic() - since > STEADY_S and now > 50:
             return now
         time.sleep(0.2)
     raise TimeoutError("its memory kept changing")
-
-
-def _share_mb(pid: int) -> float:
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    kilobytes = next(line.split()[1] for line in lines if line.startswith("Pss:"))
-    return int(kilobytes) * 1024 / MEGABYTE
-
-
-def _installed_size() -> int:
-    files = (path for path in BUNDLER.rglob("*") if not path.is_symlink())
-    return sum(path.lstat().st_size for path in files)

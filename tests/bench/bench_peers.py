@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tests.bench.weighing import share_mb, size_mb
+
 STARTS = 5
 WAIT_S = 60.0
 CALM_S = 1.5
@@ -28,7 +30,6 @@ POLL_S = 0.01
 SCREEN = "1440x900x24"
 HEADER = 4096
 """Bytes at the beginning of Xvfb's file that are not all pixels."""
-MEGABYTE = 10**6
 
 
 def figures() -> Iterator[dict[str, object]]:
@@ -49,7 +50,7 @@ def figures() -> Iterator[dict[str, object]]:
     yield _figure("start to first pixels", first, "s")
     yield _figure("start to a window that changes no more", calm, "s")
     yield _figure("memory at rest", list(rested), "MB")
-    yield _figure("size on disk", [_size(folder) / MEGABYTE for folder in folders], "MB")
+    yield _figure("size on disk", list(map(size_mb, folders)), "MB")
 
 
 def _figure(what: str, values: list[float], unit: str) -> dict[str, object]:
@@ -136,14 +137,7 @@ def _tree_mb(pid: int) -> float:
     total, waiting = 0.0, [pid]
     while waiting:
         one = waiting.pop()
-        rollup = Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
-        kilobytes = next(line.split()[1] for line in rollup if line.startswith("Pss:"))
-        total += int(kilobytes) * 1024 / MEGABYTE
+        total += share_mb(one)
         children = Path(f"/proc/{one}/task/{one}/children").read_text().split()
         waiting += map(int, children)
     return total
-
-
-def _size(folder: Path) -> int:
-    files = (path for path in folder.rglob("*") if not path.is_symlink())
-    return sum(path.lstat().st_size for path in files if path.is_file())

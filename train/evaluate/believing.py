@@ -13,6 +13,7 @@ from agent.confidence.abstention import cut_for_precision
 from agent.confidence.calibration import fit_calibration
 from agent.confidence.judged import Judged
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
+from train.evaluate.figures import judged_of
 from train.evaluate.judgement import Judgement
 from train.evaluate.tables import Rows, percent
 
@@ -40,16 +41,12 @@ class Believing:
 
 def believing(said: Sequence[Judgement], seed: int = 0) -> Believing | None:
     """None where there is too little to say."""
-    told = [one for one in said if one.p_yes is not None]
-    if len(told) < FEWEST or len({one.answer for one in told}) < 2:
+    whole = judged_of(said)
+    if len(whole) < FEWEST or not (whole.positives and whole.negatives):
         return None
-    whole = Judged(
-        np.array([one.p_yes for one in told], dtype=np.float64),
-        np.array([one.answer == "YES" for one in told], dtype=np.bool_),
-    )
-    half = np.zeros(len(told), dtype=np.bool_)
-    half[np.random.default_rng(seed).permutation(len(told))[: len(told) // 2]] = True
-    calibrated, accepted = np.empty(len(told)), np.zeros(len(told), dtype=np.bool_)
+    half = np.zeros(len(whole), dtype=np.bool_)
+    half[np.random.default_rng(seed).permutation(len(whole))[: len(whole) // 2]] = True
+    calibrated, accepted = np.empty(len(whole)), np.zeros(len(whole), dtype=np.bool_)
     for fitted in (half, ~half):
         learnt, other = whole.where(fitted), ~fitted
         calibrated[other] = fit_calibration(learnt).apply(whole.p[other])
@@ -58,7 +55,7 @@ def believing(said: Sequence[Judgement], seed: int = 0) -> Believing | None:
             accepted[other] = whole.p[other] >= cut
     hits = int(np.sum(accepted & whole.label))
     return Believing(
-        n=len(told),
+        n=len(whole),
         error=_error(whole.p, whole.label),
         error_calibrated=_error(calibrated, whole.label),
         accepted=float(np.mean(accepted)),

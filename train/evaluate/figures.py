@@ -85,12 +85,8 @@ def grouped(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
 def task_figures(task: str, rows: Sequence[Judgement], seed: int = 0) -> TaskFigures:
     scores = binary_scores(confusion(rows), seed=seed)
     right = sum(one.is_right for one in rows)
-    told = [one for one in rows if one.p_yes is not None]
-    both = {one.answer for one in told} == {"YES", "NO"}
-    judged = Judged(
-        np.array([one.p_yes for one in told], dtype=np.float64),
-        np.array([one.answer == "YES" for one in told], dtype=np.bool_),
-    )
+    judged = judged_of(rows)
+    both = judged.positives > 0 and judged.negatives > 0
     return TaskFigures(
         task=task,
         n=len(rows),
@@ -101,7 +97,16 @@ def task_figures(task: str, rows: Sequence[Judgement], seed: int = 0) -> TaskFig
         accuracy=Figure(right / len(rows), *wilson(right, len(rows))),
         unanswered=sum(one.verdict is None for one in rows),
         average_precision=average_precision(judged) if both else None,
-        calibration_error=expected_calibration_error(curve_of(judged)) if told else None,
+        calibration_error=expected_calibration_error(curve_of(judged)) if len(judged) else None,
+    )
+
+
+def judged_of(rows: Iterable[Judgement]) -> Judged:
+    """p(YES) and the truth of those that have a p(YES)."""
+    told = [one for one in rows if one.p_yes is not None]
+    return Judged(
+        np.array([one.p_yes for one in told], dtype=np.float64),
+        np.array([one.answer == "YES" for one in told], dtype=np.bool_),
     )
 
 

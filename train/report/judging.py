@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from agent.confidence.judged import Judged
 from agent.errors import WorkbenchError
-from train.evaluate.figures import JudgeFigures, judge_figures
+from train.evaluate.figures import JudgeFigures, judge_figures, judged_of
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.tables import KINDS, percent
 from train.report.drawing import cumulative, reliability
@@ -120,11 +118,8 @@ def _row(one: JudgeFigures, tasks: Sequence[str]) -> list[str]:
 
 
 def _judged(said: Sequence[Judgement]) -> Judged | None:
-    told = [one for one in said if one.p_yes is not None]
-    if len(told) < FEWEST_FOR_A_CURVE:
-        return None
-    p = np.array([one.p_yes for one in told], dtype=np.float64)
-    return Judged(p, np.array([one.answer == "YES" for one in told], dtype=np.bool_))
+    judged = judged_of(said)
+    return judged if len(judged) >= FEWEST_FOR_A_CURVE else None
 
 
 def _comparisons(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -22,9 +22,8 @@ class Together(Optimizer):
 
     def __init__(self, parts: Iterable[Optimizer]) -> None:
         self.parts = tuple(parts)
+        # torch keeps these very groups: what a schedule writes is what each part reads.
         super().__init__([group for part in self.parts for group in part.param_groups], {})
-        # Not copies: what a schedule writes is what each part reads.
-        self.param_groups = [group for part in self.parts for group in part.param_groups]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = None
