@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
 from app.core.settings_place import chosen_name
-from app.core.user_name import user_name
-
-REVIEWER_VARIABLE = "SPEC_O3_REVIEWER"
+from app.core.user_name import REVIEWER_VARIABLE, told_name, user_name
 
 SessionArgument = Annotated[
     str,
@@ -35,5 +32,4 @@ ReviewerOption = Annotated[
 def reviewer_name(given: str | None) -> str:
     if given is not None:
         return given
-    told = os.environ.get(REVIEWER_VARIABLE, "").strip()
-    return told or chosen_name() or user_name("somebody")
+    return told_name() or chosen_name() or user_name("somebody")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.user_name import told_name
 from app.ui.operation.parts import button, name
 from app.ui.reviewer import reviewer_name
 from app.ui.settings_keeper import SettingsKeeper
@@ -50,7 +49,7 @@ class FirstName(QFrame):
     def is_asking(self) -> bool:
         """Until there is an answer, or nobody wanted to give one."""
         settings = self._settings.settings
-        is_known = settings.reviewer.strip() or os.environ.get("SPEC_O3_REVIEWER", "").strip()
+        is_known = settings.reviewer.strip() or told_name()
         return not is_known and ASKED not in settings.told
 
     def answer(self) -> None:
