@@ -43,7 +43,7 @@ clean:
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (try: apt-get install python3)" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@sh packaging/virtual_environment.sh $(PYTHON) $(VENV)
 
 $(VENV)/.base: $(PINS) | $(VENV)/bin/python
 	$(PIP) -e .
@@ -52,8 +52,7 @@ $(VENV)/.base: $(PINS) | $(VENV)/bin/python
 
 $(BUNDLER)/.ready: $(PINS)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (try: apt-get install python3)" >&2; exit 1; }
-	rm -rf $(BUNDLER)
-	$(PYTHON) -m venv $(BUNDLER)
+	@sh packaging/virtual_environment.sh $(PYTHON) $(BUNDLER)
 	sh packaging/llama_wheel.sh $(BUNDLER)/bin/python
 	$(BUNDLER)/bin/python -m pip --disable-pip-version-check install -q -c packaging/constraints.txt -e '.[bundle]'
 	sh packaging/system_libraries.sh

@@ -11,7 +11,9 @@ import tempfile
 
 def give_back(name: str) -> None:
     """The bundle's libraries are for the bundle: a browser or a file manager that is started from
-    here would meet them and fail. Our own children set this again for themselves."""
+    here would meet them and fail. Our own children are started as the program is from outside, and
+    set this for themselves: one that takes itself for a part of this process does not, and then
+    runs only where the system has the libraries, too."""
     before = os.environ.pop(f"{name}_ORIG", None)
     if before is None:
         os.environ.pop(name, None)
@@ -42,5 +44,6 @@ def _passing_folder() -> str:
 
 if sys.platform.startswith("linux"):
     give_back("LD_LIBRARY_PATH")
+    os.environ["PYINSTALLER_RESET_ENVIRONMENT"] = "1"
 if "MPLCONFIGDIR" not in os.environ:  # our children have ours
     keep_fonts_list()

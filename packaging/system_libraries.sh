@@ -1,6 +1,7 @@
 #!/bin/sh
-# Shared libraries that Qt loads and pip cannot bring. Installed where we are root on a Debian-like
-# system, otherwise named with the command that installs them. Quiet when nothing is missing.
+# Shared libraries that Qt and llama.cpp load and pip cannot bring. Installed where we are root on a
+# Debian-like system, otherwise named with the command that installs them. Quiet when nothing is
+# missing.
 set -eu
 [ "$(uname -s)" = Linux ] || exit 0
 
@@ -8,6 +9,7 @@ missing=""
 while read -r library package; do
     ldconfig -p 2>/dev/null | grep -q "$library" || missing="$missing $package"
 done <<'LIST'
+libgomp.so.1 libgomp1
 libEGL.so.1 libegl1
 libGL.so.1 libgl1
 libxkbcommon.so.0 libxkbcommon0
@@ -31,6 +33,6 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive $command >/dev/null
 else
-    echo "The window needs system libraries that are missing here. On Debian or Ubuntu run:" >&2
+    echo "The window and the models need system libraries that are missing here. On Debian or Ubuntu run:" >&2
     echo "    sudo $command" >&2
 fi

@@ -22,6 +22,9 @@ from agent.child_command import child_command
 from agent.errors import EngineError
 
 CHILD = "agent.backends.llama_server_child"
+OPENMP = "libgomp.so.1"
+"""Of the system: the only library llama.cpp needs that pip does not bring."""
+OPENMP_CURE = "On Debian or Ubuntu: sudo apt-get install libgomp1"
 MAX_LINES = 40
 MAX_LINE = 2000
 _STAMP = re.compile(r"^[\d.]+ [A-Z] ")
@@ -107,7 +110,8 @@ class ServerProcess:
             self._process.terminate()
             self._process.wait()
             end = self._end(slice(3))  # the first complaint is the one that helps
-            raise EngineError(f"the model could not be loaded ({end})") from None
+            cure = f". {OPENMP_CURE}" if OPENMP in end else ""
+            raise EngineError(f"the model could not be loaded ({end}){cure}") from None
         return str(address)
 
     def _end(self, lines: slice) -> str:

@@ -205,6 +205,16 @@ def test_a_process_that_cannot_load_says_why(tmp_path):
         ServerProcess.start(arguments, 60)
 
 
+def test_a_library_the_system_lacks_is_named_with_its_cure(tmp_path, monkeypatch):
+    (tmp_path / "xllamacpp.py").write_text(
+        "raise ImportError('libgomp.so.1: cannot open shared object file')", encoding="utf-8"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    arguments = ["model.gguf", "mmproj.gguf", "--context", "512", "--threads", "1"]
+    with pytest.raises(EngineError, match=r"libgomp\.so\.1.*sudo apt-get install libgomp1"):
+        ServerProcess.start(arguments, 60)
+
+
 def test_a_process_that_is_never_ready_is_ended(tiny_pair):
     arguments = [str(tiny_pair.model), str(tiny_pair.mmproj), "--context", "512", "--threads", "1"]
     with pytest.raises(EngineError, match=r"not ready after 0\.001 s"):
