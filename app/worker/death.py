@@ -25,8 +25,9 @@ _WINDOWS = {
     0xC0000409: "a stack buffer overrun: native code failed",
 }
 _MAX_WORDS = 200
-_TRACE = "Fatal Python error"
-"""How the trace begins that the interpreter writes when native code fails."""
+_AFTERWARDS = ("Fatal Python error", "[PYI-")
+"""How the lines begin that are none of its own: the interpreter's when native code fails, the
+bundle's when its program ends badly."""
 
 
 def how_it_ended(code: int) -> str:
@@ -50,5 +51,5 @@ def cleaned(lines: Sequence[bytes]) -> list[str]:
 
 def last_words(lines: Sequence[str]) -> str:
     """The last line that the process wrote before it crashed; empty where it wrote none."""
-    own = list(takewhile(lambda line: not line.startswith(_TRACE), lines))
+    own = list(takewhile(lambda line: not line.startswith(_AFTERWARDS), lines))
     return own[-1].strip() if own else ""

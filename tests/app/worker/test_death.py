@@ -26,6 +26,7 @@ def test_the_last_line_before_the_trace_of_the_interpreter() -> None:
     lines = cleaned([b"loading\n", b"bad \x1b[2Jmagic \xff\r\n", b"\n"])
     assert lines[1].startswith("bad ?[2Jmagic")
     assert last_words([*lines, "Fatal Python error: Aborted", '  File "x.py", line 3']) == lines[1]
+    assert last_words([*lines, "[PYI-7:ERROR] Failed to execute script 'main'!"]) == lines[1]
     assert last_words(lines) == lines[1]
     assert last_words([]) == ""
     assert len(cleaned([b"x" * 5000])[0]) < 300
