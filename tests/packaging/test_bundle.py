@@ -106,6 +106,19 @@ def test_the_demo_in_a_terminal(start, home):
     }
 
 
+def test_its_children_use_the_libraries_that_it_brings(start, place, home):
+    """One that takes the system's instead fails where the system has none."""
+    done = start("demo", LD_DEBUG="libs", LD_DEBUG_OUTPUT=home / "loads")
+    assert done.returncode == 0, done.stderr
+    loaded = []
+    for told in home.glob("loads.*"):  # of each process
+        lines = told.read_text(encoding="utf-8", errors="replace").splitlines()
+        loaded += [Path(line.split("init: ")[1]) for line in lines if "init: /" in line]
+    cryptography = [path for path in loaded if path.name.startswith("libssl.")]
+    assert len(cryptography) > 1, "no child was seen"
+    assert not [path for path in cryptography if not path.is_relative_to(place)]
+
+
 def test_without_a_display(start):
     assert "there is no display for the window" in one_line(start())
 
