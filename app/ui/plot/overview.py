@@ -212,7 +212,8 @@ class Overview(QWidget):
     def _draw_brackets(
         self, painter: QPainter, brackets: Sequence[Bracket], top: float, colour: str
     ) -> None:
-        """Bars with a name on each that does not run into the one before."""
+        """Bars with a name on each that does not run into the one before; one that is narrower than
+        its name has no edges, which would cross it."""
         bar = over(BAR_ALPHA + colour[-6:], self.theme.plot)
         inner = self._inner()
         end = -1e9
@@ -223,12 +224,14 @@ class Overview(QWidget):
             if right - left < 1.0:
                 continue
             painter.fillRect(QRectF(left, top, max(right - left, 3.0), 10.0), bar)
-            painter.setPen(QPen(QColor(colour), 1.0))
-            painter.drawLines(
-                [QLineF(left, top, left, top + 10.0), QLineF(right, top, right, top + 10.0)]
-            )
             middle, width = 0.5 * (left + right), self.texts.width(each.name)
-            if middle - 0.5 * width > end + 2.0:
+            is_named = middle - 0.5 * width > end + 2.0
+            if right - left > width or not is_named:
+                painter.setPen(QPen(QColor(colour), 1.0))
+                painter.drawLines(
+                    [QLineF(left, top, left, top + 10.0), QLineF(right, top, right, top + 10.0)]
+                )
+            if is_named:
                 painter.setPen(QColor(self.theme.text))
                 self.texts.draw(
                     painter, middle, top + 5.0 - 0.5 * self.texts.height, each.name, 0.5
