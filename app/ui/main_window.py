@@ -118,6 +118,15 @@ class MainWindow(QMainWindow):
         """Who is new here is led around it."""
         self._open_sample(with_tour=self.tour.is_new)
 
+    def begin_with_sample(self) -> None:
+        """As the program starts: who has no name here yet is asked for it before."""
+        first, once = self.welcome.first, Qt.ConnectionType.SingleShotConnection
+        if not first.is_asking:
+            self.open_sample()
+            return
+        first.answered.connect(self.open_sample, once)
+        first.put_off.connect(self.open_sample, once)
+
     def _open_sample(self, *, with_tour: bool) -> None:
         self._wait_for(self.tr("Opening the sample"))
         make = partial(sample_session, self._reviewer(), blind=self.settings.settings.blind)

@@ -56,7 +56,7 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     window.show()
     tidying.settle()
     if sample:
-        window.open_sample()
+        window.begin_with_sample()
     elif argument:
         open_argument(window, argument)
     else:

@@ -22,6 +22,8 @@ class FirstName(QFrame):
     answer. What was typed is kept then, too."""
 
     answered = Signal()
+    put_off = Signal()
+    """Esc."""
 
     def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,23 +55,30 @@ class FirstName(QFrame):
         return not is_known and ASKED not in settings.told
 
     def answer(self) -> None:
-        typed = " ".join(self.field.text().split())
-        changes = {"reviewer": typed} if typed.isprintable() and typed else {}
-        self._settings.change(told=(*self._settings.settings.told, ASKED), **changes)
+        self._take_name()
         self.answered.emit()
 
     def leave(self) -> None:
-        """The proposed one it is, until it is changed below or in the settings."""
-        self._settings.change(told=(*self._settings.settings.told, ASKED))
+        self._take_none()
+        self.put_off.emit()
 
     def go_on(self) -> None:
         """A session is being opened."""
         if not (self.is_asking and self._was_offered):
             return
         if self.field.isModified():
-            self.answer()
+            self._take_name()
         else:
-            self.leave()
+            self._take_none()
+
+    def _take_name(self) -> None:
+        typed = " ".join(self.field.text().split())
+        changes = {"reviewer": typed} if typed.isprintable() and typed else {}
+        self._settings.change(told=(*self._settings.settings.told, ASKED), **changes)
+
+    def _take_none(self) -> None:
+        """The proposed one it is, until it is changed below or in the settings."""
+        self._settings.change(told=(*self._settings.settings.told, ASKED))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

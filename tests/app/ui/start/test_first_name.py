@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 
 from app.ui.settings_keeper import SettingsKeeper
 from app.ui.start.welcome_page import WelcomePage
-from tests.app.ui.whole_window import CTRL, before_window
+from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
 Key = Qt.Key
 
@@ -112,6 +112,30 @@ def test_escape_in_the_window(newcomer):
     newcomer.press(Key.Key_Escape)
     assert not newcomer.window.welcome.first.isVisible()
     assert newcomer.window.settings.settings.told == ("name",)
+
+
+@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Escape])
+def test_the_demo_asks_before_it_opens_the_sample(newcomer, key):
+    newcomer.window.begin_with_sample()
+    assert newcomer.window.view is None
+    assert newcomer.window.welcome.first.field.hasFocus()
+    newcomer.press(key)
+    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.desk.is_painted)
+    assert newcomer.session.reviewer == "ada42"
+
+
+def test_the_demo_opens_what_is_chosen_instead(newcomer, tmp_path):
+    newcomer.window.begin_with_sample()
+    place = sample_file(tmp_path, 3)
+    newcomer.window.open_session(place)
+    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.desk.is_painted)
+    assert newcomer.session.place == place
+
+
+def test_the_demo_opens_at_once_for_who_is_known(newcomer):
+    newcomer.press(Key.Key_Return)
+    newcomer.window.begin_with_sample()
+    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.desk.is_painted)
 
 
 @pytest.mark.parametrize(("typed", "name"), [("", ""), ("Ada", "Ada")])
