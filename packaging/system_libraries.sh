@@ -27,12 +27,6 @@ libxkbcommon-x11.so.0 libxkbcommon-x11-0
 LIST
 [ -n "$missing" ] || exit 0
 
-command="apt-get install -y --no-install-recommends$missing"
-if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    echo "installing system libraries:$missing"
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive $command >/dev/null
-else
-    echo "The window and the models need system libraries that are missing here. On Debian or Ubuntu run:" >&2
-    echo "    sudo $command" >&2
-fi
+# shellcheck disable=SC2086  # a word for each package
+sh "$(dirname "$0")/install_packages.sh" \
+    "The window and the models need system libraries that are missing here" $missing || [ $? = 3 ]

@@ -14,12 +14,6 @@ command -v Xvfb >/dev/null 2>&1 || missing="$missing xvfb"
 command -v xdotool >/dev/null 2>&1 || missing="$missing xdotool"
 [ -n "$missing" ] || exit 0
 
-command="apt-get install -y --no-install-recommends$missing"
-if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-	echo "installing what tests compare with:$missing"
-	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive $command >/dev/null || echo "not all of:$missing" >&2
-else
-	echo "Some tests are skipped without:$missing. On Debian or Ubuntu:" >&2
-	echo "    sudo $command" >&2
-fi
+# shellcheck disable=SC2086  # a word for each package
+sh "$(dirname "$0")/install_packages.sh" \
+	"Some tests are skipped without programs they compare with" $missing || echo "not all of:$missing" >&2

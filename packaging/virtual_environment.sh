@@ -8,16 +8,8 @@ folder=$2
 
 if ! "$python" -c 'import ensurepip' >/dev/null 2>&1; then
     version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    command="apt-get install -y --no-install-recommends python$version-venv"
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-        echo "installing what Python needs for virtual environments: python$version-venv"
-        apt-get update -qq
-        DEBIAN_FRONTEND=noninteractive $command >/dev/null
-    else
-        echo "This Python cannot make virtual environments. On Debian or Ubuntu run:" >&2
-        echo "    sudo $command" >&2
-        exit 1
-    fi
+    sh "$(dirname "$0")/install_packages.sh" \
+        "This Python cannot make virtual environments" "python$version-venv"
 fi
 rm -rf "$folder"
 "$python" -m venv "$folder" || { rm -rf "$folder"; exit 1; }
