@@ -59,7 +59,7 @@ class FirstName(QFrame):
         self.answered.emit()
 
     def leave(self) -> None:
-        self._take_none()
+        self._settle()
         self.put_off.emit()
 
     def go_on(self) -> None:
@@ -69,16 +69,16 @@ class FirstName(QFrame):
         if self.field.isModified():
             self._take_name()
         else:
-            self._take_none()
+            self._settle()
 
     def _take_name(self) -> None:
         typed = " ".join(self.field.text().split())
         changes = {"reviewer": typed} if typed.isprintable() and typed else {}
-        self._settings.change(told=(*self._settings.settings.told, ASKED), **changes)
+        self._settle(**changes)
 
-    def _take_none(self) -> None:
-        """The proposed one it is, until it is changed below or in the settings."""
-        self._settings.change(told=(*self._settings.settings.told, ASKED))
+    def _settle(self, **changes: str) -> None:
+        """Without a name the proposed one it is, until it is changed below or in the settings."""
+        self._settings.change(told=(*self._settings.settings.told, ASKED), **changes)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

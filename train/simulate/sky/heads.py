@@ -2,7 +2,8 @@
 
 "red": sharp edge on the blue side, absorption fading redward; "violet": the mirror image;
 "complex": no clean edge; the list is then a comb of smooth bumps that together make the band.
-Heads are laboratory values rounded to 0.1 A where known so well, else to 1 A.
+Heads are laboratory values rounded to 0.1 A where known so well, else to 1 A. TiO 6148.6, 6174,
+6351 and 6416 were put where atlas giants and dwarfs fall and were compared with no table.
 """
 
 from __future__ import annotations
