@@ -20,20 +20,14 @@ if "$python" -c "import sys, importlib.metadata as m; sys.exit(m.version('llama_
 	exit 0
 fi
 
-need_compiler() {
-	command -v c++ >/dev/null 2>&1 && command -v make >/dev/null 2>&1
-}
-
 if ! ls "$cache"/llama_cpp_python-"$version"-*.whl >/dev/null 2>&1; then
-	if ! need_compiler; then
-		if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-			apt-get update -qq && apt-get install -y -qq g++ make >/dev/null
-		else
-			echo "GGUF models need llama-cpp-python, which needs a C++ compiler to be built:" >&2
-			echo "    sudo apt-get install g++ make" >&2
+	if ! { command -v c++ && command -v make; } >/dev/null 2>&1; then
+		sh "$here/install_packages.sh" \
+			"GGUF models need llama-cpp-python, and a C++ compiler to build it" g++ make || {
+			[ $? = 3 ] || exit 1
 			echo "Going on without; its tests are skipped." >&2
 			exit 0
-		fi
+		}
 	fi
 	echo "Building llama-cpp-python $version once, some minutes; kept in $cache"
 	mkdir -p "$cache"
