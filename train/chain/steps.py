@@ -24,8 +24,8 @@ class ChainSettings:
     questions: int = 0
     """Asked straight from the simulator, distorted, to draft from; 0 takes the bench's own."""
     practice: int = 0
-    """As many more to practise on by reinforcement, of which those are asked that the fine-tuned
-    model is not sure of; 0 takes the bench's own."""
+    """As many more to practise on by reinforcement, beside the bench's own, of which those are
+    asked that the fine-tuned model is not sure of; 0 takes the bench's own, all of them."""
     library: str = ""
     """Folder of labelled real spectra to judge at the end; empty for none."""
     judged: int = 0
@@ -98,13 +98,13 @@ def steps(
         "bench", bench / "bench.json",
         "bench", bench, *named, "--seed", seed, *busy, *told, *changed("bench"),
     )  # fmt: skip
-    cold, practice = bench / "cold.parquet", bench / "train.parquet"
+    cold, practice = bench / "cold.parquet", [bench / "train.parquet"]
     if settings.questions:
         cold = out / "questions.parquet"
         yield asked("questions", cold, settings.questions, seed)
     if settings.practice:
-        practice = out / "practice.parquet"
-        yield asked("questions to practise", practice, settings.practice, seed + 1)
+        practice.append(out / "practice.parquet")
+        yield asked("questions to practise", practice[-1], settings.practice, seed + 1)
     drafts = out / "drafts.jsonl"
     yield train(
         "draft", drafts,
@@ -130,18 +130,20 @@ def steps(
         yield tuned("reading", reading, *first, *begun)
         begun = ("--model", reading / "model")
     yield tuned("sft", sft, *begun)
-    doubted: tuple[object, ...] = ()
+    asking = [word for each in practice for word in ("--sets", each)]
     if settings.practice:
         tried, fast = out / "tried", out / "tried" / "gguf"
         yield train("export to try", fast, "export", sft / "model", fast)
-        yield train(
-            "evaluate practice", tried / "set.md",
-            "evaluate", "set", practice, tried, "--model", f"sft={fast}", *busy, "--threads", 1,
-        )  # fmt: skip
-        doubted = ("--judged", tried / "judgements" / practice.stem / "sft.jsonl")
+        for each in practice:
+            told_of = tried / each.stem
+            yield train(
+                f"evaluate {each.stem}", told_of / "set.md",
+                "evaluate", "set", each, told_of, "--model", f"sft={fast}", *busy, "--threads", 1,
+            )  # fmt: skip
+            asking += ["--judged", told_of / "judgements" / each.stem / "sft.jsonl"]
     yield train(
         "grpo", grpo / "model" / "model.toml",
-        "grpo", "--model", sft / "model", "--sets", practice, "--out", grpo, *doubted,
+        "grpo", "--model", sft / "model", *asking, "--out", grpo,
         "--seed", seed, *told, *changed("grpo"),
     )  # fmt: skip
     specialists: list[str] = []

@@ -105,11 +105,12 @@ class TestSteps:
     def test_practice_is_what_the_tuned_model_is_not_sure_of(self, tmp_path: Path):
         plan = list(steps(tmp_path, ChainSettings(practice=40), "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
-        tried, asked = names.index("evaluate practice"), tmp_path / "practice.parquet"
-        assert names[tried - 1 : tried + 2] == ["export to try", "evaluate practice", "grpo"]
-        assert f"evaluate set {asked}" in lines["evaluate practice"]
-        said = tmp_path / "tried" / "judgements" / "practice" / "sft.jsonl"
-        assert f"--sets {asked}" in lines["grpo"] and f"--judged {said}" in lines["grpo"]
+        first = names.index("export to try")
+        assert names[first + 1 : first + 4] == ["evaluate train", "evaluate practice", "grpo"]
+        for asked in (tmp_path / "bench" / "train.parquet", tmp_path / "practice.parquet"):
+            assert f"evaluate set {asked}" in lines[f"evaluate {asked.stem}"]
+            said = tmp_path / "tried" / asked.stem / "judgements" / asked.stem / "sft.jsonl"
+            assert f"--sets {asked}" in lines["grpo"] and f"--judged {said}" in lines["grpo"]
         without = steps(tmp_path, ChainSettings(), "tiny", 0, 1, ())
         assert all("--judged" not in step.line for step in without)
 
