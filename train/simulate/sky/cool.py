@@ -133,11 +133,16 @@ def m_giant(
 
 
 def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -> None:
-    """Atomic lines between the bands; the smooth part of the anchors already holds their haze."""
+    """Atomic lines between the bands; the smooth part of the anchors already holds their haze.
+
+    Neither the break at 4000 angstrom nor CH fades where TiO is strong: real giants have a break
+    of 2.4 to 2.8 whatever their TiO.
+    """
     tau += 0.6 * fade * lines_between_bands(star, rng)
     strong = np.zeros(SIZE)
     add_strong_metals(strong, star, rng, calcium=2.4, light=0.3)
-    tau += (0.4 + 0.6 * fade) * strong + blanket() * fade * rng.uniform(0.5, 1.3)
+    tau += (0.4 + 0.6 * fade) * strong + blanket() * rng.uniform(0.55, 1.15)
+    add_g_band(tau, star, rng.uniform(0.5, 1.5), rng)
     add_gaussian(tau, 6564.61, rng.uniform(0.5, 1.4) * fade, 90.0)
 
 
