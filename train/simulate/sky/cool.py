@@ -135,8 +135,8 @@ def m_giant(
 def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -> None:
     """Atomic lines between the bands; the smooth part of the anchors already holds their haze.
 
-    Neither the break at 4000 angstrom nor CH fades where TiO is strong: real giants have a break
-    of 2.4 to 2.8 whatever their TiO.
+    Neither the break at 4000 angstrom nor CH fades where TiO is strong: the giants of MILES have a
+    break of 2.4 to 2.8 whatever their TiO, those of the surveys one of 2.1 to 3.1.
     """
     tau += 0.6 * fade * lines_between_bands(star, rng)
     strong = np.zeros(SIZE)
