@@ -25,6 +25,7 @@ from tests.bench.sft_side import BATCH
 from train.examples import example, write_examples
 from train.recipe import settings
 from train.sft.new_model import make_new_model, words_of, words_of_tasks
+from train.sft.run import uses_bfloat16
 from train.sft.settings import ModelSettings
 from train.simulate.campaign import Settings, assignments
 from train.simulate.observation import to_spectrum
@@ -67,7 +68,7 @@ def figures(
     yield {
         "figure": "share of the core's matrix products",
         "value": own["flops"] / own["step_s"] / products_a_second(),
-        "unit": "of bfloat16 products of 1,024 by 1,024",
+        "unit": f"of {str(product_type()).removeprefix('torch.')} products of 1,024 by 1,024",
         "baseline": "1",
     }
     yield {
@@ -108,11 +109,16 @@ def side(name: str, work: Path, steps: int) -> dict[str, float]:
     return found
 
 
+def product_type() -> torch.dtype:
+    return torch.bfloat16 if uses_bfloat16("auto") else torch.float32
+
+
 def products_a_second(repeats: int = 20) -> float:
-    """Floating-point operations of one core in products as large as caches like them."""
+    """Floating-point operations of one core in products as large as caches like them, in the
+    precision that training has here."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    one = torch.randn(1024, 1024).bfloat16()
+    one = torch.randn(1024, 1024, dtype=product_type())
     times = []
     for _ in range(repeats):
         started = time.perf_counter()

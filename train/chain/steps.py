@@ -26,6 +26,8 @@ class ChainSettings:
     practice: int = 0
     """As many more to practise on by reinforcement, beside the bench's own, of which those are
     asked that the fine-tuned model is not sure of; 0 takes the bench's own, all of them."""
+    tried: int = 0
+    """Of each task and set, judged to find those; 0 for all."""
     library: str = ""
     """Folder of labelled real spectra to judge at the end; empty for none."""
     judged: int = 0
@@ -133,12 +135,14 @@ def steps(
     asking = [word for each in practice for word in ("--sets", each)]
     if settings.practice:
         tried, fast = out / "tried", out / "tried" / "gguf"
+        few = ("--limit", settings.tried) if settings.tried else ()
         yield train("export to try", fast, "export", sft / "model", fast)
         for each in practice:
             told_of = tried / each.stem
             yield train(
                 f"evaluate {each.stem}", told_of / "set.md",
-                "evaluate", "set", each, told_of, "--model", f"sft={fast}", *busy, "--threads", 1,
+                "evaluate", "set", each, told_of, "--model", f"sft={fast}", *busy, *few,
+                "--threads", 1,
             )  # fmt: skip
             asking += ["--judged", told_of / "judgements" / each.stem / "sft.jsonl"]
     yield train(

@@ -111,6 +111,11 @@ class TestSteps:
             assert f"evaluate set {asked}" in lines[f"evaluate {asked.stem}"]
             said = tmp_path / "tried" / asked.stem / "judgements" / asked.stem / "sft.jsonl"
             assert f"--sets {asked}" in lines["grpo"] and f"--judged {said}" in lines["grpo"]
+            assert "--limit" not in lines[f"evaluate {asked.stem}"]
+        few = {step.name: step.line for step in steps(
+            tmp_path, ChainSettings(practice=40, tried=9), "tiny", 0, 1, ()
+        )}  # fmt: skip
+        assert "--limit 9 " in few["evaluate train"] and "--limit 9 " in few["evaluate practice"]
         without = steps(tmp_path, ChainSettings(), "tiny", 0, 1, ())
         assert all("--judged" not in step.line for step in without)
 

@@ -45,7 +45,7 @@ def test_simulated_candidates_are_judged_well(task_id, least):
 
 
 def test_candidates_do_not_depend_on_the_number_of_workers():
-    assert candidates("CV", "LAMOST", 60, 5) == candidates("CV", "LAMOST", 60, 5, workers=2)
+    assert candidates("CV", "LAMOST", 24, 5) == candidates("CV", "LAMOST", 24, 5, workers=2)
 
 
 def test_the_command_writes_weights_that_can_be_read(tmp_path):
