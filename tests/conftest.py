@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.night import BY_NIGHT
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before Qt is loaded anywhere
 # Whoever runs the tests may have chosen a name in their own window.
 os.environ["SPEC_O3_CONFIG"] = str(Path(os.devnull) / "none")
@@ -26,7 +28,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # The same examples on every machine, and no complaint about a busy one.
 settings.register_profile(
-    "seeded", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "seeded",
+    max_examples=100 if BY_NIGHT else 50,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("seeded")
 

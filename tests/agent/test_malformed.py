@@ -24,11 +24,12 @@ from agent.trajectory_file import from_line, to_line
 from app.cli.inspection_text import inspection_json, step_lines, verdict_lines
 from tests.agent.malformed import FRAGMENTS, malformed
 from tests.agent.scenes import star
+from tests.night import seeds
 
-BATCHES, TURNS = 10, 2000
+BATCHES, TURNS = seeds(by_day=4, by_night=10), 2000
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", BATCHES)
 def test_the_loop_survives(batch):
     chance = random.Random(f"malformed {batch}")
     spectrum, target = star(batch), task("CV")

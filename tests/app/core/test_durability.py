@@ -18,6 +18,7 @@ from app.core.records import Opinion, Verdict
 from app.core.session import open_session
 from tests.app.core.recorder import CANDIDATES, line_of, nursery
 from tests.app.core.sessions import made
+from tests.night import seeds
 
 KILLS = 25
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
@@ -29,9 +30,9 @@ def children():
         yield running
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(by_day=4, by_night=8))
 def test_killed_while_recording(children, file_place, seed):
-    """200 kills in all; half of the sessions copy their log into the file all the time."""
+    """200 kills by night; half of the sessions copy their log into the file all the time."""
     made(file_place, CANDIDATES).close()
     chance = random.Random(seed)
     kept = {}

@@ -18,6 +18,7 @@ from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
 from app.core.records import Change, Opinion, Verdict
 from app.core.session import new_session, open_session
 from tests.app.core.sessions import fill, made
+from tests.night import seeds
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
@@ -88,7 +89,7 @@ def test_reviewers_do_not_undo_one_another(place):
         assert [each.reviewer for each in session.judgements(1)] == ["Ada"]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(by_day=4, by_night=8))
 def test_any_order_of_presses_equals_a_model(place, seed):
     """Against the plain model: two stacks of (candidate, before, after)."""
     chance = random.Random(seed)

@@ -26,8 +26,9 @@ from tests.app.core.test_durability import held_by
 from tests.app.ui.agent.conftest import COMMAND
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.whole_window import before_window, copied
+from tests.night import seeds
 
-SEEDS = range(4)
+SEEDS = seeds(by_day=2, by_night=4)
 DEEDS = 5_000
 COUNT = 300
 LEAVING = ("quit", "welcome", "open_list", "open_session")

@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SHARED
+from tests.night import seeds
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the child uses POSIX limits")
 
-BATCHES, EACH = 10, 500
+BATCHES, EACH = seeds(by_day=4, by_night=10), 500
 MOST_MB = 500
 ROOT = Path(__file__).resolve().parents[4]
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", BATCHES)
 def test_damaged_files_never_crash_hang_or_eat_memory(batch: int) -> None:
     real = [str(SHARED / "spectra")] if (SHARED / "spectra").is_dir() else []
     module = "tests.agent.spectra.readers.hostile_files"

@@ -24,6 +24,7 @@ from app.core.shown_opinion import show_model, shown_model
 from app.core.tables import candidates, facts, inspections, log, packed_spectra
 from tests.app.core.exporting.catalogues import add_list, listed
 from tests.app.core.test_rebuild import derived, moment, press, rebuilt
+from tests.night import seeds
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
@@ -240,7 +241,7 @@ def test_by_way_of_a_third(tmp_path):
             assert merge(c, copied).lines == 1
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(by_day=4, by_night=8))
 def test_any_histories_in_any_order(tmp_path, seed):
     chance = random.Random(seed)
     first = tmp_path / "0.speco3"

@@ -1,0 +1,12 @@
+"""How often what is random is tried: a few times with every change, all of it by night."""
+
+from __future__ import annotations
+
+import os
+
+BY_NIGHT = os.environ.get("SPEC_O3_NIGHTLY") == "1"
+
+
+def seeds(by_day: int, by_night: int) -> range:
+    """The first of those that are tried by night."""
+    return range(by_night if BY_NIGHT else by_day)
