@@ -45,6 +45,7 @@ def make_inspector(
     *,
     device: Device = "auto",
     threads: int | None = None,
+    sharing: int = 1,
     extra_runs: int = 0,
     sampling: Sampling | None = None,
 ) -> Inspecting:
@@ -65,7 +66,7 @@ def make_inspector(
         place = find_model(model)
     except ResourceError as error:
         raise WorkbenchError(f"{error}. `{MEASURED}` needs no model") from error
-    engine = load_engine(place, device=device, threads=threads)
+    engine = load_engine(place, device=device, threads=threads, sharing=sharing)
     return Inspector(
         engine,
         engine_ref(place, engine),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,8 @@ ALL_LAYERS = -1
 SMALL = 64_000_000
 """Bytes of weights up to which one thread is best: several wait for each other longer than they
 work, and on a busy machine a hundred times as long."""
+MOST_OF_MANY = 8
+"""Threads of each of several processes that share a machine."""
 
 
 def load_engine(
@@ -33,6 +36,7 @@ def load_engine(
     dtype: Precision = "auto",
     load_in_4bit: bool = False,
     threads: int | None = None,
+    sharing: int = 1,
     context_length: int | None = None,
     check: Check = "once",
     on_bytes: Callable[[int], None] = lambda count: None,
@@ -41,6 +45,7 @@ def load_engine(
 
     `context_length` in tokens, else the card's. Files are compared with the card first: see
     `agent.model_check.check_files` for `check`, and `on_bytes` for the bytes read for that.
+    Without `threads`, each of `sharing` processes that load it takes its part of the processors.
     `dtype` and `load_in_4bit` are for transformers; a GGUF file has its own precision.
     """
     card = place.card
@@ -51,7 +56,7 @@ def load_engine(
     if card.engine == "gguf":
         if load_in_4bit:
             raise EngineError(f"{card.name} is a GGUF model: it has its precision in the file")
-        return _gguf(card, folder, device, context_length, threads)
+        return _gguf(card, folder, device, context_length, threads, sharing)
     base = _base(place)
     if base is not place:
         check_files(base.card, _ready_folder(base), check, on_bytes)
@@ -66,7 +71,7 @@ def load_engine(
         adapter=None if base is place else folder,
         sizing=card.sizing,
         context_length=context_length or card.context_length,
-        threads=threads,
+        threads=threads or _part_of_processors(sharing),
     )
 
 
@@ -87,8 +92,20 @@ def _remote(card: Card) -> Engine:
     return RemoteEngine.connect(card.server.url, card.server.model or None, sizing=card.sizing)
 
 
+def _part_of_processors(sharing: int) -> int | None:
+    """Threads that wait for a processor hold up all that wait for them. None: the engine knows."""
+    if sharing == 1:
+        return None
+    return max(1, min(MOST_OF_MANY, (os.cpu_count() or 1) // sharing))
+
+
 def _gguf(
-    card: Card, folder: Path, device: str, context_length: int | None, threads: int | None
+    card: Card,
+    folder: Path,
+    device: str,
+    context_length: int | None,
+    threads: int | None,
+    sharing: int,
 ) -> Engine:
     """Through llama-cpp-python where it is installed, else through xllamacpp's server."""
     from agent.backends import gguf_engine, gguf_native, llama_server
@@ -96,8 +113,8 @@ def _gguf(
     weights, vision = folder / card.paths("weights")[0], folder / card.paths("mmproj")[0]
     # Its memory is taken at once, for all of the context.
     length = context_length or min(card.context_length, gguf_engine.LONGEST_CONTEXT)
-    if threads is None and weights.stat().st_size <= SMALL:
-        threads = 1
+    is_small = weights.stat().st_size <= SMALL
+    threads = threads or (1 if is_small else _part_of_processors(sharing))
     try:
         library = gguf_native.native()
     except EngineError:

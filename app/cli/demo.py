@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections import Counter
 from collections.abc import Mapping
 from importlib import resources
@@ -37,6 +38,7 @@ from app.worker.request import LoadRequest
 
 SAMPLE_TASK = "CV"
 SHOWN = 15
+MOST_WORKERS = 4
 
 Truth = Mapping[tuple[str, int], str]
 """What each really is, by its file and row."""
@@ -72,7 +74,8 @@ def demo(
     truth = _truth(sample / "truth.csv")
     with _session(out / "sample.speco3", sample) as session:
         _refuse_others(session, truth)
-        run_vet(session, LoadRequest(model or default_model(session.task.id)))
+        workers = min(MOST_WORKERS, os.cpu_count() or 1)
+        run_vet(session, LoadRequest(model or default_model(session.task.id)), workers=workers)
         lines = list(matching(session, EVERYTHING, Sort("p_yes", descending=True)))
         console.print(_table(lines))
         _show_one(session, lines, console)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -49,10 +49,10 @@ class WorkerPool:
         *,
         command: Sequence[str] | None = None,
     ) -> None:
-        self._load = load
         self._clients = [WorkerClient(command) for _ in range(max(workers, 1))]
+        self._load = replace(load, sharing=len(self._clients))
         for client in self._clients:
-            client.want(load)
+            client.want(self._load)
 
     def __enter__(self) -> WorkerPool:
         return self

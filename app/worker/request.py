@@ -24,6 +24,8 @@ class LoadRequest:
     _: KW_ONLY
     device: str = "auto"
     threads: int | None = None
+    sharing: int = 1
+    """Processes that load it at once: each takes its part of the processors."""
     extra_runs: int = 0
     sampling: Sampling | None = None
 
@@ -41,6 +43,7 @@ class LoadRequest:
             "options": {
                 "device": self.device,
                 "threads": self.threads,
+                "sharing": self.sharing,
                 "extra_runs": self.extra_runs,
                 "sampling": None if self.sampling is None else asdict(self.sampling),
             },

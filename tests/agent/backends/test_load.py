@@ -138,6 +138,42 @@ def test_a_gguf_pair_goes_to_llama_cpp(tiny_gguf: Path, home: Path, device: Any)
         load_engine(place, load_in_4bit=True)
 
 
+@pytest.mark.parametrize(("sharing", "threads"), [(1, None), (3, 2), (16, 1)])
+def test_processes_that_share_a_machine_take_their_part_of_it(
+    tiny_qwen25: Path,
+    home: Path,
+    loaded: list[tuple[Path, dict[str, Any]]],
+    monkeypatch: pytest.MonkeyPatch,
+    sharing: int,
+    threads: int | None,
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    place = copied(tiny_qwen25, home / "m")
+    load_engine(place, sharing=sharing)
+    assert loaded[-1][1]["threads"] == threads
+    load_engine(place, sharing=sharing, threads=5)
+    assert loaded[-1][1]["threads"] == 5
+
+
+@pytest.mark.parametrize(
+    ("small", "sharing", "threads"),
+    [(10**9, 1, 1), (10**9, 4, 1), (0, 1, None), (0, 3, 4), (0, 99, 1)],
+)
+def test_llama_cpp_has_one_thread_for_a_small_model_and_its_part_for_a_large_one(
+    tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch, small: int, sharing: int, threads: int | None
+) -> None:
+    pytest.importorskip("llama_cpp")
+    asked: list[int | None] = []
+    monkeypatch.setattr("os.cpu_count", lambda: 12)
+    monkeypatch.setattr("agent.backends.load.SMALL", small)
+    monkeypatch.setattr(
+        "agent.backends.gguf_engine.GgufEngine.load",
+        lambda *_, threads, **__: asked.append(threads),
+    )
+    load_engine(place_at(tiny_gguf), sharing=sharing)
+    assert asked == [threads]
+
+
 def without_llama_cpp() -> Engine:
     raise EngineError("GGUF models need llama-cpp-python")
 

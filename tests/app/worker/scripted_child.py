@@ -51,6 +51,7 @@ class Scripted:
     def __init__(self, name: str, options: dict[str, Any]) -> None:
         from agent.trajectory import ModelRef
 
+        name = f"{options['sharing']} share" if name == "sharing" else name
         self.model = ModelRef(name=name, engine="scripted", sha256=str(options.get("threads")))
 
     def inspect(self, spectrum: Any, task: Any, **rest: Any) -> Generator[Any, None, Any]:

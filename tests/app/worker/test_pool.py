@@ -101,3 +101,9 @@ def test_the_model_is_known_before_the_batch_begins() -> None:
         (outcome,) = pool.run(batch("any"))
     assert outcome.trajectory is not None
     assert outcome.trajectory.model == model
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_each_is_told_how_many_share_the_machine(workers: int) -> None:
+    with WorkerPool(workers, LoadRequest("sharing"), command=COMMAND) as pool:
+        assert pool.ready().name == f"{workers} share"
