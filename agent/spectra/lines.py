@@ -119,6 +119,13 @@ def builtin_lines() -> LineLists:
         return LineLists(_read_sets(sorted(folder.glob("*.toml"))))
 
 
+def label_of(name: str) -> str:
+    """A line, or an index of a band's head, as people write it; the name itself where it is none
+    of ours."""
+    known, line_id = builtin_lines(), name.removesuffix("_edge")
+    return known[line_id].label if line_id in known else name
+
+
 def _load(extra: tuple[Path, ...]) -> LineLists:
     known = builtin_lines()
     if not extra:

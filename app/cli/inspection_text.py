@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
 
 from agent.checked_toml import unprintable
+from agent.spectra.lines import label_of
 from agent.spectra.spectrum import Spectrum
 from agent.task_types import Task
 from agent.trajectory import ModelRef, Step, Trajectory
@@ -15,7 +17,8 @@ from app.core.figure_words import chance
 
 MAX_CHARACTERS = 4000
 """Of one step; a runaway model writes more than anybody reads."""
-MAX_LINES_NAMED = 4
+MAX_NAMED = 4
+"""Lines, and as many band heads, of one look."""
 INDENT = "    "
 
 
@@ -98,15 +101,21 @@ def _measured_lines(measured: Any) -> list[str]:
     lines = []
     if "snr" in measured:
         lines.append(f"S/N {measured['snr']:g} per pixel")
-    lines += [_line_words(found) for found in measured.get("lines", ())[:MAX_LINES_NAMED]]
+    lines += [_line_words(found) for found in _surest(measured.get("lines", ()))]
     return lines + [
-        f"{edge['name']}: drop {edge['drop']:g}, {edge['sigma']:.0f} σ"
-        for edge in measured.get("edges", ())[:MAX_LINES_NAMED]
+        f"{label_of(edge['name'])}: drop {edge['drop']:g}, {edge['sigma']:.0f} σ"
+        for edge in _surest(measured.get("edges", ()))
     ]
 
 
+def _surest(found: Sequence[Any]) -> list[Any]:
+    """The first few by how sure they are, in the order they came in: by wavelength."""
+    best = sorted(found, key=lambda each: each.get("sigma", 0.0), reverse=True)[:MAX_NAMED]
+    return [each for each in found if each in best]
+
+
 def _line_words(found: Any) -> str:
-    words = f"{found['name']} in {found['kind']}"
+    words = f"{label_of(found['name'])} in {found['kind']}"
     if "ew" in found:
         words += f", EW {found['ew']:g} Å"
     if "fwhm_kms" in found:

@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from agent.spectra.lines import builtin_lines
+from agent.spectra.lines import label_of
 
 translate = QCoreApplication.translate
 MAX_ROWS = 12
@@ -66,7 +66,7 @@ def remarks(measured: Mapping[str, Any]) -> tuple[str, ...]:
     """Band heads that stand out, why nothing was measured, what lies in the way."""
     said = []
     edges = [
-        f"{_head(_text(edge.get('name')))} {100.0 * drop:.0f} %"
+        f"{label_of(_text(edge.get('name')))} {100.0 * drop:.0f} %"
         for edge in _list(measured, "edges")
         if (drop := _number(edge.get("drop"))) is not None
     ]
@@ -86,12 +86,6 @@ def remarks(measured: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _head(name: str) -> str:
-    """A band head as the plot calls it, where the record names one of ours."""
-    known, line_id = builtin_lines(), name.removesuffix("_edge")
-    return known[line_id].label if line_id in known else name
-
-
 def _row(line: Mapping[str, Any], name: str = "") -> Row | None:
     centroid = _number(line.get("centroid"))
     if centroid is None:
@@ -103,7 +97,7 @@ def _row(line: Mapping[str, Any], name: str = "") -> Row | None:
         told += f" ± {error:.{after}f}"
     fwhm, sigma = _number(line.get("fwhm_kms")), _number(line.get("sigma"))
     return Row(
-        name=name or _name(_text(line.get("name"))),
+        name=name or label_of(_text(line.get("name"))),
         centroid=f"{centroid:.1f}",
         width=told,
         fwhm="" if not fwhm else f"{fwhm:.0f}",
@@ -126,12 +120,6 @@ def _is_among(feature: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) ->
     return centre is None or any(
         place is not None and abs(place - centre) < 2.0 for place in places
     )
-
-
-def _name(identifier: str) -> str:
-    """As people write it."""
-    lines = builtin_lines()
-    return lines[identifier].label if identifier in lines else identifier
 
 
 def _minus(number: str) -> str:

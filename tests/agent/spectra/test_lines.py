@@ -8,7 +8,7 @@ import pytest
 
 from agent.errors import ResourceError
 from agent.spectra.air import vacuum_to_air
-from agent.spectra.lines import builtin_lines, load_line_lists
+from agent.spectra.lines import builtin_lines, label_of, load_line_lists
 
 PROMISED_NAMES = """
 H_alpha H_beta H_gamma H_delta H_epsilon H_8 H_11 Pa_9 HeI_4471 HeI_5876 HeI_6678 HeII_4686
@@ -220,3 +220,11 @@ def test_an_unknown_id_is_told() -> None:
 def test_no_bundled_text_could_pass_for_chat_markup() -> None:
     for line in builtin_lines().sorted_lines:
         assert line.label.isprintable() and "<" not in line.label, line.id
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [("H_alpha", "Hα"), ("TiO_7054_edge", "TiO 7054"), ("Hydrogen", "Hydrogen"), ("", "")],
+)
+def test_names_as_people_write_them(name, label):
+    assert label_of(name) == label
