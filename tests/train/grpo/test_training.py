@@ -153,6 +153,18 @@ class TestWhatIsTrained:
         assert off.std() < 0.01
         assert off.abs().max() < 0.1
 
+    def test_rewards_that_are_all_alike_say_nothing(self, toy: Path, tmp_path: Path):
+        """Cut off after a few words all are worth -0.2, whose mean is not quite that."""
+        trainer = trainer_of(toy, tmp_path, minibatch=1, rollouts=8, microbatch=8, turn_tokens=8)
+        trainer.model.train()
+        with quiet():
+            batch = trainer._generate_and_score_completions(
+                [trainer.train_dataset[0] for _ in range(8)]
+            )
+        assert trainer._metrics["train"]["reward"] == [pytest.approx(-0.2)]
+        assert not batch["advantages"].any()
+        assert trainer._metrics["train"]["groups_alike"] == [1.0]
+
     def test_groups_without_a_better_one_cost_nothing(self, sampled):
         trainer, batch = sampled
         alike = {**batch, "advantages": torch.zeros_like(batch["advantages"])}
