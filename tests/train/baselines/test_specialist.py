@@ -57,7 +57,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-EPOCHS: dict[Kind, int] = {"plain-cnn": 4, "branch-cnn": 2, "section-transformer": 10}
+EPOCHS: dict[Kind, int] = {"plain-cnn": 4, "branch-cnn": 1, "section-transformer": 10}
 
 
 @pytest.fixture(scope="module")
