@@ -138,9 +138,10 @@ class GgufEngine:
             self._lock.release()
 
 
-def usual_threads() -> int:
-    """As many as there are processors, up to 8: reading memory is what takes the time then."""
-    return min(8, os.cpu_count() or 1)
+def usual_threads(sharing: int = 1) -> int:
+    """As many as there are processors for each of `sharing` processes, up to 8: reading memory is
+    what takes the time then."""
+    return max(1, min(8, (os.cpu_count() or 1) // sharing))
 
 
 def _refuse_resizing(sizing: Sizing, factor: int) -> None:

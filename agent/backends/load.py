@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,8 +24,6 @@ ALL_LAYERS = -1
 SMALL = 64_000_000
 """Bytes of weights up to which one thread is best: several wait for each other longer than they
 work, and on a busy machine a hundred times as long."""
-MOST_OF_MANY = 8
-"""Threads of each of several processes that share a machine."""
 
 
 def load_engine(
@@ -71,7 +68,7 @@ def load_engine(
         adapter=None if base is place else folder,
         sizing=card.sizing,
         context_length=context_length or card.context_length,
-        threads=threads or _part_of_processors(sharing),
+        threads=_part_of_processors(sharing) if threads is None else threads,
     )
 
 
@@ -94,9 +91,9 @@ def _remote(card: Card) -> Engine:
 
 def _part_of_processors(sharing: int) -> int | None:
     """Threads that wait for a processor hold up all that wait for them. None: the engine knows."""
-    if sharing == 1:
-        return None
-    return max(1, min(MOST_OF_MANY, (os.cpu_count() or 1) // sharing))
+    from agent.backends.gguf_engine import usual_threads
+
+    return None if sharing == 1 else usual_threads(sharing)
 
 
 def _gguf(
@@ -113,8 +110,9 @@ def _gguf(
     weights, vision = folder / card.paths("weights")[0], folder / card.paths("mmproj")[0]
     # Its memory is taken at once, for all of the context.
     length = context_length or min(card.context_length, gguf_engine.LONGEST_CONTEXT)
-    is_small = weights.stat().st_size <= SMALL
-    threads = threads or (1 if is_small else _part_of_processors(sharing))
+    if threads is None:
+        is_small = weights.stat().st_size <= SMALL
+        threads = 1 if is_small else _part_of_processors(sharing)
     try:
         library = gguf_native.native()
     except EngineError:

@@ -61,7 +61,7 @@ def judge(
         typer.Option(help="Labelled real spectra to judge: MANIFEST.csv with file, label."),
     ] = None,
     count: Annotated[
-        int, typer.Option(min=12, max=1_000_000, help="Candidates of each task and survey.")
+        int, typer.Option(min=30, max=1_000_000, help="Candidates of each task and survey.")
     ] = 2000,
     survey: Annotated[str, typer.Option(help="One or several with commas between.")] = SURVEYS,
     seed: Annotated[int, typer.Option(min=0, help="Use one the weights were not made from.")] = 77,

@@ -114,7 +114,7 @@ class Monkey:
         }
         (deed,) = self.chance.choices(list(deeds), list(deeds.values()))
         deed()
-        if self.chance.random() < 0.2:
+        if self.chance.random() < 0.35:
             QApplication.processEvents()
 
     def note(self, what: str, widget: QWidget) -> None:

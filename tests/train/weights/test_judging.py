@@ -45,7 +45,7 @@ def test_simulated_candidates_are_judged_well(task_id, least):
 
 
 def test_candidates_do_not_depend_on_the_number_of_workers():
-    assert candidates("CV", "LAMOST", 24, 5) == candidates("CV", "LAMOST", 24, 5, workers=2)
+    assert candidates("CV", "LAMOST", 60, 5) == candidates("CV", "LAMOST", 60, 5, workers=2)
 
 
 def test_the_command_writes_weights_that_can_be_read(tmp_path):
@@ -62,10 +62,10 @@ def test_the_command_writes_weights_that_can_be_read(tmp_path):
 
 def test_the_command_judges_simulated_candidates():
     said = CliRunner().invoke(
-        PROGRAM, ["judge", "--count", "12", "--survey", "SDSS", "--workers", "1", "--json"]
+        PROGRAM, ["judge", "--count", "30", "--survey", "SDSS", "--workers", "1", "--json"]
     )
     assert said.exit_code == 0, said.output
     found = json.loads(said.stdout)["SDSS"]
     assert set(found) == {"CV", "CS", "SS", "MG", "WD", "O", "B", "A"}
-    assert found["CV"]["all"]["count"] == 12
-    assert found["CV"]["clear"]["count"] < 12
+    assert found["CV"]["all"]["count"] == 30
+    assert found["CV"]["clear"]["count"] < 30
