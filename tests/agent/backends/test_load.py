@@ -136,6 +136,8 @@ def test_a_gguf_pair_goes_to_llama_cpp(tiny_gguf: Path, home: Path, device: Any)
         assert engine.sizing == SMALL
     with pytest.raises(EngineError, match="has its precision in the file"):
         load_engine(place, load_in_4bit=True)
+    with pytest.raises(EngineError, match="0 threads are not usable"):
+        load_engine(place, threads=0)
 
 
 @pytest.mark.parametrize(("sharing", "threads"), [(1, None), (3, 2), (16, 1)])
