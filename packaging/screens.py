@@ -75,6 +75,15 @@ def photograph(out: Path, language: str, size: tuple[int, int], names: list[str]
         photographer.take_all(session, Path(folder))
 
 
+def refuse_boxes(language: str) -> None:
+    """Where no font has the language's letters, Qt draws a box for each."""
+    from PySide6.QtGui import QFontDatabase
+
+    chinese = QFontDatabase.WritingSystem.SimplifiedChinese
+    if language == "zh" and not QFontDatabase.families(chinese):
+        sys.exit("no font here has Chinese letters: apt-get install fonts-noto-cjk")
+
+
 def judged_session(place: Path) -> Path:
     """Two people have judged most of the sample blind, and the agent has seen all of it."""
     from agent.inspectors import default_model
@@ -144,6 +153,7 @@ class Photographer:
         self._out, self._language, self._size = out, language, size
         self._names = tuple(names)
         self._application = QApplication([])
+        refuse_boxes(language)
         self._application.setCursorFlashTime(0)
         self._translators = speak(self._application, language)
         self._settings = SettingsKeeper()
