@@ -17,6 +17,7 @@ from train.curate.command import app as curate
 from train.draft.command import draft
 from train.evaluate.command import app as evaluate
 from train.export.command import export
+from train.export.reopen_command import reopen
 from train.grpo.command import grpo
 from train.questions.command import questions
 from train.report.command import report
@@ -53,6 +54,7 @@ app.add_typer(curate, name="curate")
 app.command()(sft)
 app.command()(grpo)
 app.command()(export)
+app.command()(reopen)
 app.command()(card)
 app.add_typer(evaluate, name="evaluate")
 app.command()(report)

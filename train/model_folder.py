@@ -36,11 +36,11 @@ def starting_folder(name: str) -> Path:
     """
     path = Path(name).expanduser()
     if path.is_dir():
-        return path
+        return _not_gguf(path, name)
     try:
         place = find_model(name)
         if place.is_ready and place.folder is not None:
-            return place.folder
+            return _not_gguf(place.folder, name)
     except ResourceError:
         pass
     if REPO.fullmatch(name) and (cached := _in_hub_cache(name)) is not None:
@@ -49,6 +49,16 @@ def starting_folder(name: str) -> Path:
         f"no model {name[:120]!r} on this machine: name a model's folder, `new`, or fetch it from "
         f"the hub first: hf download {name[:120]}"
     )
+
+
+def _not_gguf(folder: Path, name: str) -> Path:
+    """llama.cpp's files cannot be trained as they are."""
+    if not (folder / "config.json").is_file() and any(folder.glob("*.gguf")):
+        raise WorkbenchError(
+            f"{name[:120]} is kept for llama.cpp: make a folder to train from first, "
+            f"spec-o3-train reopen {name[:120]} FOLDER"
+        )
+    return folder
 
 
 def _in_hub_cache(name: str) -> Path | None:
@@ -95,7 +105,7 @@ def complete_folder(
 ) -> Card:
     """Put beside the weights in `folder` what makes them a model in use: tokenizer and picture
     settings of `start`, the chat's template, and the card, whose fields `known` fills in."""
-    for pattern in BESIDE_WEIGHTS:
+    for pattern in BESIDE_WEIGHTS if start != folder else ():
         for file in start.glob(pattern):
             shutil.copyfile(file, folder / file.name)
     (folder / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")

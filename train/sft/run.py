@@ -85,10 +85,11 @@ def fine_tune(
     told = {"sft": asdict(settings), "model": asdict(model_settings), "seed": seed}
     told |= {"files": inputs.fingerprints, "devices": args.world_size}
 
+    named = None if model_settings.start == NEW else starting_folder(model_settings.start)
     with args.main_process_first(desc="pictures"):
         if args.process_index == 0:
             begin(out, told, resume=resume)
-        start = _start(out, inputs, model_settings, seed)
+        start = named or _new_start(out, inputs, model_settings, seed)
         checkpoint = last_checkpoint(out) if resume else None
         folder = read_folder(start)
         drawing = _drawing(out, sets, settings, workers * args.world_size)
@@ -161,10 +162,8 @@ def collator_of(folder: ModelFolder, drawing: Drawing, *, half: bool) -> Collato
     )
 
 
-def _start(out: Path, inputs: Inputs, settings: ModelSettings, seed: int) -> Path:
-    """The folder of the first weights; a new model is made once, in the run's own folder."""
-    if settings.start != NEW:
-        return starting_folder(settings.start)
+def _new_start(out: Path, inputs: Inputs, settings: ModelSettings, seed: int) -> Path:
+    """The folder of a new model's first weights; made once, in the run's own folder."""
     folder = out / START
     if not folder.exists():
         part = out / f".{START}.part"

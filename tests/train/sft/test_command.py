@@ -71,3 +71,12 @@ def test_what_the_user_can_mend_is_a_message(
     assert call(monkeypatch, *words(samples, tmp_path / "run", *more)) == 1
     error = capsys.readouterr().err
     assert message in error and "Traceback" not in error
+
+
+def test_an_unknown_start_leaves_no_run_behind(
+    monkeypatch: pytest.MonkeyPatch, samples: Samples, tmp_path: Path
+):
+    out = tmp_path / "run"
+    assert call(monkeypatch, *words(samples, out, "--model", "Qwen/Nowhere-7B")) == 1
+    assert not out.exists()
+    assert call(monkeypatch, *words(samples, out)) == 0
