@@ -199,7 +199,10 @@ def test_its_window_is_shown_and_closes(start, home, tmp_path):
 
 
 class display:
-    """An X server of our own, with a number nobody else has."""
+    """An X server of our own, with a number nobody else has.
+
+    It would begin anew whenever its last client leaves, and refuse those that come meanwhile.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._log = folder / "xvfb.log"
@@ -208,7 +211,7 @@ class display:
         reading, writing = os.pipe()
         with self._log.open("wb") as log:
             self._server = subprocess.Popen(
-                ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24"],
+                ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-noreset"],
                 pass_fds=(writing,),
                 stdout=log,
                 stderr=log,

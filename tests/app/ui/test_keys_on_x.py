@@ -76,6 +76,7 @@ def screen() -> Iterator[Screen]:
         "1024x768x24",
         "-nolisten",
         "tcp",
+        "-noreset",  # it would begin anew, deaf meanwhile, whenever its last client leaves
     ]
     server = subprocess.Popen(
         command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -18,6 +18,8 @@ DEADLINE_S = 60
 PATIENCE_S = 6
 TRIES = 8
 LOOK_S = 0.05
+SERVER = ("Xvfb", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset")
+"""Else it would begin anew, and be deaf meanwhile, whenever its last client leaves."""
 
 for tool in ("Xvfb", "xdotool"):
     if shutil.which(tool) is None:
@@ -30,7 +32,7 @@ def display(tmp_path):
     reading, writing = os.pipe()
     log = (tmp_path / "xvfb.log").open("wb")
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-nolisten", "tcp"],
+        [*SERVER, "-displayfd", str(writing)],
         pass_fds=(writing,),
         stdout=log,
         stderr=log,
