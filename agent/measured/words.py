@@ -20,6 +20,7 @@ KIND_NAMES = {
     "G": "a G star",
     "K": "a K star",
     "M_DWARF": "an M dwarf",
+    "L_DWARF": "an L dwarf",
     "SDB": "a hot subdwarf",
     "QSO": "a quasar",
     "GALAXY": "a galaxy",

@@ -45,6 +45,7 @@ _CONFUSION: dict[str, tuple[tuple[tuple[tuple[str, str], ...], float], ...]] = {
     "G": ((_G, 0.85), (_F, 0.1), (_K, 0.05)),
     "K": ((_K, 0.85), (_G, 0.1), (_M, 0.05)),
     "M_DWARF": ((_M, 0.9), (_MG, 0.03), (_K, 0.07)),
+    "L_DWARF": (((("STAR", "L{0-5}"),), 0.3), (_M, 0.55), (_UNKNOWN, 0.1), (_QSO, 0.05)),
     "SDB": ((_B, 0.35), (_A, 0.35), (_WD, 0.25), (_F, 0.05)),
     "QSO": ((_QSO, 0.75), (_GALAXY, 0.1), (_UNKNOWN, 0.08), (_CV, 0.03), (_A, 0.04)),
     "GALAXY": ((_GALAXY, 0.8), (_K, 0.08), (_G, 0.07), (_UNKNOWN, 0.05)),

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from agent.errors import WorkbenchError
 from agent.measured.kinds import read_kinds
 from agent.measured.weights import read_weights
+from train.simulate.sky import LABELS
 from train.weights.command import judge, weights
 from train.weights.judging import Outcome, candidates, figures
 
@@ -56,7 +57,7 @@ def test_the_command_writes_weights_that_can_be_read(tmp_path):
     assert made.exit_code == 0, made.output
     text = (tmp_path / "kinds.toml").read_text(encoding="utf-8")
     assert "--per-label 10 --seed 3" in text.splitlines()[1]
-    assert len(read_kinds(tmp_path / "kinds.toml").labels) == 20
+    assert read_kinds(tmp_path / "kinds.toml").labels == LABELS
     assert read_weights(tmp_path / "tasks.toml")["CV"].is_fitted
 
 

@@ -14,6 +14,7 @@ from train.simulate.sky.extragalactic import galaxy, qso
 from train.simulate.sky.hot import a_star, b_star, o_star, subdwarf
 from train.simulate.sky.oddities import artefact, nebular, symbiotic, wolf_rayet, young_star
 from train.simulate.sky.physics import Rng, chance
+from train.simulate.sky.ultracool import l_dwarf
 from train.simulate.sky.white_dwarf import wd
 from train.simulate.source import Source
 
@@ -26,7 +27,7 @@ DRAWS: dict[str, Callable[[Rng], Source]] = {
     "CV": cv, "CS": cs, "SS": ss, "MG": mg, "WD": wd, "O": o_star, "B": b_star, "A": a_star,
     "F": partial(sunlike, "F"), "G": partial(sunlike, "G"), "K": _k_star, "M_DWARF": m_dwarf,
     "SDB": subdwarf, "QSO": qso, "GALAXY": galaxy, "NEBULA": nebular, "SYMBIOTIC": symbiotic,
-    "WR": wolf_rayet, "YSO": young_star, "ARTEFACT": artefact,
+    "WR": wolf_rayet, "YSO": young_star, "ARTEFACT": artefact, "L_DWARF": l_dwarf,
 }  # fmt: skip
 LABELS: tuple[str, ...] = tuple(DRAWS)
 
