@@ -105,7 +105,7 @@ def complete_folder(
 ) -> Card:
     """Put beside the weights in `folder` what makes them a model in use: tokenizer and picture
     settings of `start`, the chat's template, and the card, whose fields `known` fills in."""
-    for pattern in BESIDE_WEIGHTS if start != folder else ():
+    for pattern in BESIDE_WEIGHTS:
         for file in start.glob(pattern):
             shutil.copyfile(file, folder / file.name)
     (folder / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -19,11 +20,12 @@ import numpy as np
 from gguf import GGMLQuantizationType as Type
 from safetensors.numpy import save_file
 
-from agent.backends.families import read_folder
 from agent.backends.gguf_header import read_gguf_header
-from agent.model_deduce import plain_name
+from agent.model_card import write_card
+from agent.model_deduce import make_card, plain_name
 from agent.model_types import Card
-from agent.models import find_model
+from agent.models import as_published, find_model
+from train.chat_template import CHAT_TEMPLATE
 from train.export.checkpoint import Weights
 from train.export.errors import ExportError
 from train.export.reopened_files import (
@@ -38,7 +40,7 @@ from train.export.reopened_files import (
 )
 from train.export.shapes import Family, ModelShape, read_shape
 from train.export.targets import HEAD, Target, text_targets, vision_targets
-from train.model_folder import complete_folder
+from train.model_folder import TEMPLATE_FILE, put_in_place
 
 UNROUNDED = {Type.F32, Type.F16, Type.BF16}
 Tensors = Mapping[str, gguf.ReaderTensor]
@@ -59,9 +61,7 @@ def reopen(name: str, out: Path) -> Card:
         part.mkdir(parents=True)
         _write(place.folder, place.card, part)
         card = _complete(place.card, part, plain_name(out.resolve().name))
-        if out.exists():
-            out.rmdir()
-        part.rename(out)
+        put_in_place(part, out)
     except OSError as error:
         raise ExportError(f"{out} could not be written: {error.strerror or error}") from error
     finally:
@@ -156,21 +156,10 @@ def _hub_name(source: str, family: Family) -> str:
 
 
 def _complete(card: Card, part: Path, name: str) -> Card:
-    return complete_folder(
-        part,
-        part,
-        style=card.style,
-        sizing=read_folder(part).sizing,
-        name=name,
-        title=card.title,
-        parameters=card.parameters,
-        licence=card.licence,
-        tasks=card.tasks,
-        trained_on=card.trained_on,
-        sampling=card.sampling,
-        simulated_only=card.simulated_only,
-        figures=card.figures,
-    )
+    (part / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")
+    whole = replace(as_published(card, make_card(part)), name=name)
+    write_card(whole, part)
+    return whole
 
 
 def _save_json(path: Path, content: Json) -> None:
