@@ -84,9 +84,10 @@ def export(
             name=folder.resolve().name,
             say=say,
         )
-        write_gguf_card(folder, report)
+        card = write_gguf_card(folder, report)
         report = replace(report, source=folder, adapter=adapter)
-        report = with_parity(report, model, wanted=parity, threads=threads)
+        style = card.style if card else None
+        report = with_parity(report, model, wanted=parity, threads=threads, style=style)
     if as_json:
         typer.echo(json.dumps(report.to_json(), allow_nan=False))
         return

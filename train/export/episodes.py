@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from agent.imaging import Sizing
-from agent.protocol import Turn, opening
+from agent.protocol import Turn
 from agent.render import COMPACT, PUBLISHED
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Spectrum
@@ -35,14 +35,15 @@ class Episode:
 
 
 def random_episode(seed: int, sizing: Sizing, style: Style | None = None) -> Episode:
-    """The whole spectrum, two looks, and the beginning of an answer."""
+    """The whole spectrum, two looks, and the beginning of an answer, in the `style` of the model
+    or, without one, in ours and the published one by turns."""
     randomness = np.random.default_rng(seed)
     if style is None:
         style = PUBLISHED if seed % PUBLISHED_EVERY == 0 else COMPACT
     spectrum = _made_up(randomness)
     viewer = Viewer.of(spectrum, spectrum_ref(spectrum), style, sizing)
     tasks = load_tasks()
-    turns = list(opening(tasks[seed % len(tasks)]))
+    turns = list(viewer.opening(tasks[seed % len(tasks)]))
     pictures = [viewer.overview()]
     for number in range(1, LOOKS + 1):
         low = round(float(randomness.uniform(3900, 8500)), 1)

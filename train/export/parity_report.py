@@ -6,6 +6,7 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
+from agent.rendering.style import Style
 from train.export.errors import ExportError
 from train.export.export import ExportReport
 
@@ -18,12 +19,18 @@ random weights, which are the hardest, reach 0.99 in float16 and 0.92 in Q8_0.""
 
 
 def with_parity(
-    report: ExportReport, model: Path, *, wanted: bool | None, threads: int | None = None
+    report: ExportReport,
+    model: Path,
+    *,
+    wanted: bool | None,
+    threads: int | None = None,
+    style: Style | None = None,
 ) -> ExportReport:
     """Compare the written pair with `model`, the transformers folder, and save the report again.
 
-    `wanted` None: where the model is small enough and the programs are there. Raises ExportError
-    where llama.cpp does not compute what transformers does.
+    `wanted` None: where the model is small enough and the programs are there. `style` is the
+    model's own, where it is known: a small one may not have room for the words and pictures of
+    another. Raises ExportError where llama.cpp does not compute what transformers does.
     """
     why_not = "not asked for" if wanted is False else _hindrance(report, forced=wanted is True)
     if why_not and wanted:
@@ -37,7 +44,7 @@ def with_parity(
     from train.export.parity import Reference, compare
 
     reference = Reference(model)
-    episodes = [random_episode(seed, reference.sizing) for seed in range(EPISODES)]
+    episodes = [random_episode(seed, reference.sizing, style) for seed in range(EPISODES)]
     engine = GgufEngine.load(
         report.folder / report.language_model.name,
         report.folder / report.mmproj.name,

@@ -110,7 +110,11 @@ def test_nano_goes_there_and_back(tmp_path: Path) -> None:
     card, boxed = read_card(tmp_path / "nano"), read_card(NANO)
     assert (card.engine, card.style, card.tasks) == ("transformers", boxed.style, boxed.tasks)
     assert (card.sampling, card.trained_on) == (boxed.sampling, boxed.trained_on)
-    export_gguf(tmp_path / "nano", tmp_path / "pair")
+    words = ["export", str(tmp_path / "nano"), str(tmp_path / "pair"), "--threads", "1", "--json"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["parity"]
+    assert found["share"] >= 0.99 and found["own_equal"] >= 0.99 * found["own_positions"]
     for name in ("model-f16.gguf", "mmproj-f16.gguf"):
         before, after = gguf.GGUFReader(NANO / name), gguf.GGUFReader(tmp_path / "pair" / name)
         again = {tensor.name: tensor.data for tensor in after.tensors}
