@@ -41,7 +41,7 @@ def in_order(questions: Sequence[Row], epochs: float, seed: int, noes: int = 1) 
     """The questions of all epochs, shuffled, `noes` with the answer NO to every YES of a class.
 
     They come together, so that no batch leans to one of them. The more frequent answer is drawn
-    anew in every epoch.
+    anew in every epoch. With `noes` 0 all are asked, as many of each as there are.
     """
     order: list[Row] = []
     for epoch in range(math.ceil(epochs)):
@@ -61,7 +61,10 @@ def _groups(questions: Sequence[Row], rng: np.random.Generator, noes: int) -> li
         asked = [row for row in questions if row["task"] == task]
         sides = [[row for row in asked if row["answer"] == answer] for answer in ("YES", "NO")]
         yes, no = [[side[place] for place in rng.permutation(len(side))] for side in sides]
-        groups += zip(yes, *(no[turn::noes] for turn in range(noes)), strict=False)
+        if noes:
+            groups += zip(yes, *(no[turn::noes] for turn in range(noes)), strict=False)
+        elif yes and no:
+            groups += [(row,) for row in asked]
     return [groups[place] for place in rng.permutation(len(groups))]
 
 

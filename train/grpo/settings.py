@@ -20,7 +20,8 @@ class GrpoSettings:
     rollouts: int = 8
     """Of each question."""
     noes: int = 1
-    """With the answer NO for every YES: how doubtful cases are decided goes with it."""
+    """With the answer NO for every YES: how doubtful cases are decided goes with it. 0 asks as many
+    of each as there are: where a class has more doubtful YES than NO, it learns to say YES."""
     sure: float = 0.98
     """Questions judged right with at least that probability before are not asked; see --judged."""
     epochs: float = 3.0
@@ -94,7 +95,7 @@ _LIMITS: tuple[tuple[str, float, float], ...] = (
     ("questions", 1, 10**6),
     ("minibatch", 1, 10**6),
     ("rollouts", 2, 1024),
-    ("noes", 1, 100),
+    ("noes", 0, 100),
     ("sure", 0.5, 1.0),
     ("epochs", 0.001, 10_000),
     ("rounds", 0, 10**9),

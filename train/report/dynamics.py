@@ -52,6 +52,7 @@ REINFORCING = Chapter(
         "reward": "mean reward",
         "f1": "F1",
         "accuracy": "share right",
+        "says_yes": "share of YES",
         "calls": "calls a rollout",
         "tokens": "tokens said a rollout",
         "well_formed": "share well-formed",
@@ -60,9 +61,8 @@ REINFORCING = Chapter(
         "reward_std": "spread of the reward",
         "entropy": "entropy, nats a token",
         "loss": "loss",
-        "learning_rate": "learning rate",
     },
-    frozenset({"f1", "accuracy", "well_formed", "answered", "groups_alike"}),
+    frozenset({"f1", "accuracy", "says_yes", "well_formed", "answered", "groups_alike"}),
     ("reward", "f1", "calls", "tokens"),
 )
 

@@ -54,6 +54,13 @@ class TestOrder:
         for start in range(0, 20, 4):
             assert [row["answer"] for row in order[start : start + 4]] == ["YES", "NO", "NO", "NO"]
 
+    def test_as_many_of_each_as_there_are(self):
+        order = in_order([*rows("CV", 5, 40), *rows("WD", 9, 2), *rows("CS", 7, 0)], 2, 0, noes=0)
+        count = Counter((row["task"], row["answer"]) for row in order)
+        assert count == {("CV", "YES"): 10, ("CV", "NO"): 80, ("WD", "YES"): 18, ("WD", "NO"): 4}
+        assert max(Counter(row["key"] for row in order).values()) == 2
+        assert len({row["task"] for row in order[:20]}) == 2, "shuffled"
+
     def test_one_answer_alone(self):
         with pytest.raises(WorkbenchError, match="no class with both answers"):
             in_order([*rows("CV", 5, 0), *rows("WD", 0, 5)], 1, 0)
