@@ -18,8 +18,6 @@ from train.sft.rows import Row
 from train.sft.trainer import SftTrainer
 from train.sft.tuning import parameter_counts
 
-START = "start"
-
 
 def save_model(
     trainer: SftTrainer,
@@ -29,12 +27,15 @@ def save_model(
     kind: str,
     rows: Sequence[Row],
     figures: dict[str, float],
+    *,
+    new: bool,
 ) -> None:
-    """Write `out`/model with its card; see `train.finished_model`."""
+    """Write `out`/model with its card; see `train.finished_model`. `new`: it began with random
+    weights."""
     parameters = parameter_counts(trainer.model)[1]
 
     def complete(part: Path) -> None:
-        _complete(part, start, out, inputs, rows, figures, parameters)
+        _complete(part, start, out, inputs, rows, figures, parameters, new=new)
 
     write_finished(trainer, start, out, kind, complete)
 
@@ -47,9 +48,11 @@ def _complete(
     rows: Sequence[Row],
     figures: dict[str, float],
     parameters: int,
+    *,
+    new: bool,
 ) -> None:
     before = card_beside(start)
-    knew_nothing_real = before.simulated_only if before else start == out / START
+    knew_nothing_real = before.simulated_only if before else new
     tasks, names = ", ".join(inputs.tasks), ", ".join(inputs.fingerprints)
     complete_folder(
         part,

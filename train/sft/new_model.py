@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent.conversation import turns_of
 from agent.measured.gates import GATES
-from agent.measured.window_numbers import MARKS, TOLD
+from agent.measured.window_numbers import MARKS, TOLD, WHOLE
 from agent.measured.words import KIND_NAMES
 from agent.protocol import Turn, opening
 from agent.tasks import load_tasks, task
@@ -26,7 +26,7 @@ def frequent_phrases() -> tuple[str, ...]:
     frame, _, label = json.dumps({"wavelength_range": [0], "label": ""}).partition("0")
     named = json.dumps({"name": TOOL_NAME, "arguments": {}}).removesuffix("}}").removesuffix("{")
     windows = {window.label for each in load_tasks() for window in each.windows}
-    measured = {"; ", *(f"{GATES[gate].label} " for gate in TOLD)}
+    measured = {"; ", *(f"{GATES[gate].label} " for gate in (*TOLD, *WHOLE))}
     seen = {
         found.name
         for each in load_tasks()

@@ -36,10 +36,11 @@ from train.sft.batches import Batches, Collator, Plan, padding_share, plan_run, 
 from train.sft.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
 from train.sft.encoding import Encoder
 from train.sft.fast_path import Scored, quicken
-from train.sft.finish import START, save_model
+from train.sft.finish import save_model
 from train.sft.inputs import Inputs, read_inputs
 from train.sft.mask import check_mask, write_mask
 from train.sft.new_model import make_new_model, words_of, words_of_tasks, words_of_turns
+from train.sft.new_phrases import learn_phrases, missing_phrases
 from train.sft.pictures import Drawing, PictureFolder, room_left
 from train.sft.rows import (
     Prepared,
@@ -56,6 +57,7 @@ from train.sft.watching import Bar, Figures, Memory, progress_bar
 from train.small_model import VERDICTS
 
 PICTURES = "pictures"
+START = "start"
 TELLING = ("for", "against", "little")
 """What drafts say of a window; see `train.draft.phrases`."""
 
@@ -89,7 +91,7 @@ def fine_tune(
     with args.main_process_first(desc="pictures"):
         if args.process_index == 0:
             begin(out, told, resume=resume)
-        start = named or _new_start(out, inputs, model_settings, seed)
+        start = _start(named, out, inputs, model_settings, seed)
         checkpoint = last_checkpoint(out) if resume else None
         folder = read_folder(start)
         drawing = _drawing(out, sets, settings, workers * args.world_size)
@@ -136,7 +138,8 @@ def fine_tune(
         )
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         figures = trainer.evaluate()
-    save_model(trainer, start, out, inputs, settings.kind, rows, figures)
+    kind, new = settings.kind, named is None
+    save_model(trainer, start, out, inputs, kind, rows, figures, new=new)
     return out / MODEL
 
 
@@ -162,17 +165,27 @@ def collator_of(folder: ModelFolder, drawing: Drawing, *, half: bool) -> Collato
     )
 
 
-def _new_start(out: Path, inputs: Inputs, settings: ModelSettings, seed: int) -> Path:
-    """The folder of a new model's first weights; made once, in the run's own folder."""
+def _start(
+    named: Path | None, out: Path, inputs: Inputs, settings: ModelSettings, seed: int
+) -> Path:
+    """The folder of the first weights: as named, or made once in the run's own folder where the
+    model is new or has phrases to learn."""
     folder = out / START
-    if not folder.exists():
-        part = out / f".{START}.part"
-        shutil.rmtree(part, ignore_errors=True)
+    if folder.exists():
+        return folder
+    phrases = missing_phrases(named) if named and settings.phrases else ()
+    if named and not phrases:
+        return named
+    part = out / f".{START}.part"
+    shutil.rmtree(part, ignore_errors=True)
+    if named:
+        learn_phrases(named, part, phrases)
+    else:
         brief = bool(inputs.trajectories) and all(map(is_brief, inputs.trajectories))
         words = [*words_of_tasks(brief=brief), *words_of(inputs.trajectories)]
         words += words_of_turns(turns for turns, _ in inputs.conversations())
         make_new_model(part, settings, words, seed)
-        put_in_place(part, folder)
+    put_in_place(part, folder)
     return folder
 
 
