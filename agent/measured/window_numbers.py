@@ -48,8 +48,17 @@ emission."""
 WHOLE = (
     "EW_H_alpha", "H_alpha_em_fwhm", "EW_H_beta", "H_beta_D2", "Dn4000", "EW_CaII_K",
     "EW_HeI_4471", "HeII_5411", "Mg_b", "C2_5165_edge", "TiO5", "CaH2", "ZrO_6474_edge",
+    "H_delta_D2", "EW_OIII_5007", "colour_4200_5400", "colour_5400_6600", "colour_6600_7500",
+    "bend",
 )  # fmt: skip
 """Those told beside the whole spectrum, whichever window is looked at then."""
+
+OF_SMOOTH_CONTINUA = frozenset(
+    ("EW_OIII_5007", "colour_4200_5400", "colour_5400_6600", "colour_6600_7500", "bend")
+)
+"""Not told where TiO bands are deep: they say more of the bands and of dust than of the kind, and
+a line of oxygen there is the flux between two heads."""
+DEEP_TIO5 = 0.85
 
 
 def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = None) -> str:
@@ -81,7 +90,16 @@ def _noise(numbers: Numbers, low: float, high: float) -> str:
 def whole_entries(numbers: Numbers) -> dict[str, str]:
     """What is told of each gate beside the whole spectrum."""
     found = gate_numbers(numbers)
-    return {name: _entry(name, *found[name]) for name in WHOLE if _is_told(name, *found[name])}
+    banded = _has_deep_tio(*found["TiO5"])
+    return {
+        name: _entry(name, *found[name])
+        for name in WHOLE
+        if _is_told(name, *found[name]) and not (banded and name in OF_SMOOTH_CONTINUA)
+    }
+
+
+def _has_deep_tio(ratio: float, error: float) -> bool:
+    return ratio < DEEP_TIO5 and 1.0 - ratio > CLEAR_SIGMA * error
 
 
 def entries(numbers: Numbers, low: float, high: float, z: float | None = None) -> dict[str, str]:

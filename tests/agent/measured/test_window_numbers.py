@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from agent.imaging import QWEN25
 from agent.measured.gates import GATES
@@ -13,10 +14,13 @@ from agent.measured.numbers import Numbers, numbers_of
 from agent.measured.window_numbers import (
     AT_MOST,
     MARKS,
+    OF_SMOOTH_CONTINUA,
     TOLD,
+    WHOLE,
     entries,
     level,
     place_of,
+    whole_entries,
     window_numbers,
 )
 from agent.protocol import opening
@@ -90,6 +94,25 @@ def test_what_noise_may_have_made_has_the_mark_of_nothing():
         assert found is not None
         marks.append(found[1])
     assert marks == ["(-)", MARKS[level("EW_HeII_4686", 0.0)]] and marks[1] == "(=)"
+
+
+@pytest.mark.parametrize("label", ["WD", "CV", "QSO", "K", "CS"])
+def test_colours_are_told_of_smooth_continua(label: str):
+    assert set(WHOLE) >= OF_SMOOTH_CONTINUA
+    assert {"bend", "colour_5400_6600"} <= set(whole_entries(Numbers(drawn(label))))
+
+
+@pytest.mark.parametrize("label", ["MG", "M_DWARF"])
+def test_where_titanium_oxide_is_deep_the_bands_speak_for_themselves(label: str):
+    told = whole_entries(Numbers(drawn(label)))
+    assert "TiO5" in told and not OF_SMOOTH_CONTINUA & set(told)
+
+
+def test_a_band_that_noise_may_have_made_hides_no_colour():
+    """The same giant with errors so large that its bands may be none: colours are told again."""
+    clear = drawn("MG")
+    noisy = replace(clear, ivar=clear.ivar * 2e-3)
+    assert {"bend", "colour_5400_6600"} <= set(whole_entries(numbers_of(noisy)))
 
 
 def test_where_nothing_can_be_measured_only_the_noise_is_told():
