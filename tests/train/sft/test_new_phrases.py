@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import torch
 from transformers import PreTrainedTokenizerFast
 
 from tests.train.sft.samples import MINUTE_MODEL, Samples
-from train.model_folder import load_trainable
+from train.model_folder import load_trainable, save_weights
 from train.sft.new_phrases import learn_phrases, missing_phrases
 from train.sft.run import fine_tune
 from train.sft.settings import SftSettings
@@ -57,6 +58,17 @@ def test_what_is_said_without_them_stays_as_it_was(minute25: Path, tmp_path: Pat
     text = "The red end shows \\boxed{NO}."
     before, after = (logits(each, text) for each in (minute25, tmp_path / "more"))
     assert torch.equal(before, after[..., : before.shape[-1]])
+
+
+def test_rows_that_no_token_has_yet_are_kept(minute25: Path, tmp_path: Path):
+    """Published models have more rows than tokens: none is cut off, and theirs are taken first."""
+    model = load_trainable(minute25)
+    rows = len(tokens(minute25)) + 64
+    model.resize_token_embeddings(rows, mean_resizing=False)
+    shutil.copytree(minute25, tmp_path / "wide")
+    save_weights(model, model.state_dict(), tmp_path / "wide", torch.float32)
+    learn_phrases(tmp_path / "wide", tmp_path / "more", PHRASES)
+    assert len(table(tmp_path / "more")) == rows
 
 
 def test_fine_tuning_teaches_what_the_tokenizer_lacks(
