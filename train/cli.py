@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from agent.errors import WorkbenchError
+from train.average.command import average
 from train.baselines.command import baselines
 from train.bench.command import bench
 from train.card.command import card
@@ -53,6 +54,7 @@ app.command()(draft)
 app.add_typer(curate, name="curate")
 app.command()(sft)
 app.command()(grpo)
+app.command()(average)
 app.command()(export)
 app.command()(reopen)
 app.command()(card)

@@ -1,0 +1,1 @@
+"""One model of several checkpoints of a run: the mean of their weights."""

@@ -1,0 +1,105 @@
+"""The mean of a run's checkpoints as a model folder in use.
+
+Reinforcement at the high rates of small models shakes the weights from round to round; their mean
+keeps what the rounds have in common.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agent.errors import WorkbenchError
+from agent.model_deduce import plain_name
+from agent.model_types import Card
+from train.finished_model import MODEL
+from train.model_folder import (
+    card_beside,
+    complete_folder,
+    load_trainable,
+    put_in_place,
+    save_weights,
+    stored_precision,
+)
+
+CHECKPOINT = re.compile(r"checkpoint-(\d{1,9})")
+ADAPTER_CONFIG = "adapter_config.json"
+KEPT = (
+    "style", "sizing", "sampling", "parameters", "context_length", "licence", "simulated_only",
+    "tasks",
+)  # fmt: skip
+"""Of the card of the run's last model."""
+
+
+def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
+    """Those kept from step `first` to step `last`, oldest first."""
+    found = {
+        int(told[1]): folder
+        for folder in (run / "checkpoints").glob("checkpoint-*")
+        if (told := CHECKPOINT.fullmatch(folder.name)) and folder.is_dir()
+    }
+    chosen = [found[step] for step in sorted(found) if first <= step <= last]
+    if not chosen:
+        kept = ", ".join(map(str, sorted(found))) or "none"
+        raise WorkbenchError(f"{run} keeps no checkpoint from {first} to {last}, but {kept}")
+    return chosen
+
+
+def average(run: Path, checkpoints: list[Path], out: Path) -> Card:
+    """Write the mean of these checkpoints of `run`, a finished one, to the new folder `out`."""
+    like = run / MODEL
+    before = card_beside(like)
+    if before is None:
+        raise WorkbenchError(f"{run} holds no finished model: let the run end first")
+    for folder in checkpoints:
+        if (folder / ADAPTER_CONFIG).is_file():
+            raise WorkbenchError(f"{folder} is an adapter: only whole models are averaged")
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise WorkbenchError(f"{out} is there already: name a new folder")
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        part.mkdir(parents=True)
+        model, mean = mean_weights(checkpoints)
+        save_weights(model, mean, part, stored_precision(like))
+        card = _complete(part, like, before, checkpoints, plain_name(out.resolve().name))
+        put_in_place(part, out)
+    except OSError as error:
+        raise WorkbenchError(f"{out} could not be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return card
+
+
+def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
+    """The first model, and the mean of all; two models at a time are in memory."""
+    model = load_trainable(folders[0])
+    mean = {name: weight.clone() for name, weight in model.state_dict().items()}
+    for count, folder in enumerate(folders[1:], start=2):
+        other = load_trainable(folder).state_dict()
+        if {name: weight.shape for name, weight in other.items()} != {
+            name: weight.shape for name, weight in mean.items()
+        }:
+            raise WorkbenchError(f"{folder} is a model of another shape than {folders[0]}")
+        for name, weight in mean.items():
+            if weight.is_floating_point():
+                weight += (other[name] - weight) / count
+    return model, mean
+
+
+def _complete(part: Path, like: Path, before: Card, checkpoints: list[Path], name: str) -> Card:
+    steps = ", ".join(folder.name.rpartition("-")[2] for folder in checkpoints)
+    several = len(checkpoints) > 1
+    told = f"; the mean after steps {steps}" if several else f"; after step {steps}"
+    return complete_folder(
+        part,
+        like,
+        name=name,
+        title=f"Mean of {len(checkpoints)} checkpoints" if several else f"After step {steps}",
+        trained_on=before.trained_on[: 4000 - len(told)] + told,
+        **{field: getattr(before, field) for field in KEPT},
+    )

@@ -1,0 +1,30 @@
+"""`spec-o3-train average`: checkpoints of a run as one model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.errors import WorkbenchError
+
+
+def average(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished run of sft or grpo.")],
+    out: Annotated[Path, typer.Argument(help="Folder to make: a model like the run's own.")],
+    first: Annotated[int, typer.Option(min=0, help="Step of the first checkpoint.")] = 0,
+    last: Annotated[int, typer.Option(min=0, help="Step of the last one.")] = 10**9,
+) -> None:
+    """Average the weights of a run's checkpoints, or take one of them, as a model folder."""
+    try:
+        from train.average.average import average as averaged
+        from train.average.average import checkpoints_of
+    except ImportError as error:
+        raise WorkbenchError(
+            f"averaging needs {error.name}: pip install 'spec-o3-workbench[train]'"
+        ) from error
+    checkpoints = checkpoints_of(run, first, last)
+    card = averaged(run, checkpoints, out)
+    names = ", ".join(folder.name for folder in checkpoints)
+    typer.echo(f"{out}  {card.parameters / 1e6:,.1f} M weights, of {names}")
