@@ -29,6 +29,7 @@ from train.model_folder import (
 
 CHECKPOINT = re.compile(r"checkpoint-(\d{1,9})")
 ADAPTER_CONFIG = "adapter_config.json"
+TITLES = ("Mean of", "After step")
 KEPT = (
     "style", "sizing", "sampling", "parameters", "context_length", "licence", "simulated_only",
     "tasks",
@@ -51,7 +52,10 @@ def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
 
 
 def average(run: Path, checkpoints: list[Path], out: Path) -> Card:
-    """Write the mean of these checkpoints of `run`, a finished one, to the new folder `out`."""
+    """Write the mean of these checkpoints of `run`, a finished one, to the folder `out`.
+
+    What lies there is kept, but for an older mean.
+    """
     like = run / MODEL
     before = card_beside(like)
     if before is None:
@@ -59,7 +63,7 @@ def average(run: Path, checkpoints: list[Path], out: Path) -> Card:
     for folder in checkpoints:
         if (folder / ADAPTER_CONFIG).is_file():
             raise WorkbenchError(f"{folder} is an adapter: only whole models are averaged")
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+    if out.exists() and not _may_replace(out):
         raise WorkbenchError(f"{out} is there already: name a new folder")
     part = out.with_name(f".{out.name}.{os.getpid()}.part")
     try:
@@ -73,6 +77,13 @@ def average(run: Path, checkpoints: list[Path], out: Path) -> Card:
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return card
+
+
+def _may_replace(out: Path) -> bool:
+    card = card_beside(out)
+    if card is None:
+        return out.is_dir() and not any(out.iterdir())
+    return card.title.startswith(TITLES)
 
 
 def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
@@ -99,7 +110,7 @@ def _complete(part: Path, like: Path, before: Card, checkpoints: list[Path], nam
         part,
         like,
         name=name,
-        title=f"Mean of {len(checkpoints)} checkpoints" if several else f"After step {steps}",
+        title=f"{TITLES[0]} {len(checkpoints)} checkpoints" if several else f"{TITLES[1]} {steps}",
         trained_on=before.trained_on[: 4000 - len(told)] + told,
         **{field: getattr(before, field) for field in KEPT},
     )

@@ -28,6 +28,9 @@ class ChainSettings:
     asked that the fine-tuned model is not sure of; 0 takes the bench's own, all of them."""
     tried: int = 0
     """Of each task and set, judged to find those; 0 for all."""
+    averaged: tuple[int, int] = (0, 0)
+    """First and last round of reinforcement whose checkpoints' mean is judged and exported; nothing
+    but noughts takes the model as it ended."""
     library: str = ""
     """Folder of labelled real spectra to judge at the end; empty for none."""
     judged: int = 0
@@ -43,6 +46,9 @@ class ChainSettings:
     def __post_init__(self) -> None:
         if not self.surveys or self.objects < 20:
             raise WorkbenchError("a chain needs a survey and 20 objects at least")
+        first, last = self.averaged
+        if not 0 <= first <= last:
+            raise WorkbenchError(f"chain.averaged: {first} to {last} are no rounds in order")
 
 
 @dataclass(frozen=True)
@@ -150,6 +156,14 @@ def steps(
         "grpo", "--model", sft / "model", *asking, "--out", grpo,
         "--seed", seed, *told, *changed("grpo"),
     )  # fmt: skip
+    ended = grpo / "model"
+    if any(settings.averaged):
+        first_round, last_round = settings.averaged
+        ended = out / "mean"
+        yield train(
+            "average", ended / "model.toml",
+            "average", grpo, ended, "--first", first_round, "--last", last_round,
+        )  # fmt: skip
     specialists: list[str] = []
     if settings.baselines:
         yield train(
@@ -158,13 +172,13 @@ def steps(
             *told, *changed("baselines"),
         )  # fmt: skip
     judges = ["--model", "measured", "--model", f"sft={sft / 'model'}"]
-    judges += ["--model", f"grpo={grpo / 'model'}"]
+    judges += ["--model", f"grpo={ended}"]
     limit = ("--limit", str(settings.judged)) if settings.judged else ()
     if settings.baselines:
         specialists = ["--specialists", str(out / "baselines")]
     for table in settings.tables:
         if table == "ablation":
-            who: list[str] = ["--full", str(grpo / "model"), "--no-rl", str(sft / "model")]
+            who: list[str] = ["--full", str(ended), "--no-rl", str(sft / "model")]
         else:
             who = [*judges, *(specialists if table != "cross-task" else [])]
         yield train(
@@ -179,7 +193,7 @@ def steps(
             "--threads", 1,
         )  # fmt: skip
     gguf = out / "gguf"
-    yield train("export", gguf, "export", grpo / "model", gguf)
+    yield train("export", gguf, "export", ended, gguf)
     one = out / "one"
     yield train(
         "one spectrum", one / "truth.csv",

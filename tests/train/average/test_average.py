@@ -107,6 +107,15 @@ def test_what_lies_there_is_kept(run: Path, tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "mean").iterdir()] == ["mine.txt"]
 
 
+def test_an_older_mean_is_replaced_and_no_other_model(run: Path, tmp_path: Path) -> None:
+    average(run, checkpoints_of(run, 0, 4), tmp_path / "mean")
+    average(run, checkpoints_of(run, 10, 10), tmp_path / "mean")
+    before, after = weights_of(run / "checkpoints/checkpoint-10"), weights_of(tmp_path / "mean")
+    assert all(torch.equal(after[name], before[name]) for name in before)
+    with pytest.raises(WorkbenchError, match="name a new folder"):
+        average(run, checkpoints_of(run, 0, 4), run / "model")
+
+
 def test_another_shape_is_refused(tiny_qwen25: Path, tiny_qwen3: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(tiny_qwen25, folder / "model")

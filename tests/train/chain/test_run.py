@@ -119,6 +119,22 @@ class TestSteps:
         without = steps(tmp_path, ChainSettings(), "tiny", 0, 1, ())
         assert all("--judged" not in step.line for step in without)
 
+    def test_the_mean_of_the_rounds_is_judged_and_exported(self, tmp_path: Path):
+        plan = list(steps(tmp_path, ChainSettings(averaged=(4, 12)), "tiny", 0, 1, ()))
+        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        mean, run = tmp_path / "mean", tmp_path / "grpo"
+        assert names[names.index("grpo") + 1] == "average"
+        assert lines["average"].endswith(f"average {run} {mean} --first 4 --last 12")
+        assert f"--model grpo={mean} " in lines["evaluate main"]
+        assert f"--full {mean} " in lines["evaluate ablation"]
+        assert f"export {mean} " in lines["export"]
+        assert str(run / "model") not in lines["export"] + lines["evaluate main"]
+
+    @pytest.mark.parametrize("rounds", [(5, 4), (-1, 3)])
+    def test_rounds_in_order(self, rounds: tuple[int, int]):
+        with pytest.raises(WorkbenchError, match="averaged"):
+            ChainSettings(averaged=rounds)
+
     def test_names_are_their_own(self, tmp_path: Path):
         plan = list(steps(tmp_path, ChainSettings(), "tiny", 0, 1, ()))
         assert len({step.name for step in plan}) == len(plan)

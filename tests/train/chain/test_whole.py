@@ -33,12 +33,14 @@ SMALL = {
     "bench.cross_surveys": "[]",
     "bench.sizes": '["* 5/5 1/5"]',
     "bench.folds": 2,
+    "chain.averaged": "[1, 1]",
     "draft.per_spectrum": 1,
     "model.layers": 2,
     "sft.steps": 4,
     "sft.save_every": 0,
     "sft.eval_every": 0,
     "grpo.rounds": 1,
+    "grpo.save_every": 1,
     "grpo.questions": 2,
     "grpo.minibatch": 2,
     "grpo.rollouts": 2,
@@ -63,8 +65,8 @@ class TestTheWholeChain:
         done = json.loads((whole / "chain.json").read_text())
         assert [one["name"] for one in done] == [
             "simulate LAMOST", "bench", "draft", "curate: import", "curate: review",
-            "curate: export", "sft", "grpo", "evaluate main", "export", "one spectrum", "inspect",
-            "report",
+            "curate: export", "sft", "grpo", "average", "evaluate main", "export", "one spectrum",
+            "inspect", "report",
         ]  # fmt: skip
 
     def test_every_reference_trajectory_earns_full_marks(self, whole: Path):
