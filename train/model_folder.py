@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,20 @@ def put_in_place(part: Path, folder: Path) -> None:
     except OSError as error:
         raise WorkbenchError(f"cannot write {folder}: {error.strerror or error}") from error
     shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def written_whole(out: Path) -> Iterator[Path]:
+    """A folder to write in, which takes the place of `out` once all has gone well."""
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        part.mkdir(parents=True)
+        yield part
+        put_in_place(part, out)
+    except OSError as error:
+        raise WorkbenchError(f"{out} could not be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def stored_precision(folder: Path) -> torch.dtype:

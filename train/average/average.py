@@ -6,9 +6,7 @@ keeps what the rounds have in common.
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +20,9 @@ from train.model_folder import (
     card_beside,
     complete_folder,
     load_trainable,
-    put_in_place,
     save_weights,
     stored_precision,
+    written_whole,
 )
 
 CHECKPOINT = re.compile(r"checkpoint-(\d{1,9})")
@@ -65,18 +63,10 @@ def average(run: Path, checkpoints: list[Path], out: Path) -> Card:
             raise WorkbenchError(f"{folder} is an adapter: only whole models are averaged")
     if out.exists() and not _may_replace(out):
         raise WorkbenchError(f"{out} is there already: name a new folder")
-    part = out.with_name(f".{out.name}.{os.getpid()}.part")
-    try:
-        part.mkdir(parents=True)
+    with written_whole(out) as part:
         model, mean = mean_weights(checkpoints)
         save_weights(model, mean, part, stored_precision(like))
-        card = _complete(part, like, before, checkpoints, plain_name(out.resolve().name))
-        put_in_place(part, out)
-    except OSError as error:
-        raise WorkbenchError(f"{out} could not be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-    return card
+        return _complete(part, like, before, checkpoints, plain_name(out.resolve().name))
 
 
 def _may_replace(out: Path) -> bool:

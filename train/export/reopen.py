@@ -6,8 +6,6 @@ The way back of `train.export.export`, by the same list of tensors.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -40,7 +38,7 @@ from train.export.reopened_files import (
 )
 from train.export.shapes import Family, ModelShape, read_shape
 from train.export.targets import HEAD, Target, text_targets, vision_targets
-from train.model_folder import TEMPLATE_FILE, put_in_place
+from train.model_folder import TEMPLATE_FILE, written_whole
 
 UNROUNDED = {Type.F32, Type.F16, Type.BF16}
 Tensors = Mapping[str, gguf.ReaderTensor]
@@ -56,17 +54,9 @@ def reopen(name: str, out: Path) -> Card:
         raise ExportError(f"{name[:120]} is no GGUF model that lies here whole")
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise ExportError(f"{out} is there already: name a new folder")
-    part = out.with_name(f".{out.name}.{os.getpid()}.part")
-    try:
-        part.mkdir(parents=True)
+    with written_whole(out) as part:
         _write(place.folder, place.card, part)
-        card = _complete(place.card, part, plain_name(out.resolve().name))
-        put_in_place(part, out)
-    except OSError as error:
-        raise ExportError(f"{out} could not be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-    return card
+        return _complete(place.card, part, plain_name(out.resolve().name))
 
 
 def _write(folder: Path, card: Card, part: Path) -> None:
