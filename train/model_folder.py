@@ -129,6 +129,11 @@ def put_in_place(part: Path, folder: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
+def is_free(out: Path) -> bool:
+    """Whether a new folder can be put there: nothing, or one that is empty."""
+    return not out.exists() or (out.is_dir() and not any(out.iterdir()))
+
+
 @contextmanager
 def written_whole(out: Path) -> Iterator[Path]:
     """A folder to write in, which takes the place of `out` once all has gone well."""

@@ -6,7 +6,6 @@ keeps what the rounds have in common.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,14 @@ from train.finished_model import MODEL
 from train.model_folder import (
     card_beside,
     complete_folder,
+    is_free,
     load_trainable,
     save_weights,
     stored_precision,
     written_whole,
 )
+from train.sft.checkpoints import step_of, whole_checkpoints
 
-CHECKPOINT = re.compile(r"checkpoint-(\d{1,9})")
 ADAPTER_CONFIG = "adapter_config.json"
 TITLES = ("Mean of", "After step")
 KEPT = (
@@ -37,14 +37,10 @@ KEPT = (
 
 def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
     """Those kept from step `first` to step `last`, oldest first."""
-    found = {
-        int(told[1]): folder
-        for folder in (run / "checkpoints").glob("checkpoint-*")
-        if (told := CHECKPOINT.fullmatch(folder.name)) and folder.is_dir()
-    }
-    chosen = [found[step] for step in sorted(found) if first <= step <= last]
+    found = whole_checkpoints(run)
+    chosen = [folder for folder in found if first <= step_of(folder) <= last]
     if not chosen:
-        kept = ", ".join(map(str, sorted(found))) or "none"
+        kept = ", ".join(str(step_of(folder)) for folder in found) or "none"
         raise WorkbenchError(f"{run} keeps no checkpoint from {first} to {last}, but {kept}")
     return chosen
 
@@ -61,7 +57,7 @@ def average(run: Path, checkpoints: list[Path], out: Path) -> Card:
     for folder in checkpoints:
         if (folder / ADAPTER_CONFIG).is_file():
             raise WorkbenchError(f"{folder} is an adapter: only whole models are averaged")
-    if out.exists() and not _may_replace(out):
+    if not (is_free(out) or _is_mean(out)):
         raise WorkbenchError(f"{out} is there already: name a new folder")
     with written_whole(out) as part:
         model, mean = mean_weights(checkpoints)
@@ -69,11 +65,9 @@ def average(run: Path, checkpoints: list[Path], out: Path) -> Card:
         return _complete(part, like, before, checkpoints, plain_name(out.resolve().name))
 
 
-def _may_replace(out: Path) -> bool:
+def _is_mean(out: Path) -> bool:
     card = card_beside(out)
-    if card is None:
-        return out.is_dir() and not any(out.iterdir())
-    return card.title.startswith(TITLES)
+    return card is not None and card.title.startswith(TITLES)
 
 
 def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
@@ -93,7 +87,7 @@ def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
 
 
 def _complete(part: Path, like: Path, before: Card, checkpoints: list[Path], name: str) -> Card:
-    steps = ", ".join(folder.name.rpartition("-")[2] for folder in checkpoints)
+    steps = ", ".join(str(step_of(folder)) for folder in checkpoints)
     several = len(checkpoints) > 1
     told = f"; the mean after steps {steps}" if several else f"; after step {steps}"
     return complete_folder(

@@ -38,7 +38,7 @@ from train.export.reopened_files import (
 )
 from train.export.shapes import Family, ModelShape, read_shape
 from train.export.targets import HEAD, Target, text_targets, vision_targets
-from train.model_folder import TEMPLATE_FILE, written_whole
+from train.model_folder import TEMPLATE_FILE, is_free, written_whole
 
 UNROUNDED = {Type.F32, Type.F16, Type.BF16}
 Tensors = Mapping[str, gguf.ReaderTensor]
@@ -52,7 +52,7 @@ def reopen(name: str, out: Path) -> Card:
     place = find_model(name)
     if place.card.engine != "gguf" or place.folder is None or place.missing:
         raise ExportError(f"{name[:120]} is no GGUF model that lies here whole")
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+    if not is_free(out):
         raise ExportError(f"{out} is there already: name a new folder")
     with written_whole(out) as part:
         _write(place.folder, place.card, part)

@@ -60,6 +60,12 @@ def last_checkpoint(out: Path) -> Path | None:
     return None
 
 
+def whole_checkpoints(out: Path) -> list[Path]:
+    """Those that were written to their end, oldest first."""
+    found = sorted((out / CHECKPOINTS).glob("checkpoint-*"), key=_step)
+    return [folder for folder in found if _step(folder) >= 0 and _is_whole(folder)]
+
+
 def step_of(checkpoint: Path | None) -> int:
     return 0 if checkpoint is None else _step(checkpoint)
 

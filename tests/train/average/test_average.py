@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -32,6 +33,8 @@ def checkpoint(model: Path, folder: Path, scale: float) -> None:
     weights = load_file(model / "model.safetensors")
     scaled = {name: weight * scale for name, weight in weights.items()}
     save_file(scaled, folder / "model.safetensors", {"format": "pt"})
+    state = {"global_step": int(folder.name.rpartition("-")[2])}
+    (folder / "trainer_state.json").write_text(json.dumps(state), "utf-8")
 
 
 @pytest.fixture(params=["tiny_qwen25", "tiny_qwen3"])
@@ -79,6 +82,11 @@ def test_checkpoints_come_in_the_order_of_their_steps(run: Path) -> None:
     (run / "checkpoints/checkpoint-7.part").mkdir()
     names = [folder.name for folder in checkpoints_of(run, 3, 99)]
     assert names == ["checkpoint-4", "checkpoint-10"]
+
+
+def test_one_that_was_cut_off_is_left_out(run: Path) -> None:
+    (run / "checkpoints/checkpoint-4/trainer_state.json").write_text('{"global_st', "utf-8")
+    assert [folder.name for folder in checkpoints_of(run, 3, 99)] == ["checkpoint-10"]
 
 
 def test_what_is_kept_is_named_where_none_fits(run: Path) -> None:
