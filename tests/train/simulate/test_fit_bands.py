@@ -23,7 +23,7 @@ from train.simulate.sky.fit_bands import (
 from train.simulate.sky.heads import HEADS
 from train.simulate.sky.physics import vacuum
 from train.simulate.sky.profiles import head_profile
-from train.simulate.source import FloatArray
+from train.simulate.source import GRID, FloatArray
 
 SKY = Path(str(resources.files("train.simulate.sky")))
 WAVELENGTH = np.arange(6000.0, 7400.0, 1.0)
@@ -212,3 +212,26 @@ def test_bands_are_what_the_plan_measures_on_the_atlas_stars(labelled_spectra: P
             if (words[0], float(words[1])) == (kind, level)
         }
         assert kept == pytest.approx(fitted, abs=0.0021)
+
+
+@pytest.mark.parametrize("kind", ["giant", "dwarf"])
+def test_the_blue_fit_stands_up_to_where_its_heads_end(kind: str) -> None:
+    """A continuum goes with its own bands: that of the red must not begin before its heads do."""
+    fits = {
+        (float(level), float(low)): (float(slope), float(curve))
+        for of_kind, level, molecule, low, _, slope, curve in (
+            line for line in kept_lines() if line[2] == "continuum"
+        )
+        if of_kind == kind
+    }
+    blue_end, red_start = np.searchsorted(GRID, (7250.0, 7420.0))
+    far = int(np.searchsorted(GRID, 9000.0))
+    for anchor in bands.anchors(kind):
+        parts = [fits[key] for key in sorted(fits) if key[0] == anchor.level]
+        for (slope, curve), first, last in zip(
+            parts, (np.searchsorted(GRID, 6500.0), red_start), (blue_end, far), strict=True
+        ):
+            x = np.log(GRID[[first, last]] / bands.PIVOT)
+            risen = np.diff(slope * x + curve * x**2)
+            assert np.diff(anchor.log_continuum[[first, last]]) == pytest.approx(risen, abs=0.02)
+        assert abs(anchor.log_continuum[red_start] - anchor.log_continuum[blue_end]) < 0.2

@@ -15,6 +15,9 @@ from train.simulate.sky.profiles import add_head
 from train.simulate.source import GRID, FloatArray
 
 PIVOT = 6500.0
+JOIN = 7330.0  # the keep_high of the blue and the keep_low of the red in fit_plan.toml
+STEEPEST = {"giant": 4.0, "dwarf": 2.0}
+"""Of the power law blueward of the fit, for kinds whose lines there the forest adds once more."""
 SYSTEM_SPREAD = 0.12  # bands of one molecule do not keep exact ratios from star to star
 
 
@@ -47,26 +50,31 @@ def anchors(kind: str) -> tuple[Anchor, ...]:
         arrays = tau.setdefault(float(level), {})
         out = arrays.setdefault(molecule, np.zeros(SIZE))
         add_head(out, vacuum(head), depth, length, HEADS[molecule][0])
-    return tuple(Anchor(level, tau[level], _join(smooth[level])) for level in sorted(tau))
+    steepest = STEEPEST.get(kind, 9.0)
+    return tuple(Anchor(level, tau[level], _join(smooth[level], steepest)) for level in sorted(tau))
 
 
-def _join(parts: list[tuple[float, float, float, float]]) -> FloatArray:
-    """One smooth log continuum from the quadratic of the blue and that of the red."""
-    curves = [_extended(*part) for part in sorted(parts)]
+def _join(parts: list[tuple[float, float, float, float]], steepest: float) -> FloatArray:
+    """One smooth log continuum from the quadratic of the blue and that of the red.
+
+    They meet where the heads of the one end and those of the other begin: a quadratic is the
+    continuum of its own bands alone, and the two differ by a fifth or more elsewhere.
+    """
+    curves = [_extended(*part, steepest) for part in sorted(parts)]
     if len(curves) == 1:
         return curves[0]
     blue, red = curves
-    here = int(np.searchsorted(GRID, 7000.0))
-    weight = np.clip((GRID - 6600.0) / 800.0, 0, 1)
+    here = int(np.searchsorted(GRID, JOIN))
+    weight = np.clip((GRID - JOIN) / 100.0 + 0.5, 0, 1)
     return blue * (1 - weight) + (red + blue[here] - red[here]) * weight
 
 
-def _extended(low: float, high: float, slope: float, curve: float) -> FloatArray:
+def _extended(low: float, high: float, slope: float, curve: float, steepest: float) -> FloatArray:
     """The fitted quadratic, continued beyond the fitted range as a moderate power law."""
     x = np.log(GRID / PIVOT)
     first, last = np.log(max(low, 4250.0) / PIVOT), np.log(max(high, 7200.0) / PIVOT)
     inside = np.clip(x, first, last)
-    beyond = np.clip(slope + 2 * curve * inside, -2.0, 9.0) * (x - inside)
+    beyond = np.clip(slope + 2 * curve * inside, -2.0, steepest) * (x - inside)
     return slope * inside + curve * inside**2 + beyond
 
 
@@ -77,6 +85,11 @@ def interpolate(kind: str, level: float) -> Anchor:
     upper = min(max(bisect_right(levels, level), 1), len(known) - 1)
     low, high = known[upper - 1], known[upper]
     share = float(np.clip((level - low.level) / (high.level - low.level), 0, 1))
+    return mixed(low, high, share, level)
+
+
+def mixed(low: Anchor, high: Anchor, share: float | FloatArray, level: float) -> Anchor:
+    """Both, `share` of the second; of each wavelength its own where that is an array."""
     tau = {
         molecule: _mix(low.tau.get(molecule), high.tau.get(molecule), share)
         for molecule in low.tau.keys() | high.tau.keys()
@@ -84,7 +97,7 @@ def interpolate(kind: str, level: float) -> Anchor:
     return Anchor(level, tau, (1 - share) * low.log_continuum + share * high.log_continuum)
 
 
-def _mix(low: FloatArray | None, high: FloatArray | None, share: float) -> FloatArray:
+def _mix(low: FloatArray | None, high: FloatArray | None, share: float | FloatArray) -> FloatArray:
     out = np.zeros(SIZE)
     if low is not None:
         out += (1 - share) * low

@@ -30,7 +30,7 @@ from train.simulate.sky.physics import (
     vacuum,
 )
 from train.simulate.sky.profiles import add_gaussian, add_head, add_stark, stark_half_width
-from train.simulate.source import FloatArray, Source
+from train.simulate.source import GRID, FloatArray, Source
 
 BALMER = (6564.61, 4862.69, 4341.69, 4102.90, 3971.19, 3890.15)
 
@@ -116,7 +116,7 @@ def m_giant(
         if level is None
         else level
     )
-    anchor = bands.interpolate("giant", tio5)
+    anchor = _giant_bands(tio5, rng)
     vanadium = rng.lognormal(0, 0.25)
     strengths = {"TiO": rng.lognormal(0, 0.08), "VO": vanadium}
     kelvin = float(np.interp(tio5, (0.16, 0.3, 0.5, 0.7, 0.85), (2700, 3250, 3550, 3800, 3950)))
@@ -132,6 +132,24 @@ def m_giant(
     )
 
 
+def _giant_bands(tio5: float, rng: Rng) -> bands.Anchor:
+    """Of this TiO5 in the red; the blue may be of a giant somewhat earlier or later.
+
+    TiO5 saturates: two of the latest giants that share it can differ twofold in the bands of the
+    blue. MgH and some ZrO are in the spectra of giants, too, though the fit of their bands does not
+    name them.
+    """
+    late = float(np.clip((0.5 - tio5) / 0.2, 0, 1))
+    red = bands.interpolate("giant", tio5)
+    other = tio5 + rng.normal(0.02 * late, 0.02 + 0.09 * late)
+    blue = bands.interpolate("giant", float(np.clip(other, 0.16, 0.8)))
+    giant = bands.mixed(blue, red, np.clip((GRID - 5900.0) / 400.0, 0, 1), tio5)
+    giant.tau["MgH"] = bands.anchors("dwarf")[-1].tau["MgH"] * float(rng.uniform(0.1, 0.7))
+    zirconium = rng.uniform(0, 0.2) + late * rng.uniform(0.05, 0.25)
+    giant.tau["ZrO"] = zirconium * _zirconium_oxide(1.0)
+    return giant
+
+
 def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -> None:
     """Atomic lines between the bands; the smooth part of the anchors already holds their haze.
 
@@ -141,9 +159,11 @@ def _add_giant_lines(tau: FloatArray, star: Atmosphere, rng: Rng, fade: float) -
     tau += 0.6 * fade * lines_between_bands(star, rng)
     strong = np.zeros(SIZE)
     add_strong_metals(strong, star, rng, calcium=2.4, light=0.3)
-    tau += (0.4 + 0.6 * fade) * strong + blanket() * rng.uniform(0.55, 1.15)
+    tau += (0.4 + 0.6 * fade) * strong + blanket() * rng.uniform(0.8, 1.4)
+    tau -= 0.2 * np.clip((4400.0 - GRID) / 100.0, 0, 1)
     add_g_band(tau, star, rng.uniform(0.5, 1.5), rng)
     add_gaussian(tau, 6564.61, rng.uniform(0.5, 1.4) * fade, 90.0)
+    add_gaussian(tau, 4862.69, rng.uniform(0.2, 1.0) * fade, 90.0)
 
 
 def mg(rng: Rng) -> Source:
@@ -179,7 +199,7 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
         (5891.58, rng.uniform(1.3, 2.1) + 1.8 * cool),
         (5897.55, rng.uniform(1.0, 1.7) + 1.6 * cool),
         (8185.51, 0.6 + 1.0 * cool), (8197.07, 0.9 + 1.4 * cool), (7667.01, 0.3 + 0.8 * cool),
-        (7701.08, 0.3 + 0.7 * cool), (4227.92, 24 + 20 * cool), (8500.35, 0.45 - 0.25 * cool),
+        (7701.08, 0.3 + 0.7 * cool), (4227.92, 16 + 16 * cool), (8500.35, 0.45 - 0.25 * cool),
         (8544.44, 1.2 - 0.6 * cool), (8664.52, 1.0 - 0.5 * cool), (3934.77, 6.0), (3969.59, 5.0),
         (6574.60, 0.15 + 0.3 * cool), (6104.4, 0.4), (6123.9, 0.6), (6163.88, 0.7),
     )  # fmt: skip
@@ -224,19 +244,19 @@ def m_dwarf(rng: Rng) -> Source:
 def ss(rng: Rng) -> Source:
     """S stars: MS, S and SC, extrinsic and intrinsic."""
     kind = str(rng.choice(["MS", "S", "SC"], p=[0.55, 0.35, 0.10]))
-    zirconium = {"MS": (0.45, 1.0), "S": (0.9, 2.4), "SC": (0.3, 0.8)}[kind]
-    titanium = {"MS": (0.5, 1.2), "S": (0.15, 0.9), "SC": (0.0, 0.25)}[kind]
+    zirconium = {"MS": (0.6, 1.1), "S": (0.9, 2.4), "SC": (0.3, 0.8)}[kind]
+    titanium = {"MS": (0.7, 1.2), "S": (0.15, 0.9), "SC": (0.0, 0.25)}[kind]
     tio5 = float(rng.uniform(0.3, 0.68))
     zro, tio = log_uniform(rng, *zirconium), float(rng.uniform(*titanium))
-    giant = bands.interpolate("giant", tio5)
-    special = bands.interpolate("s", float(rng.uniform(1, 2)))
-    yttrium, lanthanum = rng.lognormal(-0.1, 0.4) * zro**0.5, 0.0
+    giant = _giant_bands(tio5, rng)
+    archetype = float(rng.uniform(1, 2))
+    yttrium, lanthanum = rng.lognormal(-0.7, 0.5) * zro**0.5, 0.0
     if kind != "MS" and chance(rng, 0.5):
         lanthanum = log_uniform(rng, 0.3, 2.0)
     tau = np.zeros(SIZE)
     tau += tio * giant.tau["TiO"] + rng.uniform(0, 0.8) * tio * giant.tau["VO"]
-    tau += zro * special.tau["ZrO"] + yttrium * special.tau["YO"]
-    tau += lanthanum * _lanthanum_oxide()
+    tau += zro * _zirconium_oxide(archetype) + giant.tau["MgH"]
+    tau += yttrium * bands.interpolate("s", archetype).tau["YO"] + lanthanum * _lanthanum_oxide()
     if kind == "SC":
         tau += rng.uniform(0.3, 0.9) * bands.anchors("carbon")[2].tau["CN"]
     tau *= smooth_warp(rng, bands.SYSTEM_SPREAD)
@@ -258,6 +278,13 @@ def ss(rng: Rng) -> Source:
         "lao": round(lanthanum, 3), "yo": round(float(yttrium), 3), "ebv": round(ebv, 3),
     }  # fmt: skip
     return Source("SS", kind, flux * extinction, disc_velocity(rng, 0.15), parameters=parameters)
+
+
+def _zirconium_oxide(archetype: float) -> FloatArray:
+    """With the head at 6345, which the fit takes for TiO 6351: no M giant has as much of that."""
+    tau = bands.interpolate("s", archetype).tau["ZrO"].copy()
+    add_head(tau, vacuum(6344.8), 0.19, 40.0, "red")
+    return tau
 
 
 @cache

@@ -312,11 +312,18 @@ def subdwarf(rng: Rng) -> Source:
     )
     tau = np.zeros(SIZE)
     gamma = {
-        "sdB": rng.uniform(5.5, 10),
-        "sdOB": rng.uniform(4.5, 7),
-        "sdO": rng.uniform(3.5, 6),
+        "sdB": rng.uniform(4.0, 10),
+        "sdOB": rng.uniform(3.5, 7),
+        "sdO": rng.uniform(1.8, 5.5),
     }.get(kind, rng.uniform(0.3, 1.5))
-    add_series(tau, gamma, 0.42, rng.uniform(5.0, 6.8), rng.uniform(1.6, 1.9), 0.65)
+    # The hotter and the denser, the shallower: Feige 34 and BD+28 4211 show H gamma 0.15 deep over
+    # 25 angstrom, and little beyond H8.
+    depth, decay = {
+        "sdB": (rng.uniform(0.26, 0.46), rng.uniform(4.5, 6.8)),
+        "sdOB": (rng.uniform(0.2, 0.4), rng.uniform(4.0, 6.2)),
+    }.get(kind, (rng.uniform(0.12, 0.36), rng.uniform(3.2, 6.0)))
+    alpha = rng.uniform(0.65, 1.2 if kind == "sdO" else 0.9)
+    add_series(tau, gamma, depth, decay, rng.uniform(1.6, 1.9), alpha)
     helium = {
         "sdB": log_uniform(rng, 0.05, 1.0),
         "sdOB": rng.uniform(0.4, 1.4),
