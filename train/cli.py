@@ -26,6 +26,7 @@ from train.sft.command import sft
 from train.simulate.command import simulate
 from train.simulate.realism_command import realism
 from train.simulate.transfer_command import transfer
+from train.stars.command import stars
 from train.weights.command import judge, weights
 
 app = typer.Typer(
@@ -47,6 +48,7 @@ app.command()(realism)
 app.command()(transfer)
 app.command()(weights)
 app.command()(judge)
+app.command()(stars)
 app.command()(questions)
 app.command()(bench)
 app.command()(baselines)

@@ -1,0 +1,1 @@
+"""Real stars that neither the simulator was measured on nor anything was chosen by."""
