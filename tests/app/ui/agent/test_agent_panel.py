@@ -48,7 +48,7 @@ def scripted_panel(qtbot, scripted):
 @pytest.fixture(scope="module")
 def measured():
     """What the measured inspector makes of the sample's first candidate."""
-    first = next((SAMPLE / "spectra").glob("*/spec-90000-57602-0001.fits.gz"))
+    first = next((SAMPLE / "spectra").glob("*/spec-90000-60230-0001.fits.gz"))
     return run(MeasuredInspector().inspect(read_numbered(str(first), 0), task("CV")))
 
 

@@ -45,4 +45,4 @@ def sample_list(tmp_path) -> Path:
 
 @pytest.fixture
 def one_spectrum() -> Path:
-    return SAMPLE / "spectra" / "000" / "spec-90000-57602-0001.fits.gz"
+    return SAMPLE / "spectra" / "000" / "spec-90000-60230-0001.fits.gz"
