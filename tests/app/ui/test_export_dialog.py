@@ -60,7 +60,7 @@ def test_accepted_ones_as_csv(qtbot, workplace, dialog, tmp_path):
     workplace.commands.run("export")
     qtbot.waitUntil(lambda: dialog.catalogue.table.rowCount() == 3)
     assert dialog.catalogue.count.text().startswith("3 rows")
-    assert dialog.catalogue.table.item(0, 0).text() == "90000-57602-0001"
+    assert dialog.catalogue.table.item(0, 0).text() == "90000-60230-0001"
     with qtbot.waitSignal(workplace.desk.said) as told:
         write(qtbot, dialog)
     assert told.args[0].startswith("Written: 3 rows, night.csv")

@@ -162,8 +162,10 @@ def test_stepping_through_the_evidence_wraps(qtbot, scripted):
     seen = windows_seen(agent)
     agent.step_through()
     agent.step_through()
-    (low, high) = trajectory.looks[0].range
-    assert seen == [((low, high), "Hα")] * 2
+    shift = 1.0 + trajectory.spectrum.z
+    assert shift > 1.0
+    window = tuple(edge * shift for edge in trajectory.looks[0].range)
+    assert seen == [(window, "Hα")] * 2
     scripted.desk.go_to(2)
     assert seen[-1] == (None, "") and agent.at == -1
 

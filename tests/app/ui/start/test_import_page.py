@@ -68,7 +68,7 @@ def test_from_list_to_session(qtbot, page, sample_list):
     assert page.list.roles.boxes["path"].currentText() == "file"
     assert page.list.roles.boxes["score"].currentText() == "none"
     assert "60 rows" in page.list.facts.text()
-    assert cell(page, 0, 2) == "90000-57602-0001"
+    assert cell(page, 0, 2) == "90000-60230-0001"
     assert "cataclysmic variable" in page.task.guideline.toPlainText()
     run_import(qtbot, page)
     assert page.report.values["rows_used"].text() == "60"
