@@ -34,14 +34,15 @@ def _figures(table: Mapping[str, Any], judge: str) -> Iterator[Figure]:
 
 
 def _row(on: str, row: Mapping[str, Any]) -> Iterator[Figure]:
-    positives = sum(task["positives"] for task in row["tasks"])
-    negatives = sum(task["n"] for task in row["tasks"]) - positives
+    tasks = [task for task in row["tasks"] if task["positives"]]
+    positives = sum(task["positives"] for task in tasks)
+    negatives = sum(task["n"] for task in tasks) - positives
     mean = row["mean_f1"]
     low, high = (f"{100 * mean[end]:.1f}" for end in ("low", "high"))
     yield _per_cent(
         "mean F1", mean["value"], f"{on}, {positives}:{negatives}, 95 % {low} to {high}"
     )
-    for task in row["tasks"]:
+    for task in tasks:
         counts = f"{task['positives']}:{task['n'] - task['positives']}"
         yield _per_cent(f"F1 {task['task']}", task["f1"]["value"], f"{on}, {counts}")
     yield _per_cent("well-formed", row["effort"]["well_formed"], on)

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agent.errors import WorkbenchError
 from train.evaluate.evaluation import evaluate, for_bench, how_many
 from train.evaluate.judges import JudgeSpec, Kind
-from train.evaluate.library_set import write_library_set
+from train.evaluate.library_set import LIBRARY_SET, write_library_set
 from train.evaluate.tables import KINDS, TableKind
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
@@ -91,7 +91,8 @@ def library(
     write_library_set(folder, out)
     judges = _judges(model, specialist, specialists, threads, device)
     for name in ("library", "library-hot"):
-        _run(KINDS[name], out, out, judges, workers, None, seed)
+        kind = replace(KINDS[name], sets=((LIBRARY_SET, folder.resolve().name),))
+        _run(kind, out, out, judges, workers, None, seed)
 
 
 @app.command("set")

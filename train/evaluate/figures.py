@@ -53,7 +53,8 @@ class Effort:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeFigures:
-    """Of one judge on one set. `mean_f1` and `mean_accuracy` are means over tasks."""
+    """Of one judge on one set. `mean_f1` and `mean_accuracy` are means over tasks, of F1 over
+    those of which the set has a member."""
 
     judge: str
     tasks: tuple[TaskFigures, ...]
@@ -119,7 +120,9 @@ def confusion(rows: Sequence[Judgement]) -> Counts:
 
 
 def mean_f1(judgements: Iterable[Judgement], seed: int = 0) -> Figure:
-    return mean_f1_of([confusion(rows) for rows in grouped(judgements).values()], seed)
+    by_task = grouped(judgements).values()
+    asked = [rows for rows in by_task if any(one.answer == "YES" for one in rows)] or by_task
+    return mean_f1_of([confusion(rows) for rows in asked], seed)
 
 
 def mean_f1_of(tables: Sequence[Counts], seed: int = 0) -> Figure:

@@ -68,11 +68,14 @@ def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Figu
     for one, two in pairs:
         called = (one.verdict == "YES", two.verdict == "YES")
         strata.setdefault((one.task, one.answer), []).append(called)
-    tasks = list(dict.fromkeys(task for task, _ in strata))
+    every = list(dict.fromkeys(task for task, _ in strata))
+    tasks = [task for task in every if (task, "YES") in strata] or every
     rng = np.random.default_rng(seed)
     found = np.zeros((2, len(tasks), 2, 2))
     drawn = np.zeros((2, DRAWS, len(tasks), 2, 2))
     for (task, answer), said in strata.items():
+        if task not in tasks:
+            continue
         row, column = tasks.index(task), int(answer == "YES")
         yes = np.array(said).T
         # The four ways two judges can differ, drawn as often as they were found.

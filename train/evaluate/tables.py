@@ -51,13 +51,13 @@ KINDS = {
         TableKind(
             name="library",
             title="Labelled real spectra, each asked about every class",
-            sets=(("library.parquet", "library"),),
+            sets=(),  # the folder that is named
             tasks=RARE,
         ),
         TableKind(
             name="library-hot",
             title="The same spectra, asked about hot stars",
-            sets=(("library.parquet", "library"),),
+            sets=(),  # the folder that is named
             tasks=("O", "B", "A"),
         ),
         TableKind(

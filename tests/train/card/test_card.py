@@ -45,6 +45,7 @@ def table(tmp_path: Path) -> Path:
     tasks = [
         {"task": "CV", "n": 600, "positives": 100, "f1": share(0.9123)},
         {"task": "WD", "n": 300, "positives": 50, "f1": share(0.8)},
+        {"task": "SS", "n": 300, "positives": 0, "f1": share(0.0)},  # nothing to be found
     ]
     row = {
         "judge": "nano",

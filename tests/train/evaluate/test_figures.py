@@ -55,6 +55,12 @@ class TestMeans:
         assert mean_f1(both).value == pytest.approx(0.5)
         assert judge_figures("x", both).mean_accuracy == pytest.approx((1.0 + 0.5) / 2)
 
+    def test_a_task_without_members_in_the_set_is_not_in_the_mean(self):
+        """Real spectra asked about every class: there may be no carbon star among them."""
+        both = [*rows(10, 0, 0, 90), *rows(0, 0, 3, 97, "CS")]
+        assert mean_f1(both) == mean_f1(rows(10, 0, 0, 90))
+        assert mean_f1(rows(0, 0, 3, 97, "CS")).value == 0.0
+
     def test_interval_has_width_even_where_all_is_right(self):
         found = mean_f1(rows(10, 0, 0, 50))
         assert found.value == 1.0
@@ -115,6 +121,12 @@ class TestComparison:
         found = compare("a", "a", rows(5, 5, 3, 7), rows(5, 5, 3, 7))
         difference = found.f1_difference
         assert (difference.value, difference.low, difference.high) == (0.0, 0.0, 0.0)
+
+    def test_they_differ_by_the_mean_that_is_printed(self):
+        one = [*rows(10, 0, 0, 90), *rows(0, 0, 3, 97, "CS")]
+        two = [*rows(5, 5, 0, 90), *rows(0, 0, 0, 100, "CS")]
+        found = compare("a", "b", one, two).f1_difference
+        assert found.value == pytest.approx(mean_f1(one).value - mean_f1(two).value)
 
     def test_nothing_in_common(self):
         with pytest.raises(WorkbenchError, match="no candidate in common"):

@@ -61,5 +61,6 @@ def test_the_command_writes_a_table_of_its_own(folder: Path, tmp_path: Path):
     words = ["evaluate", "library", str(folder), str(tmp_path / "out"), "--model", "measured"]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
-    assert "asked about every class" in (tmp_path / "out" / "library.md").read_text()
+    text = (tmp_path / "out" / "library.md").read_text()
+    assert "asked about every class" in text and "### labelled: 1 positives" in text
     assert (tmp_path / "out" / "library-hot.json").is_file()
