@@ -19,8 +19,8 @@ from agent.tasks import task
 
 TASKS = ("A", "B", "CS", "CV", "MG", "O", "SS", "WD")
 MOST_BYTES = 25_000_000
-LEAST_SIMULATED, LEAST_REAL = 82.0, 95.0
-"""Mean F1 of the five rare classes in per cent, as the card has it."""
+LEAST = {"main: test": 82.0, "library: labelled": 95.0, "library: stars": 89.0}
+"""Mean F1 of the rare classes in per cent, as the card has it: those of them that are in the set."""
 EACH = 2
 """Real spectra of a class that are asked about, and as many others."""
 
@@ -47,7 +47,7 @@ def test_its_card_says_what_it_is_and_what_was_measured():
     assert card.simulated_only and card.licence == "BSD-3-Clause"
     assert "simulated" in card.trained_on.casefold() and "--seed" in card.trained_on
     mean = {one.on.partition(",")[0]: one.value for one in card.figures if one.figure == "mean F1"}
-    assert mean["main: test"] >= LEAST_SIMULATED and mean["library: library"] >= LEAST_REAL
+    assert all(mean[measured_on] >= least for measured_on, least in LEAST.items())
 
 
 def test_it_judges_real_spectra_and_speaks_well(nano: Inspecting, labelled_spectra: Path):
