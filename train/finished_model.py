@@ -8,7 +8,8 @@ from pathlib import Path
 
 from transformers import Trainer
 
-from train.model_folder import put_in_place, save_weights, stored_precision
+from train.model_folder import save_weights, stored_precision
+from train.new_folder import put_in_place
 
 MODEL, ADAPTER = "model", "adapter"
 

@@ -23,11 +23,11 @@ from train.model_folder import (
     card_beside,
     complete_folder,
     load_trainable,
-    put_in_place,
     save_weights,
     starting_folder,
     stored_precision,
 )
+from train.new_folder import put_in_place
 
 
 @pytest.fixture

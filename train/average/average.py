@@ -18,12 +18,11 @@ from train.finished_model import MODEL
 from train.model_folder import (
     card_beside,
     complete_folder,
-    is_free,
     load_trainable,
     save_weights,
     stored_precision,
-    written_whole,
 )
+from train.new_folder import is_free, written_whole
 from train.sft.checkpoints import step_of, whole_checkpoints
 
 ADAPTER_CONFIG = "adapter_config.json"

@@ -38,7 +38,8 @@ from train.export.reopened_files import (
 )
 from train.export.shapes import Family, ModelShape, read_shape
 from train.export.targets import HEAD, Target, text_targets, vision_targets
-from train.model_folder import TEMPLATE_FILE, is_free, written_whole
+from train.model_folder import TEMPLATE_FILE
+from train.new_folder import is_free, written_whole
 
 UNROUNDED = {Type.F32, Type.F16, Type.BF16}
 Tensors = Mapping[str, gguf.ReaderTensor]

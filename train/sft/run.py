@@ -29,9 +29,9 @@ from train.finished_model import MODEL
 from train.journal import journal
 from train.model_folder import (
     load_trainable,
-    put_in_place,
     starting_folder,
 )
+from train.new_folder import put_in_place
 from train.sft.batches import Batches, Collator, Plan, padding_share, plan_run, split_rows
 from train.sft.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
 from train.sft.encoding import Encoder

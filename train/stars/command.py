@@ -15,7 +15,7 @@ import typer
 from astropy.io import fits
 
 from agent.errors import WorkbenchError
-from train.model_folder import is_free
+from train.new_folder import is_free, written_whole
 from train.stars.labels import HOT_SUBDWARFS, WHITE_DWARFS, Star, of_parameters, of_type, thinned
 
 TEMPLATES = "mangadap/data/spectral_templates"
@@ -40,18 +40,17 @@ def stars(
             files |= {star: _two_columns(_member(wheel, _place(star))) for star in _standards()}
     except (OSError, zipfile.BadZipFile) as error:
         raise WorkbenchError(f"the wheels cannot be read: {error}") from error
-    out.mkdir(parents=True, exist_ok=True)
     rows = []
-    for star, content in files.items():
-        file = (
-            f"{star.library.lower()}-{star.name}{'.csv' if star.library not in _FITS else '.fits'}"
-        )
-        (out / file).write_bytes(content)
-        rows.append((file, star.library, star.label, star.notes))
-    with (out / "MANIFEST.csv").open("w", encoding="utf-8", newline="") as manifest:
-        table = csv.writer(manifest)
-        table.writerow(("file", "survey", "label", "notes"))
-        table.writerows(rows)
+    with written_whole(out) as part:
+        for star, content in files.items():
+            ending = "fits" if star.library in _FITS else "csv"
+            file = f"{star.library.lower()}-{star.name}.{ending}"
+            (part / file).write_bytes(content)
+            rows.append((file, star.library, star.label, star.notes))
+        with (part / "MANIFEST.csv").open("w", encoding="utf-8", newline="") as manifest:
+            table = csv.writer(manifest)
+            table.writerow(("file", "survey", "label", "notes"))
+            table.writerows(rows)
     counts = Counter(star.label for star in files)
     typer.echo(
         f"{out}  {len(rows)} stars: " + ", ".join(f"{n} {k}" for k, n in counts.most_common())
