@@ -15,7 +15,7 @@ from agent.confidence.judged import Judged
 from agent.confidence.reliability import average_precision, expected_calibration_error
 from agent.confidence.reliability import reliability_curve as curve_of
 from agent.confidence.scores import Figure, binary_scores, f1_score
-from train.evaluate.judgement import Judgement
+from train.evaluate.judgement import Judgement, tasks_with_members
 
 DRAWS = 2000
 TAIL = 0.025
@@ -119,10 +119,9 @@ def confusion(rows: Sequence[Judgement]) -> Counts:
     return table
 
 
-def mean_f1(judgements: Iterable[Judgement], seed: int = 0) -> Figure:
-    by_task = grouped(judgements).values()
-    asked = [rows for rows in by_task if any(one.answer == "YES" for one in rows)] or by_task
-    return mean_f1_of([confusion(rows) for rows in asked], seed)
+def mean_f1(judgements: Sequence[Judgement], seed: int = 0) -> Figure:
+    by_task = grouped(judgements)
+    return mean_f1_of([confusion(by_task[task]) for task in tasks_with_members(judgements)], seed)
 
 
 def mean_f1_of(tables: Sequence[Counts], seed: int = 0) -> Figure:

@@ -44,6 +44,14 @@ class Judgement:
         return self.verdict == self.answer
 
 
+def tasks_with_members(judgements: Iterable[Judgement]) -> list[str]:
+    """Tasks of which the set has a member, for F1 says nothing of others; all where none has."""
+    has_member: dict[str, bool] = {}
+    for one in judgements:
+        has_member[one.task] = has_member.get(one.task, False) or one.answer == "YES"
+    return [task for task, has in has_member.items() if has] or list(has_member)
+
+
 def of_trajectory(one: Example, trajectory: Trajectory) -> Judgement:
     return Judgement(
         **_about(one),

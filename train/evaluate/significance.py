@@ -9,7 +9,7 @@ import numpy as np
 
 from agent.confidence.scores import Figure, f1_score
 from agent.errors import WorkbenchError
-from train.evaluate.judgement import Judgement
+from train.evaluate.judgement import Judgement, tasks_with_members
 
 DRAWS = 2000
 TAIL = 0.025
@@ -64,18 +64,16 @@ def mcnemar(one: int, other: int) -> float:
 
 def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Figure:
     """Candidates are drawn within task and answer, the same ones for both judges."""
+    tasks = tasks_with_members(one for one, _ in pairs)
     strata: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
     for one, two in pairs:
-        called = (one.verdict == "YES", two.verdict == "YES")
-        strata.setdefault((one.task, one.answer), []).append(called)
-    every = list(dict.fromkeys(task for task, _ in strata))
-    tasks = [task for task in every if (task, "YES") in strata] or every
+        if one.task in tasks:
+            called = (one.verdict == "YES", two.verdict == "YES")
+            strata.setdefault((one.task, one.answer), []).append(called)
     rng = np.random.default_rng(seed)
     found = np.zeros((2, len(tasks), 2, 2))
     drawn = np.zeros((2, DRAWS, len(tasks), 2, 2))
     for (task, answer), said in strata.items():
-        if task not in tasks:
-            continue
         row, column = tasks.index(task), int(answer == "YES")
         yes = np.array(said).T
         # The four ways two judges can differ, drawn as often as they were found.

@@ -1,1 +1,1 @@
-"""Real stars that neither the simulator was measured on nor anything was chosen by."""
+"""Real stars that the simulator was not measured on."""

@@ -25,13 +25,11 @@ KNOWN = {"Feige110": "OTHER", "LTT4364": "WD"}
 """Stars of STELIB whose type is given in doubt there, and not in the literature."""
 
 WHITE_DWARFS = {
-    "esookestan": (
-        "g138_31 g193_74 g24_9 g60_54 gd248 gd50 grw70d5824 hz21 hz4 ltt9491"
-    ),
+    "esookestan": "g138_31 g193_74 g24_9 g60_54 gd248 gd50 grw70d5824 hz21 hz4 ltt9491",
     "esowdstan": "gd71 g93_48_004 hz2_005 lds749b_005",
     "esohststan": "bpm16274",
     "esoxshooter": "EG274 GD153 LTT3218 LTT7987",
-}  # fmt: skip
+}
 HOT_SUBDWARFS = {
     "esookestan": "bd25d4655 bd28d4211 feige110 feige34 feige66 feige67 hz44 bd75d325 gd108",
 }

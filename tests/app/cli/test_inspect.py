@@ -22,11 +22,8 @@ from app.cli.inspection_text import step_lines
 from app.cli.main import workbench
 from tests.agent.scenes import answer, call
 
-SAMPLE = next(
-    (Path(__file__).parents[3] / "resources" / "sample").rglob(
-        "spec-59128-SIM0000_sp01-002.fits.gz"
-    )
-)
+SPECTRA = Path(__file__).parents[3] / "resources" / "sample" / "spectra"
+SAMPLE = SPECTRA / "000" / "spec-59128-SIM0000_sp01-002.fits.gz"
 KEYS = ("task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds")
 USAGE = [(), ("--task", "CV", "--runs", "0"), ("--task", "CV", "--seed", "-1")]
 REPLIES = [call(6400, 6700), call(1, 2, "nothing"), answer("YES", "Broad \x1b[31mHα.")]

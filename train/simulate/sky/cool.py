@@ -146,7 +146,7 @@ def _giant_bands(tio5: float, rng: Rng) -> bands.Anchor:
     giant = bands.mixed(blue, red, np.clip((GRID - 5900.0) / 400.0, 0, 1), tio5)
     giant.tau["MgH"] = bands.anchors("dwarf")[-1].tau["MgH"] * float(rng.uniform(0.1, 0.7))
     zirconium = rng.uniform(0, 0.2) + late * rng.uniform(0.05, 0.25)
-    giant.tau["ZrO"] = zirconium * _zirconium_oxide(1.0)
+    giant.tau["ZrO"] = zirconium * _zirconium_oxide(bands.anchors("s")[0])
     return giant
 
 
@@ -249,14 +249,14 @@ def ss(rng: Rng) -> Source:
     tio5 = float(rng.uniform(0.3, 0.68))
     zro, tio = log_uniform(rng, *zirconium), float(rng.uniform(*titanium))
     giant = _giant_bands(tio5, rng)
-    archetype = float(rng.uniform(1, 2))
+    special = bands.interpolate("s", float(rng.uniform(1, 2)))
     yttrium, lanthanum = rng.lognormal(-0.7, 0.5) * zro**0.5, 0.0
     if kind != "MS" and chance(rng, 0.5):
         lanthanum = log_uniform(rng, 0.3, 2.0)
     tau = np.zeros(SIZE)
     tau += tio * giant.tau["TiO"] + rng.uniform(0, 0.8) * tio * giant.tau["VO"]
-    tau += zro * _zirconium_oxide(archetype) + giant.tau["MgH"]
-    tau += yttrium * bands.interpolate("s", archetype).tau["YO"] + lanthanum * _lanthanum_oxide()
+    tau += zro * _zirconium_oxide(special) + giant.tau["MgH"]
+    tau += yttrium * special.tau["YO"] + lanthanum * _lanthanum_oxide()
     if kind == "SC":
         tau += rng.uniform(0.3, 0.9) * bands.anchors("carbon")[2].tau["CN"]
     tau *= smooth_warp(rng, bands.SYSTEM_SPREAD)
@@ -280,9 +280,14 @@ def ss(rng: Rng) -> Source:
     return Source("SS", kind, flux * extinction, disc_velocity(rng, 0.15), parameters=parameters)
 
 
-def _zirconium_oxide(archetype: float) -> FloatArray:
+def _zirconium_oxide(special: bands.Anchor) -> FloatArray:
     """With the head at 6345, which the fit takes for TiO 6351: no M giant has as much of that."""
-    tau = bands.interpolate("s", archetype).tau["ZrO"].copy()
+    return special.tau["ZrO"] + _zirconium_6345()
+
+
+@cache
+def _zirconium_6345() -> FloatArray:
+    tau = np.zeros(SIZE)
     add_head(tau, vacuum(6344.8), 0.19, 40.0, "red")
     return tau
 

@@ -316,8 +316,8 @@ def subdwarf(rng: Rng) -> Source:
         "sdOB": rng.uniform(3.5, 7),
         "sdO": rng.uniform(1.8, 5.5),
     }.get(kind, rng.uniform(0.3, 1.5))
-    # The hotter and the denser, the shallower: Feige 34 and BD+28 4211 show H gamma 0.15 deep over
-    # 25 angstrom, and little beyond H8.
+    # The hotter and the denser, the shallower, and the sooner gone. Oke's tables of Feige 34
+    # and BD+28 4211 have H gamma 0.15 deep, but they are smooth: this goes less far than they do.
     depth, decay = {
         "sdB": (rng.uniform(0.26, 0.46), rng.uniform(4.5, 6.8)),
         "sdOB": (rng.uniform(0.2, 0.4), rng.uniform(4.0, 6.2)),
