@@ -22,13 +22,35 @@ def read_questions(paths: Iterable[Path]) -> list[Row]:
     return [row for path in paths for row in column(path, "key", "sha256", "task", "answer")]
 
 
-def doubtful(questions: Sequence[Row], judged: Iterable[Judgement], sure: float) -> list[Row]:
+def doubtful(
+    questions: Sequence[Row],
+    judged: Iterable[Judgement],
+    sure: float,
+    reminders: float = 0.0,
+    seed: int = 0,
+) -> list[Row]:
     """Those that a judge got wrong, or right with less than `sure`; it must have judged them.
 
-    Where all rollouts of a question are right there is nothing to learn from them.
+    Where all rollouts of a question are right there is nothing to learn from them, unless the
+    model has come to doubt it since: of each class there are `reminders` YES for every NO, as far
+    as there are so many, drawn from what was surely right.
     """
-    doubted = {one.key for one in judged if not _is_sure(one, sure)}
-    return [row for row in questions if row["key"] in doubted]
+    certain = {one.key: _is_sure(one, sure) for one in judged}
+    kept = [row for row in questions if not certain.get(row["key"], True)]
+    rng = np.random.default_rng([seed, len(questions)])
+    for task in sorted({row["task"] for row in kept}):
+        yes, no = [
+            sum(row["task"] == task and row["answer"] == answer for row in kept)
+            for answer in ("YES", "NO")
+        ]
+        spare = [
+            row
+            for row in questions
+            if row["task"] == task and row["answer"] == "YES" and certain.get(row["key"], False)
+        ]
+        wanted = max(0, round(reminders * no) - yes)
+        kept += [spare[place] for place in rng.permutation(len(spare))[:wanted]]
+    return kept
 
 
 def _is_sure(one: Judgement, sure: float) -> bool:

@@ -53,7 +53,7 @@ def reinforce(
     asked = read_questions(sets)
     if judged:
         said = [one for path in judged for one in read_judgements(path)]
-        asked = doubtful(asked, said, settings.sure)
+        asked = doubtful(asked, said, settings.sure, settings.reminders, seed)
     questions = in_order(asked, settings.epochs, seed, settings.noes)
     if len(questions) < settings.questions:
         raise WorkbenchError(

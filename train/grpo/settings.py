@@ -24,6 +24,9 @@ class GrpoSettings:
     of each as there are: where a class has more doubtful YES than NO, it learns to say YES."""
     sure: float = 0.98
     """Questions judged right with at least that probability before are not asked; see --judged."""
+    reminders: float = 0.0
+    """With --judged: YES to every NO of a class, filled up with YES that were judged surely right.
+    Where nearly all that is doubtful is NO, a class would be forgotten without them."""
     epochs: float = 3.0
     rounds: int = 0
     """At most so many; 0 for no limit."""
@@ -97,6 +100,7 @@ _LIMITS: tuple[tuple[str, float, float], ...] = (
     ("rollouts", 2, 1024),
     ("noes", 0, 100),
     ("sure", 0.5, 1.0),
+    ("reminders", 0.0, 10.0),
     ("epochs", 0.001, 10_000),
     ("rounds", 0, 10**9),
     ("lr", 1e-9, 1.0),

@@ -80,6 +80,23 @@ def test_what_a_judge_is_sure_of_and_right_about_is_not_asked():
     assert len(doubtful(asked, judged, 1.0)) == 5
 
 
+def test_sure_yes_are_asked_beside_doubtful_noes():
+    asked = [*rows("CV", 6, 4), *rows("WD", 3, 1)]
+    yes = [f"CV-{number}" for number in range(6)]
+    judged = [
+        said(0, "YES", "YES", p_yes=0.6),
+        *(said(number, "YES", "YES", p_yes=0.999) for number in range(1, 6)),
+        *(said(number, "NO", "YES", p_yes=0.9) for number in range(6, 10)),
+    ]
+    doubts = {"CV-0", "CV-6", "CV-7", "CV-8", "CV-9"}
+    assert {row["key"] for row in doubtful(asked, judged, 0.98)} == doubts
+    kept = [row["key"] for row in doubtful(asked, judged, 0.98, 0.75, 1)]
+    assert set(kept) > doubts and len(set(kept)) == len(kept) == 7
+    assert sum(key in yes for key in kept) == 3  # to four NO
+    assert kept == [row["key"] for row in doubtful(asked, judged, 0.98, 0.75, 1)]
+    assert {row["key"] for row in doubtful(asked, judged, 0.98, 9, 1)} == {*yes, *doubts}
+
+
 def test_questions_of_a_set(tmp_path: Path):
     examples = [star(number) for number in range(4)]
     write_examples(tmp_path / "set.parquet", examples)
