@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import TypeVar
 
 from agent.errors import WorkbenchError
@@ -17,6 +19,21 @@ Result = TypeVar("Result")
 JOBS_AHEAD = 8
 
 
+def end_with_parent() -> None:
+    """At the start of a worker: it ends at once when the command that began it is killed.
+
+    Left to itself it would work through whatever was handed out, for nobody.
+    """
+    Thread(target=_outlive_nobody, name="end with parent", daemon=True).start()
+
+
+def _outlive_nobody() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def in_order(
     work: Callable[[Job], Result], jobs: Iterable[Job], workers: int = 1
 ) -> Iterator[Result]:
@@ -25,7 +42,7 @@ def in_order(
         yield from map(work, jobs)
         return
     # spawn: the same on every system, and safe beside the progress bar's thread.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
         waiting = iter(jobs)
         under_way: list[Future[Result]] = [
             pool.submit(work, job) for job in islice(waiting, workers * JOBS_AHEAD)

@@ -14,6 +14,7 @@ from agent.trajectory_file import write_trajectories
 from train.evaluate.judgement import Judgement, add_judgements, read_judgements
 from train.evaluate.judges import Judge, JudgeSpec, Said, make_judge
 from train.examples import Example, column, read_examples
+from train.parallel import end_with_parent
 
 CHUNK = 4
 """Examples a process takes at once: few, so that a stop loses little."""
@@ -142,6 +143,7 @@ _own: list[Judge | WorkbenchError] = []
 def _begin(spec: JudgeSpec) -> None:
     """In each process: load the judge once. What speaks against it is told when it is asked: a
     process that dies while it begins takes its reason with it."""
+    end_with_parent()
     try:
         _own.append(make_judge(spec))
     except WorkbenchError as error:

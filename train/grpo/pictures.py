@@ -25,6 +25,7 @@ from agent.rendering.style import Style
 from agent.tool import ToolResult, checked_arguments
 from agent.viewer import Viewer, spectrum_ref
 from train.examples import Example
+from train.parallel import end_with_parent
 
 MAX_BYTES = 1 << 29
 """Of pictures and their patches that each process keeps: windows come again within a round."""
@@ -55,7 +56,7 @@ class Pictures:
         self._viewers: OrderedDict[str, CachedViewer] = OrderedDict()
         self._bytes = 0
         self._pool = (
-            ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+            ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), end_with_parent)
             if workers > 1
             else None
         )
