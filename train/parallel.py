@@ -24,10 +24,10 @@ def end_with_parent() -> None:
 
     Left to itself it would work through whatever was handed out, for nobody.
     """
-    Thread(target=_outlive_nobody, name="end with parent", daemon=True).start()
+    Thread(target=_end_after_parent, name="end with parent", daemon=True).start()
 
 
-def _outlive_nobody() -> None:
+def _end_after_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()

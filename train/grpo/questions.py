@@ -35,7 +35,9 @@ def doubtful(
     model has come to doubt it since: of each class there are `reminders` YES for every NO, as far
     as there are so many, drawn from what was surely right.
     """
-    certain = {one.key: _is_sure(one, sure) for one in judged}
+    certain: dict[str, bool] = {}
+    for one in judged:
+        certain[one.key] = _is_sure(one, sure) and certain.get(one.key, True)
     kept = [row for row in questions if not certain.get(row["key"], True)]
     rng = np.random.default_rng([seed, len(questions)])
     for task in sorted({row["task"] for row in kept}):

@@ -78,6 +78,8 @@ def test_what_a_judge_is_sure_of_and_right_about_is_not_asked():
     kept = [row["key"] for row in doubtful(asked, judged, 0.98)]
     assert kept == ["CV-1", "CV-2", "CV-4"]  # nobody judged CV-5
     assert len(doubtful(asked, judged, 1.0)) == 5
+    twice = [*judged, said(1, "YES", "YES", p_yes=0.999)]
+    assert [row["key"] for row in doubtful(asked, twice, 0.98)] == kept  # one doubt is enough
 
 
 def test_sure_yes_are_asked_beside_doubtful_noes():
