@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
 from agent.spectra.features import feature_names, feature_vector
+from train.parallel import in_order
 from train.simulate.atlas import observe_atlas
 from train.simulate.frame import log_uniform
 from train.simulate.observation import to_spectrum
@@ -64,10 +64,9 @@ def simulated_features(
     """Feature vectors (labels * per_label, features) of fresh draws, and their labels."""
     draw = partial(_features_of, per_label=per_label, seed=seed)
     rows = []
-    with ProcessPoolExecutor(workers) as pool:
-        for found in pool.map(draw, range(len(LABELS))):
-            rows.append(found)
-            advance()
+    for found in in_order(draw, range(len(LABELS)), workers):
+        rows.append(found)
+        advance()
     return np.concatenate(rows), np.repeat(np.array(LABELS), per_label)
 
 

@@ -7,7 +7,6 @@ simulator alone would: real spectra are tilted, normalised or moved in ways no s
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,6 +22,7 @@ from agent.spectra.continuum import pseudo_continuum
 from agent.spectra.spectrum import Spectrum
 from agent.task_types import Task
 from agent.tasks import load_tasks
+from train.parallel import in_order
 from train.simulate.atlas import observe_atlas
 from train.simulate.frame import Rng, happens, log_uniform
 from train.simulate.guesses import guess
@@ -77,13 +77,11 @@ def draw(
     per_label: int, seed: int, workers: int = 1, advance: Callable[[], None] = lambda: None
 ) -> Draws:
     """`per_label` spectra of every kind; the same seed gives the same numbers."""
-    with ProcessPoolExecutor(workers) as pool:
-        parts = []
-        for part in pool.map(
-            partial(_of_label, per_label=per_label, seed=seed), range(len(LABELS))
-        ):
-            parts.append(part)
-            advance()
+    of_label = partial(_of_label, per_label=per_label, seed=seed)
+    parts = []
+    for part in in_order(of_label, range(len(LABELS)), workers):
+        parts.append(part)
+        advance()
     return Draws(
         **{name: np.concatenate([vars(part)[name] for part in parts]) for name in vars(parts[0])}
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from agent.measured.assessment import assess_numbers
 from agent.measured.numbers import Numbers
 from agent.spectra.readers import read
 from agent.tasks import task
+from train.parallel import in_order
 from train.simulate.campaign import Settings, assignments
 from train.simulate.library import Library
 from train.simulate.observation import to_spectrum
@@ -67,10 +67,9 @@ def candidates(
     settings = Settings(seed=seed, count=count, task=task_id, survey=survey, snr=(3.0, 100.0))
     starts = range(0, count, CHUNK)
     judged: list[Outcome] = []
-    with ProcessPoolExecutor(workers) as pool:
-        for part in pool.map(partial(_chunk, settings), starts):
-            judged += part
-            advance()
+    for part in in_order(partial(_chunk, settings), starts, workers):
+        judged += part
+        advance()
     return judged
 
 
