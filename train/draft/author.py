@@ -59,7 +59,10 @@ def is_supported(assessment: Assessment, truth: Truth, min_chance: float) -> boo
 def write(
     assessment: Assessment, meter: Meter, truth: Truth, settings: DraftSettings, rng: Rng
 ) -> tuple[str, ...] | None:
-    """The turns; None where nothing that can be seen speaks for the true answer."""
+    """The turns; None where nothing that can be seen speaks for the true answer.
+
+    Where numbers are quoted, any will do: what follows from them is for the reader to learn.
+    """
     rival = _rival(assessment, truth, rng)
     facts = facts_of(assessment.task, meter, rival, is_rival=truth.answer == "NO")
     wording = Wording(assessment.task, settings.words, rng)
@@ -75,7 +78,7 @@ def write(
         leans = _leanings([whole_entries(meter.numbers), *said], assessment.kinds)
     told = [_told(move, settings, rng) for move in moves]
     everything = [fact for each in told for fact in each]
-    if not any(truth.sign * fact.nats > PLAIN for fact in everything):
+    if not any(is_quoted or truth.sign * fact.nats > PLAIN for fact in everything):
         return None
     teller = _Teller(assessment.task, truth, rival, facts.telling, wording)
     guess, dropping = teller.guess(told) if rng.random() < settings.guess else ("", None)
@@ -243,6 +246,10 @@ class _Teller:
         against = [fact for fact in doubtful if fact.key not in self.telling]
         if against and self.wording.words == "long":
             parts.append(say("other_side", fact=self.wording.fact(against[-1], meaning=False)))
+        if not parts:
+            parts.append(
+                say("it_is", kind=with_article(self.task.name)) if sign > 0 else say("nothing")
+            )
         box = f"\\boxed{{{self.truth.answer}}}"
         return f"<think>{joined(thought, summed)}</think>\n<answer>{box} {' '.join(parts)}</answer>"
 

@@ -25,7 +25,8 @@ class DraftSettings:
     most_zooms: int = 5
     min_snr: float = 10.0
     min_chance: float = 0.5
-    """Of the true answer by the measurements alone; below it the teacher would have to lie."""
+    """Of the true answer by the measurements alone; below it a teacher in words would have to lie:
+    one that quotes numbers needs none."""
     outside: float = 0.06
     unseen: float = 0.0
     """Of those that could: asking for a window of the guideline that lies beyond the data."""

@@ -197,6 +197,16 @@ def test_quoted_drafts_say_numbers_as_the_tool_did() -> None:
     assert count > 10
 
 
+def test_quoted_numbers_are_told_whatever_the_truth_is() -> None:
+    """Left out where the guideline has nothing for the truth, a reader would never hear of it."""
+    quoted = DraftSettings(words="quoted", style="nano", min_snr=5, min_chance=0.0)
+    for example in all_examples():
+        for answer in ("YES", "NO"):
+            made = drafted(replace(example, answer=answer, label=""), quoted).trajectory
+            assert made is not None and made.well_formed and made.verdict == answer
+            assert made.looks and re.search(r"\w", made.steps[-1].text.partition("}")[2])
+
+
 def test_leanings_come_from_what_the_tool_told_so_far() -> None:
     """The same numbers again, whatever the question and the truth: the same leaning."""
     quoted = DraftSettings(words="quoted", style="nano", min_snr=5)
