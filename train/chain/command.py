@@ -20,6 +20,10 @@ def chain(
     changes: Sets = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same model.")] = 0,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
+    processes: Annotated[
+        int,
+        typer.Option(min=1, max=256, help="That train together, each with batches of its own."),
+    ] = 1,
     dry: Annotated[bool, typer.Option("--dry", help="Only show the commands.")] = False,
 ) -> None:
     """Simulate, build the bench, draft, curate, train, judge, export and inspect.
@@ -28,7 +32,7 @@ def chain(
     """
     own = [text for text in changes or () if text.partition(".")[0] == "chain"]
     chosen = settings(ChainSettings, "chain", preset=preset, config=config, sets=own)
-    planned = list(steps(out, chosen, preset, seed, workers, tuple(changes or ())))
+    planned = list(steps(out, chosen, preset, seed, workers, tuple(changes or ()), processes))
     if dry:
         for step in planned:
             typer.echo(step.line)

@@ -62,12 +62,18 @@ def run_chain(
 def _run(step: Step) -> None:
     arguments = [_one_file(step, word) for word in step.arguments]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", MODULES[step.program], *arguments]
+    command = [sys.executable, "-m", *_together(step), MODULES[step.program], *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if ended.returncode or not step.makes.exists():
         said = (ended.stderr or ended.stdout).strip()[-TAIL:]
         why = said or f"it made no {step.makes}"
         raise WorkbenchError(f"the step {step.name} failed:\n{step.line}\n{why}")
+
+
+def _together(step: Step) -> list[str]:
+    if step.processes == 1:
+        return []
+    return ["torch.distributed.run", "--standalone", f"--nproc-per-node={step.processes}", "-m"]
 
 
 def _one_file(step: Step, word: str) -> str:

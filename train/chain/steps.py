@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -35,6 +35,9 @@ class ChainSettings:
     """Folder of labelled real spectra to judge at the end; empty for none."""
     judged: int = 0
     """Candidates of each task that are judged at the end; 0 for all."""
+    judged_by: Literal["transformers", "llama.cpp"] = "transformers"
+    """What runs the models that are judged; of a small one on a CPU the exported files are twice as
+    fast."""
     baselines: bool = True
     tables: tuple[Literal["main", "cross-survey", "cross-task", "ablation"], ...] = (
         "main",
@@ -59,10 +62,14 @@ class Step:
     program: Program
     arguments: tuple[str, ...]
     makes: Path
+    processes: int = 1
+    """Started together, as torchrun does."""
 
     @property
     def line(self) -> str:
-        return " ".join((self.program, *(_quoted(word) for word in self.arguments)))
+        words = " ".join((self.program, *(_quoted(word) for word in self.arguments)))
+        together = f"torchrun --nproc-per-node {self.processes} --no-python "
+        return together + words if self.processes > 1 else words
 
 
 def _quoted(word: str) -> str:
@@ -74,16 +81,25 @@ def _set(key: str, value: object) -> str:
 
 
 def steps(
-    out: Path, settings: ChainSettings, preset: str, seed: int, workers: int, sets: tuple[str, ...]
+    out: Path,
+    settings: ChainSettings,
+    preset: str,
+    seed: int,
+    workers: int,
+    sets: tuple[str, ...],
+    processes: int = 1,
 ) -> Iterator[Step]:
-    """Every command of the chain in order. `sets` are passed on to the stage they name."""
+    """Every command of the chain in order. `sets` are passed on to the stage they name.
+
+    As many `processes` train a language model together.
+    """
     told = ("--preset", preset)
     busy = ("--workers", str(workers))
     bench, pool, evaluation = out / "bench", out / "pool", out / "evaluation"
 
-    def changed(stage: str) -> tuple[str, ...]:
-        own = [text for text in sets if text.partition(".")[0] == stage]
-        return tuple(word for text in own for word in ("--set", text))
+    def changed(stage: str, told_to: str = "") -> tuple[str, ...]:
+        own = [text.partition(".") for text in sets if text.partition(".")[0] == stage]
+        return tuple(word for _, _, rest in own for word in ("--set", f"{told_to or stage}.{rest}"))
 
     def train(name: str, makes: Path, *arguments: object) -> Step:
         return Step(name, "spec-o3-train", tuple(map(str, arguments)), makes)
@@ -129,33 +145,40 @@ def steps(
 
     def tuned(name: str, run: Path, *more: object) -> Step:
         words = ("sft", approved, "--sets", cold, "--out", run, "--seed", seed, *busy, *told)
-        return train(name, run / "model" / "model.toml", *words, *more, *changed("sft"))
+        return replace(
+            train(name, run / "model" / "model.toml", *words, *more), processes=processes
+        )
 
     begun: tuple[object, ...] = changed("model")
     if lessons := preset_tables(preset).get("reading", {}):
         reading = out / "reading"
         first = [word for key, value in lessons.items() for word in ("--set", _set(key, value))]
-        yield tuned("reading", reading, *first, *begun)
+        yield tuned("reading", reading, *first, *begun, *changed("sft"), *changed("reading", "sft"))
         begun = ("--model", reading / "model")
-    yield tuned("sft", sft, *begun)
+    yield tuned("sft", sft, *begun, *changed("sft"))
     asking = [word for each in practice for word in ("--sets", each)]
+    before, after = sft / "model", out / "gguf"
+    is_exported = settings.judged_by == "llama.cpp"
+    if settings.practice or is_exported:
+        before = out / "tried" / "gguf"
+        yield train("export to try", before, "export", sft / "model", before)
     if settings.practice:
-        tried, fast = out / "tried", out / "tried" / "gguf"
+        tried = out / "tried"
         few = ("--limit", settings.tried) if settings.tried else ()
-        yield train("export to try", fast, "export", sft / "model", fast)
         for each in practice:
             told_of = tried / each.stem
             yield train(
                 f"evaluate {each.stem}", told_of / "set.md",
-                "evaluate", "set", each, told_of, "--model", f"sft={fast}", *busy, *few,
+                "evaluate", "set", each, told_of, "--model", f"sft={before}", *busy, *few,
                 "--threads", 1,
             )  # fmt: skip
             asking += ["--judged", told_of / "judgements" / each.stem / "sft.jsonl"]
-    yield train(
+    practised = train(
         "grpo", grpo / "model" / "model.toml",
         "grpo", "--model", sft / "model", *asking, "--out", grpo,
         "--seed", seed, *told, *changed("grpo"),
     )  # fmt: skip
+    yield replace(practised, processes=processes)
     ended = grpo / "model"
     if any(settings.averaged):
         first_round, last_round = settings.averaged
@@ -171,14 +194,15 @@ def steps(
             "baselines", bench / "train.parquet", "--out", out / "baselines", "--seed", seed,
             *told, *changed("baselines"),
         )  # fmt: skip
-    judges = ["--model", "measured", "--model", f"sft={sft / 'model'}"]
-    judges += ["--model", f"grpo={ended}"]
+    yield train("export", after, "export", ended, after)
+    first, last = (before, after) if is_exported else (sft / "model", ended)
+    judges = ["--model", "measured", "--model", f"sft={first}", "--model", f"grpo={last}"]
     limit = ("--limit", str(settings.judged)) if settings.judged else ()
     if settings.baselines:
         specialists = ["--specialists", str(out / "baselines")]
     for table in settings.tables:
         if table == "ablation":
-            who: list[str] = ["--full", str(ended), "--no-rl", str(sft / "model")]
+            who: list[str] = ["--full", str(last), "--no-rl", str(first)]
         else:
             who = [*judges, *(specialists if table != "cross-task" else [])]
         yield train(
@@ -192,8 +216,6 @@ def steps(
             "evaluate", "library", settings.library, evaluation, *judges, *specialists, *busy,
             "--threads", 1,
         )  # fmt: skip
-    gguf = out / "gguf"
-    yield train("export", gguf, "export", ended, gguf)
     one = out / "one"
     yield train(
         "one spectrum", one / "truth.csv",
@@ -203,7 +225,7 @@ def steps(
     record = out / "inspection.jsonl"
     yield Step(
         "inspect", "spec-o3",
-        ("inspect", str(one), "--task", "CV", "--model", str(gguf), "--save", str(record)),
+        ("inspect", str(one), "--task", "CV", "--model", str(after), "--save", str(record)),
         record,
     )  # fmt: skip
     page = out / "report.html"

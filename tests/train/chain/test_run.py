@@ -102,6 +102,32 @@ class TestSteps:
         names = [step.name for step in plan]
         assert names.index("reading") + 1 == names.index("sft")
 
+    def test_what_is_said_of_reading_is_for_the_first_lessons_alone(self, tmp_path: Path):
+        told = ("reading.epochs=1", "sft.epochs=0.4")
+        lines = {
+            step.name: step.line for step in steps(tmp_path, ChainSettings(), "nano", 3, 2, told)
+        }
+        assert lines["reading"].endswith("--set sft.epochs=0.4 --set sft.epochs=1")
+        assert lines["sft"].endswith("--set sft.epochs=0.4")
+
+    def test_language_models_are_trained_by_several_processes(self, tmp_path: Path):
+        alone = [step.line for step in steps(tmp_path, ChainSettings(), "nano", 3, 2, ())]
+        plan = list(steps(tmp_path, ChainSettings(), "nano", 3, 2, (), processes=2))
+        assert [step.name for step in plan if step.processes == 2] == ["reading", "sft", "grpo"]
+        for step, line in zip(plan, alone, strict=True):
+            together = "torchrun --nproc-per-node 2 --no-python " if step.processes == 2 else ""
+            assert step.line == together + line
+
+    def test_what_is_exported_is_judged(self, tmp_path: Path):
+        judged = ChainSettings(judged_by="llama.cpp")
+        plan = list(steps(tmp_path, judged, "tiny", 0, 1, ()))
+        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        before, after = tmp_path / "tried" / "gguf", tmp_path / "gguf"
+        assert lines["export to try"].endswith(f"export {tmp_path / 'sft' / 'model'} {before}")
+        assert f"--model sft={before} --model grpo={after} " in lines["evaluate main"]
+        assert f"--full {after} --no-rl {before} " in lines["evaluate ablation"]
+        assert names.index("export") < names.index("evaluate main")
+
     def test_practice_is_what_the_tuned_model_is_not_sure_of(self, tmp_path: Path):
         plan = list(steps(tmp_path, ChainSettings(practice=40), "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
