@@ -44,15 +44,19 @@ def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
     return chosen
 
 
-def average(run: Path, checkpoints: list[Path], out: Path) -> Card:
-    """Write the mean of these checkpoints of `run`, a finished one, to the folder `out`.
+def average(run: Path, checkpoints: list[Path], out: Path, like: Path | None = None) -> Card:
+    """Write the mean of these checkpoints of `run` to the folder `out`.
 
-    What lies there is kept, but for an older mean.
+    `like` is a model of the same shape that lends its card and tokenizer to a run that has not
+    ended: the one it began with. What lies in `out` is kept, but for an older mean.
     """
-    like = run / MODEL
+    like = like or run / MODEL
     before = card_beside(like)
     if before is None:
-        raise WorkbenchError(f"{run} holds no finished model: let the run end first")
+        raise WorkbenchError(
+            f"{like} is no finished model: let the run end, or name with --like the model folder "
+            "that it began with"
+        )
     for folder in checkpoints:
         if (folder / ADAPTER_CONFIG).is_file():
             raise WorkbenchError(f"{folder} is an adapter: only whole models are averaged")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -67,13 +68,10 @@ class Step:
 
     @property
     def line(self) -> str:
-        words = " ".join((self.program, *(_quoted(word) for word in self.arguments)))
+        """As one types it in a shell."""
+        words = shlex.join((self.program, *self.arguments))
         together = f"torchrun --nproc-per-node {self.processes} --no-python "
         return together + words if self.processes > 1 else words
-
-
-def _quoted(word: str) -> str:
-    return f'"{word}"' if " " in word else word
 
 
 def _set(key: str, value: object) -> str:

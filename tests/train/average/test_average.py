@@ -96,9 +96,19 @@ def test_what_is_kept_is_named_where_none_fits(run: Path) -> None:
 
 def test_a_run_that_has_not_ended_is_refused(run: Path, tmp_path: Path) -> None:
     (run / "model/model.toml").unlink()
-    with pytest.raises(WorkbenchError, match="no finished model"):
+    with pytest.raises(WorkbenchError, match=r"no finished model(.|\n)*--like"):
         average(run, checkpoints_of(run, 0, 9), tmp_path / "mean")
     assert not (tmp_path / "mean").exists()
+
+
+def test_one_ended_early_is_like_the_model_it_began_with(run: Path, tmp_path: Path) -> None:
+    (run / "model").rename(tmp_path / "begun")
+    words = ["average", str(run), str(tmp_path / "mean"), "--first", "2", "--last", "4"]
+    result = CliRunner().invoke(app, [*words, "--like", str(tmp_path / "begun")])
+    assert result.exit_code == 0, result.output
+    before, after = weights_of(tmp_path / "begun"), weights_of(tmp_path / "mean")
+    assert all(torch.allclose(after[name], 0.75 * before[name], atol=1e-6) for name in before)
+    assert read_card(tmp_path / "mean").trained_on == "labels; the mean after steps 2, 4"
 
 
 def test_adapters_are_refused(run: Path, tmp_path: Path) -> None:

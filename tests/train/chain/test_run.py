@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,12 @@ class TestSteps:
         assert "--set grpo.rounds=4" in lines["grpo"]
         assert "lr=1" not in lines["grpo"]
         assert lines["bench"].count("--archive") == 3
+
+    def test_lines_can_be_typed_as_they_are_shown(self, tmp_path: Path):
+        sizes = 'bench.sizes=["* 5/5 1/5"]'
+        plan = steps(tmp_path, ChainSettings(), "tiny", 3, 2, (sizes,))
+        (line,) = [step.line for step in plan if step.name == "bench"]
+        assert shlex.split(line)[-2:] == ["--set", sizes]
 
     def test_lessons_without_pictures_come_first(self, tmp_path: Path):
         plan = list(steps(tmp_path, ChainSettings(), "nano", 3, 2, ("sft.lr=1", "model.layers=2")))
