@@ -56,11 +56,13 @@ def reopen(name: str, out: Path) -> Card:
     if not is_free(out):
         raise ExportError(f"{out} is there already: name a new folder")
     with written_whole(out) as part:
-        _write(place.folder, place.card, part)
-        return _complete(place.card, part, plain_name(out.resolve().name))
+        count = _write(place.folder, place.card, part)
+        card = replace(place.card, parameters=count)
+        return _complete(card, part, plain_name(out.resolve().name))
 
 
-def _write(folder: Path, card: Card, part: Path) -> None:
+def _write(folder: Path, card: Card, part: Path) -> int:
+    """How many weights there are."""
     weights, mmproj = card.paths("weights"), card.paths("mmproj")
     if len(weights) != 1 or len(mmproj) != 1:
         raise ExportError(f"{card.name} is not one GGUF file and its vision part")
@@ -69,7 +71,8 @@ def _write(folder: Path, card: Card, part: Path) -> None:
     said, seen = _getter(words), _getter(pictures)
     config = config_of(said, seen, tied="output.weight" not in tensors)
     shape = read_shape(config)
-    save_file(_sources(shape, tensors), part / "model.safetensors", {"format": "pt"})
+    sources = _sources(shape, tensors)
+    save_file(sources, part / "model.safetensors", {"format": "pt"})
     for name, content in (
         ("config.json", config),
         ("generation_config.json", ends_of(said)),
@@ -78,6 +81,7 @@ def _write(folder: Path, card: Card, part: Path) -> None:
         ("tokenizer_config.json", tokenizer_settings()),
     ):
         _save_json(part / name, content)
+    return sum(weights.size for weights in sources.values())
 
 
 def _opened(path: Path) -> gguf.GGUFReader:

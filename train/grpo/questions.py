@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,12 @@ Row = dict[str, Any]
 def read_questions(paths: Iterable[Path]) -> list[Row]:
     """Key, hash, task and answer of every example; spectra stay in their files."""
     return [row for path in paths for row in column(path, "key", "sha256", "task", "answer")]
+
+
+def digest(questions: Iterable[Row]) -> str:
+    """The same only for the same questions in the same order."""
+    text = "\n".join(f"{row['key']} {row['sha256']}" for row in questions)
+    return sha256(text.encode()).hexdigest()
 
 
 def doubtful(

@@ -22,7 +22,7 @@ from train.examples import ExampleStore
 from train.finished_model import MODEL
 from train.grpo.finish import save_model
 from train.grpo.pictures import Pictures
-from train.grpo.questions import doubtful, in_order, read_questions
+from train.grpo.questions import digest, doubtful, in_order, read_questions
 from train.grpo.settings import GrpoSettings
 from train.grpo.setup import make_trainer, quiet
 from train.grpo.watching import Figures
@@ -70,7 +70,7 @@ def reinforce(
         with trainer.args.main_process_first(desc="settings"):
             if is_first:
                 told = {"grpo": asdict(settings), "seed": seed, "model": str(folder)}
-                begin(out, told | {"questions": len(questions)}, resume=resume)
+                begin(out, told | {"questions": digest(questions)}, resume=resume)
         checkpoint = last_checkpoint(out) if resume else None
         if is_first:
             record = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))

@@ -47,10 +47,11 @@ def pair(model: Path, folder: Path, kind: str = "f32") -> Path:
 
 
 def test_every_weight_comes_back(model: Path, tmp_path: Path) -> None:
-    reopen(str(pair(model, tmp_path / "pair")), tmp_path / "again")
+    card = reopen(str(pair(model, tmp_path / "pair")), tmp_path / "again")
     before = load_file(model / "model.safetensors")
     after = load_file(tmp_path / "again/model.safetensors")
     assert set(after) == set(before)
+    assert card.parameters == sum(weight.numel() for weight in after.values())
     assert all(torch.equal(after[name], before[name]) for name in before)
 
 

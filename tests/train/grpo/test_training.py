@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -275,6 +275,11 @@ def test_refusals(toy: Path, tmp_path: Path):
     (tmp_path / "settings.json").write_text("{}")
     with pytest.raises(WorkbenchError, match="holds a run already"):
         reinforce(toy / "warm", sets, tmp_path, toy_settings(**SMALL))
+    settings = toy_settings(**SMALL)
+    told = {"grpo": asdict(settings), "seed": 0, "model": str(toy / "warm"), "questions": "others"}
+    (tmp_path / "settings.json").write_text(json.dumps(told))
+    with pytest.raises(WorkbenchError, match=r"holds a run with another questions \(others"):
+        reinforce(toy / "warm", sets, tmp_path, settings, resume=True)
 
 
 def test_the_command_makes_a_model_in_use(toy: Path, tmp_path: Path):
