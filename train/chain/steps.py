@@ -138,7 +138,7 @@ def steps(
     )  # fmt: skip
     yield train("curate: review", pool, "curate", "auto", pool, *busy)
     approved = pool / "approved.jsonl"
-    yield train("curate: export", approved, "curate", "export", pool, approved)
+    yield train("curate: export", approved, "curate", "export", pool, approved, *busy)
     sft, grpo = out / "sft", out / "grpo"
 
     def tuned(name: str, run: Path, *more: object) -> Step:
@@ -193,14 +193,15 @@ def steps(
             *told, *changed("baselines"),
         )  # fmt: skip
     yield train("export", after, "export", ended, after)
-    first, last = (before, after) if is_exported else (sft / "model", ended)
-    judges = ["--model", "measured", "--model", f"sft={first}", "--model", f"grpo={last}"]
+    tuned_one, practised_one = (before, after) if is_exported else (sft / "model", ended)
+    judges = ["--model", "measured", "--model", f"sft={tuned_one}"]
+    judges += ["--model", f"grpo={practised_one}"]
     limit = ("--limit", str(settings.judged)) if settings.judged else ()
     if settings.baselines:
         specialists = ["--specialists", str(out / "baselines")]
     for table in settings.tables:
         if table == "ablation":
-            who: list[str] = ["--full", str(last), "--no-rl", str(first)]
+            who: list[str] = ["--full", str(practised_one), "--no-rl", str(tuned_one)]
         else:
             who = [*judges, *(specialists if table != "cross-task" else [])]
         yield train(

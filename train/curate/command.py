@@ -142,12 +142,14 @@ def export(
     out: Annotated[
         Path | None, typer.Argument(help="Trajectories to write; default approved.jsonl there.")
     ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
 ) -> None:
     """Write the approved trajectories, as last revised: what `sft` reads."""
-    from train.curate.pool import export_approved, open_pool
+    from train.curate.approved import export_approved
+    from train.curate.pool import open_pool
 
     path = out or folder / "approved.jsonl"
-    count = export_approved(open_pool(folder), path)
+    count = export_approved(open_pool(folder), path, workers)
     typer.echo(f"{count} approved trajectories in {path}")
 
 

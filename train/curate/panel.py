@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
 from agent.reply import is_well_formed
-from agent.trajectory_file import from_line, to_line
 from train.curate.audit import Audit, audit
 from train.curate.one_form import one_form, without
-from train.curate.pool import REVIEWS, Pool, case_id, open_pool
+from train.curate.parcels import Parcel, packed, pool_at, unpacked
+from train.curate.pool import REVIEWS, Pool
 from train.curate.process import Case
 from train.curate.reviews import Review, Role, add_reviews, diff_of, now, version_of
 from train.draft.teachers import LEAKS, rough_tokens
@@ -32,8 +32,6 @@ LEAST_COHERENCE = 3
 MOST_TOKENS = 8000
 BATCH = 16
 
-Parcel = tuple[str, list[Review]]
-
 
 def run_panel(
     pool: Pool,
@@ -47,7 +45,7 @@ def run_panel(
     What was given is on disk batch by batch: a run that was stopped goes on.
     """
     open_cases = (case for case in pool.cases() if case.stage not in ("approved", "rejected"))
-    parcels = ((to_line(case.trajectory), case.reviews) for case in open_cases)
+    parcels = map(packed, open_cases)
     batches = iter(lambda: list(islice(parcels, BATCH)), [])
     given = 0
     for size, reviews in in_order(partial(_batch, pool.folder, tuple(names)), batches, workers):
@@ -59,17 +57,9 @@ def run_panel(
 
 def _batch(folder: Path, names: tuple[str, ...], parcels: list[Parcel]) -> tuple[int, list[Review]]:
     given: list[Review] = []
-    for line, reviews in parcels:
-        trajectory = from_line(line)
-        case = Case(case_id(trajectory), trajectory)
-        case.take(reviews)
-        given += Panel(_pool(folder), case, names).reviews()
+    for parcel in parcels:
+        given += Panel(pool_at(folder), unpacked(parcel), names).reviews()
     return len(parcels), given
-
-
-@cache
-def _pool(folder: Path) -> Pool:
-    return open_pool(folder)
 
 
 class Panel:

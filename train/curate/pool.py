@@ -15,12 +15,11 @@ from agent.render import Style
 from agent.task_types import Task
 from agent.tasks import task
 from agent.trajectory import Trajectory
-from agent.trajectory_file import read_trajectories, to_line, write_trajectories
+from agent.trajectory_file import read_trajectories, to_line
 from train.curate.process import Case, Stage
 from train.curate.reviews import Review, add_reviews, read_reviews
 from train.draft.record import record
 from train.examples import Example, ExampleStore, column
-from train.reward import check_references
 
 POOL, TRAJECTORIES, REVIEWS = "pool.json", "pool.jsonl", "reviews.jsonl"
 MAX_POOL = 1_000_000
@@ -153,21 +152,6 @@ def import_drafts(folder: Path, drafts: Iterable[Path], sets: Iterable[Path]) ->
     (folder / POOL).write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
     _append(folder / TRAJECTORIES, new)
     return pool, len(new)
-
-
-def export_approved(pool: Pool, out: Path) -> int:
-    """Those approved by all, as last worded, for training; how many.
-
-    Raises WorkbenchError where the reward of `grpo` would not give one of them full marks.
-    """
-    approved = [pool.current(case) for case in pool.waiting("approved")]
-    check_references(
-        approved, {(name, sha256): row["answer"] for (sha256, name), row in pool.truths.items()}
-    )
-    part = out.with_name(f".{out.name}.part")
-    count = write_trajectories(part, approved)
-    part.replace(out)
-    return count
 
 
 def _append(path: Path, lines: Iterable[str]) -> None:

@@ -14,10 +14,11 @@ from agent.errors import WorkbenchError
 from agent.trajectory import Trajectory
 from agent.trajectory_file import read_trajectories, write_trajectories
 from tests.train.curate.lies import retold
+from train.curate.approved import export_approved
 from train.curate.figures import figures
 from train.curate.one_form import one_form
 from train.curate.panel import CLAIMS, NAMES, RECORD, SCREENER, run_panel
-from train.curate.pool import Pool, export_approved, import_drafts, open_pool
+from train.curate.pool import Pool, import_drafts, open_pool
 from train.curate.process import Case
 from train.curate.reviewing import judge_waiting, review_by_sheet
 from train.curate.reviews import Review
@@ -93,6 +94,10 @@ class TestPanel:
         assert "-<answer>" in revision.diff and "Li I 6708" in revision.diff
         assert pool.current(case).replies == case.replies
         assert [review.version == case.version for review in case.reviews[-5:]] == [True] * 5
+        alone, together = tmp_path / "alone.jsonl", tmp_path / "together.jsonl"
+        assert export_approved(pool, alone) == export_approved(pool, together, workers=2) == 1
+        assert alone.read_bytes() == together.read_bytes()
+        assert [one.replies for one in read_trajectories(alone)] == [case.replies]
 
     def test_a_wrong_verdict_is_screened_out(
         self, tmp_path: Path, pairs: Pairs, example_set: Path
