@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from json import dumps
 from pathlib import Path
 from typing import Literal
 
@@ -25,10 +26,12 @@ class ChainSettings:
     questions: int = 0
     """Asked straight from the simulator, distorted, to draft from; 0 takes the bench's own."""
     practice: int = 0
-    """As many more to practise on by reinforcement, beside the bench's own, of which those are
-    asked that the fine-tuned model is not sure of; 0 takes the bench's own, all of them."""
+    """As many more to practise on by reinforcement, beside the bench's own."""
+    company: int = 0
+    """Objects of a sky of their own, seen by every survey: its members and their hardest
+    look-alikes, as a bench picks them, are practised on as well."""
     tried: int = 0
-    """Of each task and set, judged to find those; 0 for all."""
+    """Of each task and set, judged to find what the fine-tuned model is not sure of; 0 for all."""
     averaged: tuple[int, int] = (0, 0)
     """First and last round of reinforcement whose checkpoints' mean is judged and exported; nothing
     but noughts takes the model as it ended."""
@@ -74,8 +77,10 @@ class Step:
         return together + words if self.processes > 1 else words
 
 
-def _set(key: str, value: object) -> str:
-    return f"sft.{key}={str(value).lower() if isinstance(value, bool) else value}"
+def _told(table: Mapping[str, object], stage: str) -> tuple[str, ...]:
+    """A table of a preset as changes of another stage's."""
+    texts = {key: value if isinstance(value, str) else dumps(value) for key, value in table.items()}
+    return tuple(word for key, text in texts.items() for word in ("--set", f"{stage}.{key}={text}"))
 
 
 def steps(
@@ -91,7 +96,7 @@ def steps(
 
     As many `processes` train a language model together.
     """
-    told = ("--preset", preset)
+    told, tables = ("--preset", preset), preset_tables(preset)
     busy = ("--workers", str(workers))
     bench, pool, evaluation = out / "bench", out / "pool", out / "evaluation"
 
@@ -120,13 +125,26 @@ def steps(
         "bench", bench / "bench.json",
         "bench", bench, *named, "--seed", seed, *busy, *told, *changed("bench"),
     )  # fmt: skip
-    cold, practice = bench / "cold.parquet", [bench / "train.parquet"]
+    cold, practice = bench / "cold.parquet", {"train": bench / "train.parquet"}
     if settings.questions:
         cold = out / "questions.parquet"
         yield asked("questions", cold, settings.questions, seed)
     if settings.practice:
-        practice.append(out / "practice.parquet")
-        yield asked("questions to practise", practice[-1], settings.practice, seed + 1)
+        practice["practice"] = out / "practice.parquet"
+        yield asked("questions to practise", practice["practice"], settings.practice, seed + 1)
+    if settings.company:
+        sky, company = out / "company-sky", out / "company"
+        yield train(
+            "simulate company", sky / "truth.csv",
+            "simulate", sky, "--survey", ",".join(settings.surveys), "--count", settings.company,
+            "--seed", seed + 2, "--sky", seed + 2, "--snr", low, high, "--arrays", *busy,
+        )  # fmt: skip
+        yield train(
+            "bench company", company / "bench.json",
+            "bench", company, "--archive", sky, "--seed", seed + 2, *busy, *told, *changed("bench"),
+            *_told(tables.get("company", {}), "bench"), *changed("company", "bench"),
+        )  # fmt: skip
+        practice["company"] = company / "train.parquet"
     drafts = out / "drafts.jsonl"
     yield train(
         "draft", drafts,
@@ -148,25 +166,24 @@ def steps(
         )
 
     begun: tuple[object, ...] = changed("model")
-    if lessons := preset_tables(preset).get("reading", {}):
-        reading = out / "reading"
-        first = [word for key, value in lessons.items() for word in ("--set", _set(key, value))]
+    if lessons := tables.get("reading", {}):
+        reading, first = out / "reading", _told(lessons, "sft")
         yield tuned("reading", reading, *first, *begun, *changed("sft"), *changed("reading", "sft"))
         begun = ("--model", reading / "model")
     yield tuned("sft", sft, *begun, *changed("sft"))
-    asking = [word for each in practice for word in ("--sets", each)]
+    asking = [word for each in practice.values() for word in ("--sets", each)]
     before, after = sft / "model", out / "gguf"
     is_exported = settings.judged_by == "llama.cpp"
-    if settings.practice or is_exported:
+    is_tried = len(practice) > 1
+    if is_tried or is_exported:
         before = out / "tried" / "gguf"
         yield train("export to try", before, "export", sft / "model", before)
-    if settings.practice:
-        tried = out / "tried"
+    if is_tried:
         few = ("--limit", settings.tried) if settings.tried else ()
-        for each in practice:
-            told_of = tried / each.stem
+        for name, each in practice.items():
+            told_of = out / "tried" / name
             yield train(
-                f"evaluate {each.stem}", told_of / "set.md",
+                f"evaluate {name}", told_of / "set.md",
                 "evaluate", "set", each, told_of, "--model", f"sft={before}", *busy, *few,
                 "--threads", 1,
             )  # fmt: skip

@@ -152,6 +152,22 @@ class TestSteps:
         without = steps(tmp_path, ChainSettings(), "tiny", 0, 1, ())
         assert all("--judged" not in step.line for step in without)
 
+    def test_practice_in_company_has_a_sky_of_its_own(self, tmp_path: Path):
+        few, told = ChainSettings(company=90, surveys=("SDSS", "DESI")), ("company.folds=2",)
+        plan = list(steps(tmp_path, few, "nano", 3, 2, told))
+        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        simulated = shlex.split(lines["simulate company"])
+        assert {"SDSS,DESI", "90"} < set(simulated)
+        sky = simulated[simulated.index("--sky") + 1]
+        assert f"--sky {sky} " not in lines["simulate SDSS"]
+        made = shlex.split(lines["bench company"])
+        assert {"bench.survey=", "bench.cross_tasks=[]", "bench.folds=2"} < set(made)
+        assert names.index("bench company") < names.index("evaluate company")
+        asked = tmp_path / "company" / "train.parquet"
+        judged = tmp_path / "tried" / "company" / "judgements" / "train" / "sft.jsonl"
+        assert f"--sets {asked} " in lines["grpo"]
+        assert f"--judged {judged} " in lines["grpo"]
+
     def test_the_mean_of_the_rounds_is_judged_and_exported(self, tmp_path: Path):
         plan = list(steps(tmp_path, ChainSettings(averaged=(4, 12)), "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
