@@ -34,6 +34,9 @@ SMALL = {
     "bench.sizes": '["* 5/5 1/5"]',
     "bench.folds": 2,
     "chain.averaged": "[1, 1]",
+    "chain.company": 240,
+    "chain.judged_by": "llama.cpp",
+    "company.sizes": '["* 2/6 1/5"]',
     "draft.per_spectrum": 1,
     "model.layers": 2,
     "sft.steps": 4,
@@ -64,9 +67,10 @@ class TestTheWholeChain:
     def test_every_step_is_done(self, whole: Path):
         done = json.loads((whole / "chain.json").read_text())
         assert [one["name"] for one in done] == [
-            "simulate LAMOST", "bench", "draft", "curate: import", "curate: review",
-            "curate: export", "sft", "grpo", "average", "evaluate main", "export", "one spectrum",
-            "inspect", "report",
+            "simulate LAMOST", "bench", "simulate company", "bench company", "draft",
+            "curate: import", "curate: review", "curate: export", "sft", "export to try",
+            "evaluate train", "evaluate company", "grpo", "average", "export", "evaluate main",
+            "one spectrum", "inspect", "report",
         ]  # fmt: skip
 
     def test_every_reference_trajectory_earns_full_marks(self, whole: Path):
