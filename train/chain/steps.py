@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
 from typing import Literal
@@ -77,10 +77,14 @@ class Step:
         return together + words if self.processes > 1 else words
 
 
-def _told(table: Mapping[str, object], stage: str) -> tuple[str, ...]:
-    """A table of a preset as changes of another stage's."""
+def _texts(table: Mapping[str, object]) -> list[str]:
+    """A table of a preset as it is written with `--set`."""
     texts = {key: value if isinstance(value, str) else dumps(value) for key, value in table.items()}
-    return tuple(word for key, text in texts.items() for word in ("--set", f"{stage}.{key}={text}"))
+    return [f"{key}={text}" for key, text in texts.items()]
+
+
+def _set(stage: str, texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(word for text in texts for word in ("--set", f"{stage}.{text}"))
 
 
 def steps(
@@ -100,12 +104,22 @@ def steps(
     busy = ("--workers", str(workers))
     bench, pool, evaluation = out / "bench", out / "pool", out / "evaluation"
 
-    def changed(stage: str, told_to: str = "") -> tuple[str, ...]:
-        own = [text.partition(".") for text in sets if text.partition(".")[0] == stage]
-        return tuple(word for _, _, rest in own for word in ("--set", f"{told_to or stage}.{rest}"))
+    def own(table: str) -> list[str]:
+        cut = [text.partition(".") for text in sets]
+        return [rest for name, _, rest in cut if name == table]
 
-    def train(name: str, makes: Path, *arguments: object) -> Step:
-        return Step(name, "spec-o3-train", tuple(map(str, arguments)), makes)
+    def changed(stage: str) -> tuple[str, ...]:
+        return _set(stage, own(stage))
+
+    def train(name: str, makes: Path, *arguments: object, processes: int = 1) -> Step:
+        return Step(name, "spec-o3-train", tuple(map(str, arguments)), makes, processes)
+
+    def simulated(name: str, archive: Path, survey: str, count: int, number: int) -> Step:
+        return train(
+            name, archive / "truth.csv",
+            "simulate", archive, "--survey", survey, "--count", count,
+            "--seed", number, "--sky", number, "--snr", *settings.snr, "--arrays", *busy,
+        )  # fmt: skip
 
     def asked(name: str, makes: Path, count: int, number: int) -> Step:
         told_it = (*told, *changed("questions"))
@@ -113,13 +127,8 @@ def steps(
         return train(name, makes, *words)
 
     archives = [out / "archive" / survey for survey in settings.surveys]
-    low, high = settings.snr
     for survey, archive in zip(settings.surveys, archives, strict=True):
-        yield train(
-            f"simulate {survey}", archive / "truth.csv",
-            "simulate", archive, "--survey", survey, "--count", settings.objects,
-            "--seed", seed, "--sky", seed, "--snr", low, high, "--arrays", *busy,
-        )  # fmt: skip
+        yield simulated(f"simulate {survey}", archive, survey, settings.objects, seed)
     named = [word for archive in archives for word in ("--archive", archive)]
     yield train(
         "bench", bench / "bench.json",
@@ -134,15 +143,12 @@ def steps(
         yield asked("questions to practise", practice["practice"], settings.practice, seed + 1)
     if settings.company:
         sky, company = out / "company-sky", out / "company"
-        yield train(
-            "simulate company", sky / "truth.csv",
-            "simulate", sky, "--survey", ",".join(settings.surveys), "--count", settings.company,
-            "--seed", seed + 2, "--sky", seed + 2, "--snr", low, high, "--arrays", *busy,
-        )  # fmt: skip
+        surveys, company_says = ",".join(settings.surveys), _texts(tables.get("company", {}))
+        yield simulated("simulate company", sky, surveys, settings.company, seed + 2)
         yield train(
             "bench company", company / "bench.json",
-            "bench", company, "--archive", sky, "--seed", seed + 2, *busy, *told, *changed("bench"),
-            *_told(tables.get("company", {}), "bench"), *changed("company", "bench"),
+            "bench", company, "--archive", sky, "--seed", seed + 2, *busy, *told,
+            *_set("bench", (*own("bench"), *company_says, *own("company"))),
         )  # fmt: skip
         practice["company"] = company / "train.parquet"
     drafts = out / "drafts.jsonl"
@@ -161,14 +167,13 @@ def steps(
 
     def tuned(name: str, run: Path, *more: object) -> Step:
         words = ("sft", approved, "--sets", cold, "--out", run, "--seed", seed, *busy, *told)
-        return replace(
-            train(name, run / "model" / "model.toml", *words, *more), processes=processes
-        )
+        made = run / "model" / "model.toml"
+        return train(name, made, *words, *more, processes=processes)
 
     begun: tuple[object, ...] = changed("model")
     if lessons := tables.get("reading", {}):
-        reading, first = out / "reading", _told(lessons, "sft")
-        yield tuned("reading", reading, *first, *begun, *changed("sft"), *changed("reading", "sft"))
+        reading, first = out / "reading", (*_texts(lessons), *own("sft"), *own("reading"))
+        yield tuned("reading", reading, *begun, *_set("sft", first))
         begun = ("--model", reading / "model")
     yield tuned("sft", sft, *begun, *changed("sft"))
     asking = [word for each in practice.values() for word in ("--sets", each)]
@@ -188,12 +193,11 @@ def steps(
                 "--threads", 1,
             )  # fmt: skip
             asking += ["--judged", told_of / "judgements" / each.stem / "sft.jsonl"]
-    practised = train(
+    yield train(
         "grpo", grpo / "model" / "model.toml",
         "grpo", "--model", sft / "model", *asking, "--out", grpo,
-        "--seed", seed, *told, *changed("grpo"),
+        "--seed", seed, *told, *changed("grpo"), processes=processes,
     )  # fmt: skip
-    yield replace(practised, processes=processes)
     ended = grpo / "model"
     if any(settings.averaged):
         first_round, last_round = settings.averaged

@@ -19,7 +19,7 @@ def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
     Raises WorkbenchError where the reward of `grpo` would not give one of them full marks.
     """
     parcels = map(packed, pool.waiting("approved"))
-    approved = list(in_order(partial(_current, pool.folder), parcels, workers))
+    approved = list(in_order(partial(_current, pool.folder, pool.sets), parcels, workers))
     check_references(
         approved, {(name, sha256): row["answer"] for (sha256, name), row in pool.truths.items()}
     )
@@ -29,5 +29,5 @@ def export_approved(pool: Pool, out: Path, workers: int = 1) -> int:
     return count
 
 
-def _current(folder: Path, parcel: Parcel) -> Trajectory:
-    return pool_at(folder).current(unpacked(parcel))
+def _current(folder: Path, sets: tuple[Path, ...], parcel: Parcel) -> Trajectory:
+    return pool_at(folder, sets).current(unpacked(parcel))

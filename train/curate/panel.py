@@ -48,17 +48,20 @@ def run_panel(
     parcels = map(packed, open_cases)
     batches = iter(lambda: list(islice(parcels, BATCH)), [])
     given = 0
-    for size, reviews in in_order(partial(_batch, pool.folder, tuple(names)), batches, workers):
+    work = partial(_batch, pool.folder, pool.sets, tuple(names))
+    for size, reviews in in_order(work, batches, workers):
         add_reviews(pool.folder / REVIEWS, reviews)
         given += len(reviews)
         advance(size)
     return given
 
 
-def _batch(folder: Path, names: tuple[str, ...], parcels: list[Parcel]) -> tuple[int, list[Review]]:
+def _batch(
+    folder: Path, sets: tuple[Path, ...], names: tuple[str, ...], parcels: list[Parcel]
+) -> tuple[int, list[Review]]:
     given: list[Review] = []
     for parcel in parcels:
-        given += Panel(pool_at(folder), unpacked(parcel), names).reviews()
+        given += Panel(pool_at(folder, sets), unpacked(parcel), names).reviews()
     return len(parcels), given
 
 

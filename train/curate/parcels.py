@@ -1,4 +1,4 @@
-"""Cases on their way to worker processes, which open the pool for themselves."""
+"""Cases on their way to worker processes, each with the pool once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from agent.trajectory_file import from_line, to_line
-from train.curate.pool import Pool, case_id, open_pool
+from train.curate.pool import Pool, case_id
 from train.curate.process import Case
 from train.curate.reviews import Review
 
@@ -26,5 +26,6 @@ def unpacked(parcel: Parcel) -> Case:
 
 
 @cache
-def pool_at(folder: Path) -> Pool:
-    return open_pool(folder)
+def pool_at(folder: Path, sets: tuple[Path, ...]) -> Pool:
+    """The same for every case of a process: its spectra are looked up once."""
+    return Pool(folder, sets)

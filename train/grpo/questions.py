@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agent.errors import WorkbenchError
+from agent.fingerprints import text_hash
 from agent.protocol import SYSTEM, system_text
 from train.evaluate.judgement import Judgement
 from train.examples import column
@@ -26,7 +26,7 @@ def read_questions(paths: Iterable[Path]) -> list[Row]:
 def digest(questions: Iterable[Row]) -> str:
     """The same only for the same questions in the same order."""
     text = "\n".join(f"{row['key']} {row['sha256']}" for row in questions)
-    return sha256(text.encode()).hexdigest()
+    return text_hash(text)
 
 
 def doubtful(
