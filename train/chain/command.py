@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from train.chain.orders import Step
 from train.chain.run import Done, run_chain
-from train.chain.steps import ChainSettings, Step, steps
+from train.chain.settings import ChainSettings
+from train.chain.steps import steps
 from train.recipe import Config, Sets, settings
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from train.chain.steps import Step
+from train.chain.orders import Step
 
 RECORD = "chain.json"
 MODULES = {"spec-o3-train": "train.cli", "spec-o3": "app.cli.main"}

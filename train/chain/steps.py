@@ -2,89 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from json import dumps
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 from agent.errors import WorkbenchError
+from train.chain.orders import Orders, Step, setting, texts_of
+from train.chain.settings import ChainSettings
 from train.recipe import preset_tables
-
-Program = Literal["spec-o3-train", "spec-o3"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChainSettings:
-    """How much is simulated and judged; all else is in the tables of the stages."""
-
-    surveys: tuple[str, ...] = ("LAMOST", "SDSS", "DESI")
-    objects: int = 20000
-    """On the simulated sky, each seen by every survey."""
-    snr: tuple[float, float] = (5.0, 100.0)
-    questions: int = 0
-    """Asked straight from the simulator, distorted, to draft from; 0 takes the bench's own."""
-    practice: int = 0
-    """As many more to practise on by reinforcement, beside the bench's own."""
-    company: int = 0
-    """Objects of a sky of their own, seen by every survey: its members and their hardest
-    look-alikes, as a bench picks them, are practised on as well."""
-    tried: int = 0
-    """Of each task and set, judged to find what the fine-tuned model is not sure of; 0 for all."""
-    averaged: tuple[int, int] = (0, 0)
-    """First and last round of reinforcement whose checkpoints' mean is judged and exported; nothing
-    but noughts takes the model as it ended."""
-    library: str = ""
-    """Folder of labelled real spectra to judge at the end; empty for none."""
-    judged: int = 0
-    """Candidates of each task that are judged at the end; 0 for all."""
-    judged_by: Literal["transformers", "llama.cpp"] = "transformers"
-    """What runs the models that are judged; of a small one on a CPU the exported files are twice as
-    fast."""
-    baselines: bool = True
-    tables: tuple[Literal["main", "cross-survey", "cross-task", "ablation"], ...] = (
-        "main",
-        "cross-survey",
-        "cross-task",
-        "ablation",
-    )
-
-    def __post_init__(self) -> None:
-        if not self.surveys or self.objects < 20:
-            raise WorkbenchError("a chain needs a survey and 20 objects at least")
-        first, last = self.averaged
-        if not 0 <= first <= last:
-            raise WorkbenchError(f"chain.averaged: {first} to {last} are no rounds in order")
-
-
-@dataclass(frozen=True)
-class Step:
-    """One command. `makes` is what must be there when it is done."""
-
-    name: str
-    program: Program
-    arguments: tuple[str, ...]
-    makes: Path
-    processes: int = 1
-    """Started together, as torchrun does."""
-
-    @property
-    def line(self) -> str:
-        """As one types it in a shell."""
-        words = shlex.join((self.program, *self.arguments))
-        together = f"torchrun --nproc-per-node {self.processes} --no-python "
-        return together + words if self.processes > 1 else words
-
-
-def _texts(table: Mapping[str, object]) -> list[str]:
-    """A table of a preset as it is written with `--set`."""
-    texts = {key: value if isinstance(value, str) else dumps(value) for key, value in table.items()}
-    return [f"{key}={text}" for key, text in texts.items()]
-
-
-def _set(stage: str, texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(word for text in texts for word in ("--set", f"{stage}.{text}"))
 
 
 def steps(
@@ -96,161 +20,208 @@ def steps(
     sets: tuple[str, ...],
     processes: int = 1,
 ) -> Iterator[Step]:
-    """Every command of the chain in order. `sets` are passed on to the stage they name.
+    """Every command of the chain in order; see `Orders`."""
+    orders = Orders(
+        out=out,
+        settings=settings,
+        preset=preset,
+        seed=seed,
+        workers=workers,
+        sets=sets,
+        processes=processes,
+    )
+    yield from _sky(orders)
+    yield from _questions(orders)
+    yield from _company(orders)
+    yield from _drafts(orders)
+    yield from _lessons(orders)
+    yield from _trial(orders)
+    yield from _practice(orders)
+    yield from _judgement(orders)
+    yield from _first_use(orders)
 
-    As many `processes` train a language model together.
-    """
-    told, tables = ("--preset", preset), preset_tables(preset)
-    busy = ("--workers", str(workers))
-    bench, pool, evaluation = out / "bench", out / "pool", out / "evaluation"
 
-    def own(table: str) -> list[str]:
-        cut = [text.partition(".") for text in sets]
-        return [rest for name, _, rest in cut if name == table]
+def _simulated(
+    orders: Orders, name: str, archive: Path, survey: str, count: int, seed: int
+) -> Step:
+    return orders.train(
+        name, archive / "truth.csv",
+        "simulate", archive, "--survey", survey, "--count", count,
+        "--seed", seed, "--sky", seed, "--snr", *orders.settings.snr, "--arrays", *orders.busy,
+    )  # fmt: skip
 
-    def changed(stage: str) -> tuple[str, ...]:
-        return _set(stage, own(stage))
 
-    def train(name: str, makes: Path, *arguments: object, processes: int = 1) -> Step:
-        return Step(name, "spec-o3-train", tuple(map(str, arguments)), makes, processes)
-
-    def simulated(name: str, archive: Path, survey: str, count: int, number: int) -> Step:
-        return train(
-            name, archive / "truth.csv",
-            "simulate", archive, "--survey", survey, "--count", count,
-            "--seed", number, "--sky", number, "--snr", *settings.snr, "--arrays", *busy,
-        )  # fmt: skip
-
-    def asked(name: str, makes: Path, count: int, number: int) -> Step:
-        told_it = (*told, *changed("questions"))
-        words = ("questions", makes, "--count", count, "--seed", number, *busy, *told_it)
-        return train(name, makes, *words)
-
-    archives = [out / "archive" / survey for survey in settings.surveys]
-    for survey, archive in zip(settings.surveys, archives, strict=True):
-        yield simulated(f"simulate {survey}", archive, survey, settings.objects, seed)
+def _sky(orders: Orders) -> Iterator[Step]:
+    surveys = orders.settings.surveys
+    archives = [orders.out / "archive" / survey for survey in surveys]
+    for survey, archive in zip(surveys, archives, strict=True):
+        name, count = f"simulate {survey}", orders.settings.objects
+        yield _simulated(orders, name, archive, survey, count, orders.seed)
     named = [word for archive in archives for word in ("--archive", archive)]
-    yield train(
-        "bench", bench / "bench.json",
-        "bench", bench, *named, "--seed", seed, *busy, *told, *changed("bench"),
+    yield orders.train(
+        "bench", orders.bench / "bench.json",
+        "bench", orders.bench, *named, "--seed", orders.seed, *orders.busy, *orders.told,
+        *orders.changed("bench"),
     )  # fmt: skip
-    cold, practice = bench / "cold.parquet", {"train": bench / "train.parquet"}
-    if settings.questions:
-        cold = out / "questions.parquet"
-        yield asked("questions", cold, settings.questions, seed)
-    if settings.practice:
-        practice["practice"] = out / "practice.parquet"
-        yield asked("questions to practise", practice["practice"], settings.practice, seed + 1)
-    if settings.company:
-        sky, company = out / "company-sky", out / "company"
-        surveys, company_says = ",".join(settings.surveys), _texts(tables.get("company", {}))
-        yield simulated("simulate company", sky, surveys, settings.company, seed + 2)
-        yield train(
-            "bench company", company / "bench.json",
-            "bench", company, "--archive", sky, "--seed", seed + 2, *busy, *told,
-            *_set("bench", (*own("bench"), *company_says, *own("company"))),
-        )  # fmt: skip
-        practice["company"] = company / "train.parquet"
-    drafts = out / "drafts.jsonl"
-    yield train(
+
+
+def _questions(orders: Orders) -> Iterator[Step]:
+    def asked(name: str, makes: Path, count: int, seed: int) -> Step:
+        words = "questions", makes, "--count", count, "--seed", seed, *orders.busy, *orders.told
+        return orders.train(name, makes, *words, *orders.changed("questions"))
+
+    if count := orders.settings.questions:
+        yield asked("questions", orders.cold, count, orders.seed)
+    if count := orders.settings.practice:
+        more = orders.practice["practice"]
+        yield asked("questions to practise", more, count, orders.seed + 1)
+
+
+def _company(orders: Orders) -> Iterator[Step]:
+    count = orders.settings.company
+    if not count:
+        return
+    sky, seed = orders.out / "company-sky", orders.seed + 2
+    bench = orders.practice["company"].parent
+    says = texts_of(preset_tables(orders.preset).get("company", {}))
+    surveys = ",".join(orders.settings.surveys)
+    yield _simulated(orders, "simulate company", sky, surveys, count, seed)
+    yield orders.train(
+        "bench company", bench / "bench.json",
+        "bench", bench, "--archive", sky, "--seed", seed, *orders.busy, *orders.told,
+        *setting("bench", (*orders.own("bench"), *says, *orders.own("company"))),
+    )  # fmt: skip
+
+
+def _drafts(orders: Orders) -> Iterator[Step]:
+    drafts, pool = orders.out / "drafts.jsonl", orders.pool
+    yield orders.train(
         "draft", drafts,
-        "draft", cold, drafts, "--seed", seed, *busy, *told, *changed("draft"),
+        "draft", orders.cold, drafts, "--seed", orders.seed, *orders.busy, *orders.told,
+        *orders.changed("draft"),
     )  # fmt: skip
-    yield train(
+    yield orders.train(
         "curate: import", pool,
-        "curate", "import", pool, drafts, "--spectra", cold,
+        "curate", "import", pool, drafts, "--spectra", orders.cold,
     )  # fmt: skip
-    yield train("curate: review", pool, "curate", "auto", pool, *busy)
+    yield orders.train("curate: review", pool, "curate", "auto", pool, *orders.busy)
     approved = pool / "approved.jsonl"
-    yield train("curate: export", approved, "curate", "export", pool, approved, *busy)
-    sft, grpo = out / "sft", out / "grpo"
+    words = "curate", "export", pool, approved, *orders.busy
+    yield orders.train("curate: export", approved, *words)
+
+
+def _lessons(orders: Orders) -> Iterator[Step]:
+    approved = orders.pool / "approved.jsonl"
 
     def tuned(name: str, run: Path, *more: object) -> Step:
-        words = ("sft", approved, "--sets", cold, "--out", run, "--seed", seed, *busy, *told)
-        made = run / "model" / "model.toml"
-        return train(name, made, *words, *more, processes=processes)
+        words = "sft", approved, "--sets", orders.cold, "--out", run, "--seed", orders.seed
+        return orders.train(
+            name, run / "model" / "model.toml",
+            *words, *orders.busy, *orders.told, *more, processes=orders.processes,
+        )  # fmt: skip
 
-    begun: tuple[object, ...] = changed("model")
-    if lessons := tables.get("reading", {}):
-        reading, first = out / "reading", (*_texts(lessons), *own("sft"), *own("reading"))
-        yield tuned("reading", reading, *begun, *_set("sft", first))
-        begun = ("--model", reading / "model")
-    yield tuned("sft", sft, *begun, *changed("sft"))
-    asking = [word for each in practice.values() for word in ("--sets", each)]
-    before, after = sft / "model", out / "gguf"
-    is_exported = settings.judged_by == "llama.cpp"
-    is_tried = len(practice) > 1
-    if is_tried or is_exported:
-        before = out / "tried" / "gguf"
-        yield train("export to try", before, "export", sft / "model", before)
-    if is_tried:
-        few = ("--limit", settings.tried) if settings.tried else ()
-        for name, each in practice.items():
-            told_of = out / "tried" / name
-            yield train(
-                f"evaluate {name}", told_of / "set.md",
-                "evaluate", "set", each, told_of, "--model", f"sft={before}", *busy, *few,
-                "--threads", 1,
-            )  # fmt: skip
-            asking += ["--judged", told_of / "judgements" / each.stem / "sft.jsonl"]
-    yield train(
-        "grpo", grpo / "model" / "model.toml",
-        "grpo", "--model", sft / "model", *asking, "--out", grpo,
-        "--seed", seed, *told, *changed("grpo"), processes=processes,
+    begun: tuple[object, ...] = orders.changed("model")
+    if name := orders.settings.reopened:
+        if begun:
+            raise WorkbenchError(f"chain.reopened: {name[:120]} has its shape; leave out model.*")
+        start = orders.out / "start"
+        yield orders.train("reopen", start / "model.toml", "reopen", name, start)
+        begun = "--model", start
+    if lessons := preset_tables(orders.preset).get("reading", {}):
+        reading = orders.out / "reading"
+        first = *texts_of(lessons), *orders.own("sft"), *orders.own("reading")
+        yield tuned("reading", reading, *begun, *setting("sft", first))
+        begun = "--model", reading / "model"
+    yield tuned("sft", orders.sft, *begun, *orders.changed("sft"))
+
+
+def _judgements(orders: Orders, name: str) -> Path:
+    """Where it is told what the fine-tuned model made of a set to practise on."""
+    return orders.out / "tried" / name
+
+
+def _trial(orders: Orders) -> Iterator[Step]:
+    if orders.is_tried or orders.judges_exported:
+        words = "export", orders.sft / "model", orders.fine_tuned
+        yield orders.train("export to try", orders.fine_tuned, *words)
+    if not orders.is_tried:
+        return
+    few = ("--limit", orders.settings.tried) if orders.settings.tried else ()
+    for name, each in orders.practice.items():
+        told_of = _judgements(orders, name)
+        yield orders.train(
+            f"evaluate {name}", told_of / "set.md",
+            "evaluate", "set", each, told_of, "--model", f"sft={orders.fine_tuned}", *orders.busy,
+            *few, "--threads", 1,
+        )  # fmt: skip
+
+
+def _practice(orders: Orders) -> Iterator[Step]:
+    asking = [word for each in orders.practice.values() for word in ("--sets", each)]
+    if orders.is_tried:
+        for name, each in orders.practice.items():
+            told_of = _judgements(orders, name) / "judgements" / each.stem / "sft.jsonl"
+            asking += ["--judged", told_of]
+    yield orders.train(
+        "grpo", orders.grpo / "model" / "model.toml",
+        "grpo", "--model", orders.sft / "model", *asking, "--out", orders.grpo,
+        "--seed", orders.seed, *orders.told, *orders.changed("grpo"), processes=orders.processes,
     )  # fmt: skip
-    ended = grpo / "model"
-    if any(settings.averaged):
-        first_round, last_round = settings.averaged
-        ended = out / "mean"
-        yield train(
-            "average", ended / "model.toml",
-            "average", grpo, ended, "--first", first_round, "--last", last_round,
+    if any(orders.settings.averaged):
+        first, last = orders.settings.averaged
+        yield orders.train(
+            "average", orders.ended / "model.toml",
+            "average", orders.grpo, orders.ended, "--first", first, "--last", last,
         )  # fmt: skip
-    specialists: list[str] = []
+
+
+def _judgement(orders: Orders) -> Iterator[Step]:
+    settings, evaluation = orders.settings, orders.evaluation
+    specialists: tuple[object, ...] = ()
     if settings.baselines:
-        yield train(
-            "baselines", out / "baselines",
-            "baselines", bench / "train.parquet", "--out", out / "baselines", "--seed", seed,
-            *told, *changed("baselines"),
+        baselines = orders.out / "baselines"
+        specialists = "--specialists", baselines
+        yield orders.train(
+            "baselines", baselines,
+            "baselines", orders.bench / "train.parquet", "--out", baselines, "--seed", orders.seed,
+            *orders.told, *orders.changed("baselines"),
         )  # fmt: skip
-    yield train("export", after, "export", ended, after)
-    tuned_one, practised_one = (before, after) if is_exported else (sft / "model", ended)
-    judges = ["--model", "measured", "--model", f"sft={tuned_one}"]
-    judges += ["--model", f"grpo={practised_one}"]
-    limit = ("--limit", str(settings.judged)) if settings.judged else ()
-    if settings.baselines:
-        specialists = ["--specialists", str(out / "baselines")]
+    yield orders.train("export", orders.exported, "export", orders.ended, orders.exported)
+    practised = orders.exported if orders.judges_exported else orders.ended
+    # the lessons' model was exported to be tried, but is judged as its practised self is
+    tuned = orders.fine_tuned if orders.judges_exported else orders.sft / "model"
+    judges = "--model", "measured", "--model", f"sft={tuned}", "--model", f"grpo={practised}"
+    limit = ("--limit", settings.judged) if settings.judged else ()
     for table in settings.tables:
+        who: tuple[object, ...] = (*judges, *(specialists if table != "cross-task" else ()))
         if table == "ablation":
-            who: list[str] = ["--full", str(practised_one), "--no-rl", str(tuned_one)]
-        else:
-            who = [*judges, *(specialists if table != "cross-task" else [])]
-        yield train(
+            who = "--full", practised, "--no-rl", tuned
+        yield orders.train(
             f"evaluate {table}", evaluation / f"{table}.md",
-            "evaluate", table, bench, evaluation, *who, *busy, *limit, "--threads", 1,
-        )  # fmt: skip
-    if settings.library:
-        real = evaluation / "library.md"
-        yield train(
-            "evaluate library", real,
-            "evaluate", "library", settings.library, evaluation, *judges, *specialists, *busy,
+            "evaluate", table, orders.bench, evaluation, *who, *orders.busy, *limit,
             "--threads", 1,
         )  # fmt: skip
-    one = out / "one"
-    yield train(
+    if settings.library:
+        yield orders.train(
+            "evaluate library", evaluation / "library.md",
+            "evaluate", "library", settings.library, evaluation, *judges, *specialists,
+            *orders.busy, "--threads", 1,
+        )  # fmt: skip
+
+
+def _first_use(orders: Orders) -> Iterator[Step]:
+    one, record, page = (orders.out / name for name in ("one", "inspection.jsonl", "report.html"))
+    yield orders.train(
         "one spectrum", one / "truth.csv",
         "simulate", one, "--task", "CV", "--odds", "1:0", "--count", 1, "--survey", "SDSS",
-        "--snr", 30, 40, "--seed", seed + 1, "--no-gzip",
+        "--snr", 30, 40, "--seed", orders.seed + 1, "--no-gzip",
     )  # fmt: skip
-    record = out / "inspection.jsonl"
-    yield Step(
-        "inspect", "spec-o3",
-        ("inspect", str(one), "--task", "CV", "--model", str(after), "--save", str(record)),
-        record,
-    )  # fmt: skip
-    page = out / "report.html"
-    yield train(
+    model = str(orders.exported)
+    words = "inspect", str(one), "--task", "CV", "--model", model, "--save", str(record)
+    yield Step("inspect", "spec-o3", words, record)
+    yield orders.train(
         "report", page,
-        "report", page, "--run", sft, "--run", grpo, "--evaluation", evaluation,
-        "--bench", bench, "--pool", pool, "--title", f"From labels to a model: {preset}",
+        "report", page, "--run", orders.sft, "--run", orders.grpo,
+        "--evaluation", orders.evaluation, "--bench", orders.bench, "--pool", orders.pool,
+        "--title", f"From labels to a model: {orders.preset}",
     )  # fmt: skip

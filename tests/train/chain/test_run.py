@@ -8,8 +8,10 @@ import pytest
 
 from agent.errors import WorkbenchError
 from train.chain import run
+from train.chain.orders import Step
 from train.chain.run import RECORD, run_chain
-from train.chain.steps import ChainSettings, Step, steps
+from train.chain.settings import ChainSettings
+from train.chain.steps import steps
 
 SCRIPT = """
 import sys
@@ -108,6 +110,25 @@ class TestSteps:
         assert f"--model {tmp_path / 'reading' / 'model'}" in lines["sft"]
         names = [step.name for step in plan]
         assert names.index("reading") + 1 == names.index("sft")
+
+    def test_a_model_of_llama_cpp_is_opened_again_before_its_lessons(self, tmp_path: Path):
+        plan = list(steps(tmp_path, ChainSettings(reopened="nano"), "nano", 3, 2, ()))
+        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        start = tmp_path / "start"
+        assert lines["reopen"] == f"spec-o3-train reopen nano {start}"
+        assert f"--model {start} " in lines["reading"]
+        assert names.index("reopen") + 1 == names.index("reading")
+        (tuned,) = [
+            step.line
+            for step in steps(tmp_path, ChainSettings(reopened="nano"), "tiny", 3, 2, ())
+            if step.name == "sft"
+        ]
+        assert f"--model {start}" in tuned
+
+    def test_a_model_that_is_opened_again_has_its_shape(self, tmp_path: Path):
+        plan = steps(tmp_path, ChainSettings(reopened="nano"), "nano", 3, 2, ("model.layers=2",))
+        with pytest.raises(WorkbenchError, match="has its shape"):
+            list(plan)
 
     def test_what_is_said_of_reading_is_for_the_first_lessons_alone(self, tmp_path: Path):
         told = ("reading.epochs=1", "sft.epochs=0.4")

@@ -1,0 +1,141 @@
+"""One command of the chain, and what all of them are told: where, by which preset, how many at
+once."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from json import dumps
+from pathlib import Path
+from typing import Literal
+
+from train.chain.settings import ChainSettings
+
+Program = Literal["spec-o3-train", "spec-o3"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command. `makes` is what must be there when it is done."""
+
+    name: str
+    program: Program
+    arguments: tuple[str, ...]
+    makes: Path
+    processes: int = 1
+    """Started together, as torchrun does."""
+
+    @property
+    def line(self) -> str:
+        """As one types it in a shell."""
+        words = shlex.join((self.program, *self.arguments))
+        together = f"torchrun --nproc-per-node {self.processes} --no-python "
+        return together + words if self.processes > 1 else words
+
+
+def texts_of(table: Mapping[str, object]) -> list[str]:
+    """A table of a preset as it is written with `--set`."""
+    texts = {key: value if isinstance(value, str) else dumps(value) for key, value in table.items()}
+    return [f"{key}={text}" for key, text in texts.items()]
+
+
+def setting(stage: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """The words that set these of a stage."""
+    return tuple(word for text in texts for word in ("--set", f"{stage}.{text}"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Orders:
+    """What every stage is told, and the places that more than one of them has to know.
+
+    `sets` are passed on to the stage they name; as many `processes` train a language model
+    together.
+    """
+
+    out: Path
+    settings: ChainSettings
+    preset: str
+    seed: int
+    workers: int
+    sets: tuple[str, ...]
+    processes: int = 1
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        return "--preset", self.preset
+
+    @property
+    def busy(self) -> tuple[str, ...]:
+        return "--workers", str(self.workers)
+
+    def own(self, table: str) -> list[str]:
+        """What was set of that table."""
+        cut = [text.partition(".") for text in self.sets]
+        return [rest for name, _, rest in cut if name == table]
+
+    def changed(self, stage: str) -> tuple[str, ...]:
+        return setting(stage, self.own(stage))
+
+    def train(self, name: str, makes: Path, *arguments: object, processes: int = 1) -> Step:
+        return Step(name, "spec-o3-train", tuple(map(str, arguments)), makes, processes)
+
+    @property
+    def bench(self) -> Path:
+        return self.out / "bench"
+
+    @property
+    def pool(self) -> Path:
+        return self.out / "pool"
+
+    @property
+    def cold(self) -> Path:
+        """What is drafted from."""
+        own = self.out / "questions.parquet"
+        return own if self.settings.questions else self.bench / "cold.parquet"
+
+    @property
+    def practice(self) -> dict[str, Path]:
+        """Sets that are practised on, by name."""
+        found = {"train": self.bench / "train.parquet"}
+        if self.settings.practice:
+            found["practice"] = self.out / "practice.parquet"
+        if self.settings.company:
+            found["company"] = self.out / "company" / "train.parquet"
+        return found
+
+    @property
+    def sft(self) -> Path:
+        return self.out / "sft"
+
+    @property
+    def grpo(self) -> Path:
+        return self.out / "grpo"
+
+    @property
+    def judges_exported(self) -> bool:
+        return self.settings.judged_by == "llama.cpp"
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether practice begins with what the fine-tuned model is not sure of."""
+        return len(self.practice) > 1
+
+    @property
+    def fine_tuned(self) -> Path:
+        """The model of the lessons as it is judged."""
+        exported = self.is_tried or self.judges_exported
+        return self.out / "tried" / "gguf" if exported else self.sft / "model"
+
+    @property
+    def ended(self) -> Path:
+        """The model that practice left."""
+        return self.out / "mean" if any(self.settings.averaged) else self.grpo / "model"
+
+    @property
+    def exported(self) -> Path:
+        return self.out / "gguf"
+
+    @property
+    def evaluation(self) -> Path:
+        return self.out / "evaluation"
