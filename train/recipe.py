@@ -73,6 +73,12 @@ def preset_tables(preset: str) -> Mapping[str, Any]:
     return _preset(preset)
 
 
+def config_tables(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    """All tables of a person's file."""
+    tables = _read(path)
+    return {stage: _stage_of(tables, stage, str(path)) for stage in tables}
+
+
 def _preset(name: str) -> dict[str, Any]:
     if name not in PRESETS:
         guess = near_miss(name, PRESETS)

@@ -10,7 +10,16 @@ from json import dumps
 from pathlib import Path
 from typing import Literal
 
+from agent.checked_toml import near_miss, shown
+from agent.errors import WorkbenchError
 from train.chain.settings import ChainSettings
+from train.recipe import config_tables
+
+STAGES = (
+    "bench", "questions", "company", "draft", "model", "reading", "sft", "grpo", "baselines",
+    "chain",
+)  # fmt: skip
+"""Tables that are read by the chain."""
 
 Program = Literal["spec-o3-train", "spec-o3"]
 
@@ -43,6 +52,27 @@ def texts_of(table: Mapping[str, object]) -> list[str]:
 def setting(stage: str, texts: Iterable[str]) -> tuple[str, ...]:
     """The words that set these of a stage."""
     return tuple(word for text in texts for word in ("--set", f"{stage}.{text}"))
+
+
+def stage_of(text: str) -> str:
+    return text.partition(".")[0]
+
+
+def stage_sets(config: Path | None, changes: Iterable[str]) -> tuple[str, ...]:
+    """What a file and `--set` say, each as `stage.key=value`, the file first.
+
+    Raises WorkbenchError where that is for no stage of the chain.
+    """
+    tables = config_tables(config) if config is not None else {}
+    told = [f"{stage}.{text}" for stage, table in tables.items() for text in texts_of(table)]
+    for text in (*told, *changes):
+        if (stage := stage_of(text)) not in STAGES or "." not in text.partition("=")[0]:
+            guess = near_miss(stage, STAGES)
+            raise WorkbenchError(
+                f"{shown(text)} is for no stage: write stage.key=value, the stage one of "
+                f"{', '.join(STAGES)}{guess}"
+            )
+    return (*told, *changes)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,75 @@
+"""What a person sets reaches the stage it names, and nothing is ignored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agent.errors import WorkbenchError
+from train.chain.orders import STAGES, stage_of, stage_sets
+from train.cli import app
+from train.recipe import PRESETS, preset_tables
+
+FILE = """
+[chain]
+questions = 7
+surveys = ["SDSS"]
+
+[bench]
+sizes = ["* 5/5 1/5"]
+
+[grpo]
+rounds = 3
+
+[reading]
+lr = 1e-5
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE)
+    return path
+
+
+class TestAFile:
+    def test_reaches_every_stage(self, config: Path):
+        runner = CliRunner()
+        words = ["chain", "out", "--preset", "nano", "--config", str(config), "--dry"]
+        lines = runner.invoke(app, words).stdout.splitlines()
+        (practised,) = [line for line in lines if line.startswith("spec-o3-train grpo")]
+        assert practised.endswith("--set grpo.rounds=3")
+        (asked,) = [line for line in lines if "questions out/questions.parquet" in line]
+        assert "--count 7 " in asked
+        (bench,) = [line for line in lines if "train bench out/bench " in line]
+        assert 'bench.sizes=["* 5/5 1/5"]' in bench
+        assert bench.count("--archive") == 1
+        first, second = [line for line in lines if line.startswith("spec-o3-train sft")]
+        assert first.endswith("--set sft.lr=1e-05")
+        assert "lr=1e-05" not in second
+
+    def test_set_goes_over_it(self, config: Path):
+        told = stage_sets(config, ("grpo.rounds=5",))
+        assert [text for text in told if stage_of(text) == "grpo"] == [
+            "grpo.rounds=3",
+            "grpo.rounds=5",
+        ]
+
+    def test_a_table_for_nobody_is_named(self, config: Path):
+        config.write_text("[gpro]\nrounds = 3\n")
+        with pytest.raises(WorkbenchError, match=r'"gpro\.rounds=3" .*did you mean "grpo"'):
+            stage_sets(config, ())
+
+
+@pytest.mark.parametrize("text", ["rounds=3", "gpro.rounds=3", "rounds", "lr=0.1"])
+def test_what_is_for_no_stage_is_refused(text: str):
+    with pytest.raises(WorkbenchError, match="is for no stage"):
+        stage_sets(None, (text,))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_table_of_a_preset_is_a_stage(preset: str):
+    assert set(preset_tables(preset)) <= set(STAGES)
