@@ -1,7 +1,7 @@
 """Settings of a stage: a preset, then a TOML file, then `--set key=value`, each over the last.
 
-A file has one table per stage. What a stage can be told is the fields of its settings, a frozen
-dataclass; anything else is refused by name.
+A file has one table per stage; a preset may stand `over` another. What a stage can be told is the
+fields of its settings, a frozen dataclass; anything else is refused by name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from agent.errors import WorkbenchError
 Settings = TypeVar("Settings")
 
 MAX_BYTES = 256 * 1024
-PRESETS = ("tiny", "nano", "3b", "7b")
+PRESETS = ("tiny", "nano", "nano-on", "3b", "7b")
 
 Preset = Annotated[str, typer.Option("--preset", help=f"One of {', '.join(PRESETS)}.")]
 Config = Annotated[
@@ -83,9 +83,11 @@ def _preset(name: str) -> dict[str, Any]:
     if name not in PRESETS:
         guess = near_miss(name, PRESETS)
         raise WorkbenchError(f"no preset {shown(name)}; there are {', '.join(PRESETS)}{guess}")
-    return tomllib.loads(
+    told = tomllib.loads(
         files("train").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
     )
+    below = _preset(told.pop("over")) if "over" in told else {}
+    return below | {stage: below.get(stage, {}) | table for stage, table in told.items()}
 
 
 def _read(path: Path) -> dict[str, Any]:

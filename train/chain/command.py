@@ -12,12 +12,12 @@ from train.chain.orders import Step, stage_of, stage_sets
 from train.chain.run import Done, run_chain
 from train.chain.settings import ChainSettings
 from train.chain.steps import steps
-from train.recipe import Config, Sets, settings
+from train.recipe import PRESETS, Config, Sets, settings
 
 
 def chain(
     out: Annotated[Path, typer.Argument(help="Folder for all that is made; continued.")],
-    preset: Annotated[str, typer.Option(help="tiny, nano, 3b or 7b.")] = "tiny",
+    preset: Annotated[str, typer.Option(help=f"One of {', '.join(PRESETS)}.")] = "tiny",
     config: Config = None,
     changes: Sets = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same model.")] = 0,
