@@ -7,6 +7,7 @@ fields of its settings, a frozen dataclass; anything else is refused by name.
 from __future__ import annotations
 
 import dataclasses
+import json
 import tomllib
 import types
 from collections.abc import Iterable, Mapping, Sequence
@@ -132,6 +133,13 @@ def _toml_value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
         return text
+
+
+def as_set(value: Any) -> str:
+    """How a value is written after `--set key=`, to be read as the same."""
+    if isinstance(value, str) and _toml_value(value) == value:
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _fit(value: Any, hint: Any, where: str) -> Any:

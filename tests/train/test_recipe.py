@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from agent.errors import WorkbenchError
-from train.recipe import PRESETS, build, preset_tables, settings
+from train.recipe import PRESETS, as_set, build, preset_tables, settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +70,14 @@ class TestSettings:
     def test_faults_are_named(self, text: str, why: str):
         with pytest.raises(WorkbenchError, match=why.replace("?", r"\?")):
             some(text)
+
+    @pytest.mark.parametrize("name", ["full", "3", "true", "", "[1]", 'a "b" c', "1979-05-27"])
+    def test_a_value_is_read_as_it_was_written(self, name: str):
+        assert some(f"name={as_set(name)}").name == name
+
+    def test_numbers_and_lists_are_written_too(self):
+        assert some(f"steps={as_set(7)}").steps == 7
+        assert some(f"odds={as_set([1, 5])}").odds == some("odds=[1, 5]").odds
 
     def test_what_is_missing_is_named(self):
         with pytest.raises(WorkbenchError, match="missing 'name'"):

@@ -6,14 +6,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from json import dumps
 from pathlib import Path
 from typing import Literal
 
 from agent.checked_toml import near_miss, shown
 from agent.errors import WorkbenchError
 from train.chain.settings import ChainSettings
-from train.recipe import config_tables
+from train.recipe import as_set, config_tables
 
 STAGES = (
     "bench", "questions", "company", "draft", "model", "reading", "sft", "grpo", "baselines",
@@ -44,9 +43,8 @@ class Step:
 
 
 def texts_of(table: Mapping[str, object]) -> list[str]:
-    """A table of a preset as it is written with `--set`."""
-    texts = {key: value if isinstance(value, str) else dumps(value) for key, value in table.items()}
-    return [f"{key}={text}" for key, text in texts.items()]
+    """A table as it is written with `--set`."""
+    return [f"{key}={as_set(value)}" for key, value in table.items()]
 
 
 def setting(stage: str, texts: Iterable[str]) -> tuple[str, ...]:

@@ -64,6 +64,13 @@ class TestAFile:
             stage_sets(config, ())
 
 
+def test_a_date_is_no_setting(config: Path):
+    config.write_text("[chain]\nquestions = 1979-05-27\n")
+    told = CliRunner().invoke(app, ["chain", "out", "--config", str(config), "--dry"])
+    assert told.exit_code != 0
+    assert "expected a whole number" in str(told.exception)
+
+
 @pytest.mark.parametrize("text", ["rounds=3", "gpro.rounds=3", "rounds", "lr=0.1"])
 def test_what_is_for_no_stage_is_refused(text: str):
     with pytest.raises(WorkbenchError, match="is for no stage"):
