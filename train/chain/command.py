@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from train.chain.orders import Step, stage_of, stage_sets
+from train.chain.orders import Step, stage_sets
 from train.chain.run import Done, run_chain
 from train.chain.settings import ChainSettings
 from train.chain.steps import steps
@@ -33,8 +33,7 @@ def chain(
     Each step is a command shown as it begins; one that is done is not done again.
     """
     told = stage_sets(config, changes or ())
-    own = [text for text in told if stage_of(text) == "chain"]
-    chosen = settings(ChainSettings, "chain", preset=preset, sets=own)
+    chosen = settings(ChainSettings, "chain", preset=preset, sets=told)
     planned = list(steps(out, chosen, preset, seed, workers, told, processes))
     if dry:
         for step in planned:

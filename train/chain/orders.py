@@ -12,7 +12,7 @@ from typing import Literal
 from agent.checked_toml import near_miss, shown
 from agent.errors import WorkbenchError
 from train.chain.settings import ChainSettings
-from train.recipe import as_set, config_tables
+from train.recipe import as_set, config_tables, preset_tables
 
 STAGES = (
     "bench", "questions", "company", "draft", "model", "reading", "sft", "grpo", "baselines",
@@ -99,8 +99,11 @@ class Orders:
 
     def own(self, table: str) -> list[str]:
         """What was set of that table."""
-        cut = [text.partition(".") for text in self.sets]
-        return [rest for name, _, rest in cut if name == table]
+        return [text.removeprefix(f"{table}.") for text in self.sets if stage_of(text) == table]
+
+    def preset_says(self, table: str) -> list[str]:
+        """Of a table that changes another one's."""
+        return texts_of(preset_tables(self.preset).get(table, {}))
 
     def changed(self, stage: str) -> tuple[str, ...]:
         return setting(stage, self.own(stage))
@@ -150,10 +153,9 @@ class Orders:
         return len(self.practice) > 1
 
     @property
-    def fine_tuned(self) -> Path:
-        """The model of the lessons as it is judged."""
-        exported = self.is_tried or self.judges_exported
-        return self.out / "tried" / "gguf" if exported else self.sft / "model"
+    def tried(self) -> Path:
+        """The lessons' model, exported, and what it made of the sets to practise on."""
+        return self.out / "tried"
 
     @property
     def ended(self) -> Path:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from train.chain.orders import Orders, Step, setting, texts_of
+from train.chain.orders import Orders, Step, setting
 from train.chain.settings import ChainSettings
-from train.recipe import preset_tables
 
 
 def steps(
@@ -83,7 +82,7 @@ def _company(orders: Orders) -> Iterator[Step]:
         return
     sky, seed = orders.out / "company-sky", orders.seed + 2
     bench = orders.practice["company"].parent
-    says = texts_of(preset_tables(orders.preset).get("company", {}))
+    says = orders.preset_says("company")
     surveys = ",".join(orders.settings.surveys)
     yield _simulated(orders, "simulate company", sky, surveys, count, seed)
     yield orders.train(
@@ -127,31 +126,26 @@ def _lessons(orders: Orders) -> Iterator[Step]:
         start = orders.out / "start"
         yield orders.train("reopen", start / "model.toml", "reopen", name, start)
         begun = "--model", start
-    if lessons := preset_tables(orders.preset).get("reading", {}):
+    if lessons := orders.preset_says("reading"):
         reading = orders.out / "reading"
-        first = *texts_of(lessons), *orders.own("sft"), *orders.own("reading")
+        first = *lessons, *orders.own("sft"), *orders.own("reading")
         yield tuned("reading", reading, *begun, *setting("sft", first))
         begun = "--model", reading / "model"
     yield tuned("sft", orders.sft, *begun, *orders.changed("sft"))
 
 
-def _judgements(orders: Orders, name: str) -> Path:
-    """Where it is told what the fine-tuned model made of a set to practise on."""
-    return orders.out / "tried" / name
-
-
 def _trial(orders: Orders) -> Iterator[Step]:
+    exported = orders.tried / "gguf"
     if orders.is_tried or orders.judges_exported:
-        words = "export", orders.sft / "model", orders.fine_tuned
-        yield orders.train("export to try", orders.fine_tuned, *words)
+        yield orders.train("export to try", exported, "export", orders.sft / "model", exported)
     if not orders.is_tried:
         return
     few = ("--limit", orders.settings.tried) if orders.settings.tried else ()
     for name, each in orders.practice.items():
-        told_of = _judgements(orders, name)
+        told_of = orders.tried / name
         yield orders.train(
             f"evaluate {name}", told_of / "set.md",
-            "evaluate", "set", each, told_of, "--model", f"sft={orders.fine_tuned}", *orders.busy,
+            "evaluate", "set", each, told_of, "--model", f"sft={exported}", *orders.busy,
             *few, "--threads", 1,
         )  # fmt: skip
 
@@ -160,8 +154,8 @@ def _practice(orders: Orders) -> Iterator[Step]:
     asking = [word for each in orders.practice.values() for word in ("--sets", each)]
     if orders.is_tried:
         for name, each in orders.practice.items():
-            told_of = _judgements(orders, name) / "judgements" / each.stem / "sft.jsonl"
-            asking += ["--judged", told_of]
+            told_of = orders.tried / name / "judgements" / each.stem
+            asking += ["--judged", told_of / "sft.jsonl"]
     yield orders.train(
         "grpo", orders.grpo / "model" / "model.toml",
         "grpo", "--model", orders.sft / "model", *asking, "--out", orders.grpo,
@@ -189,7 +183,7 @@ def _judgement(orders: Orders) -> Iterator[Step]:
     yield orders.train("export", orders.exported, "export", orders.ended, orders.exported)
     practised = orders.exported if orders.judges_exported else orders.ended
     # the lessons' model was exported to be tried, but is judged as its practised self is
-    tuned = orders.fine_tuned if orders.judges_exported else orders.sft / "model"
+    tuned = orders.tried / "gguf" if orders.judges_exported else orders.sft / "model"
     judges = "--model", "measured", "--model", f"sft={tuned}", "--model", f"grpo={practised}"
     limit = ("--limit", settings.judged) if settings.judged else ()
     for table in settings.tables:

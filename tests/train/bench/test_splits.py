@@ -12,6 +12,7 @@ from tests.train.bench.helpers import small
 from train.bench.settings import BenchSettings, Size
 from train.bench.splits import TEST, TRAIN, Assigned, Candidates, candidates_of, choose, shared_out
 from train.bench.weak import balanced, cross_fitted
+from train.recipe import PRESETS, settings
 
 COUNT = 400
 
@@ -117,10 +118,8 @@ class TestSettings:
         assert published.size("O") == Size((0, 0), (50, 250))
         assert (published.min_snr, published.p_negative) == (10.0, 0.8)
 
-    @pytest.mark.parametrize("preset", ["tiny", "nano", "3b", "7b"])
+    @pytest.mark.parametrize("preset", PRESETS)
     def test_every_preset_is_accepted(self, preset: str):
-        from train.recipe import settings
-
         found = settings(BenchSettings, "bench", preset=preset)
         if preset in ("3b", "7b"):
             assert found == BenchSettings()
