@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from accelerate import DistributedType
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from torch.optim.lr_scheduler import LambdaLR
@@ -114,6 +115,7 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         if self._step % size == 0 or self._buffered is None:
             whole = self._generate_and_score_completions(generation_batch)
             parts = split_tensor_dict(split_pixel_values_by_grid(whole), size)
+            parts = _silent_first(parts, self.args.gradient_accumulation_steps)
             self._buffered = [unsplit_pixel_values_by_grid(part) for part in parts]
         return self._buffered[self._step % size]
 
@@ -129,11 +131,23 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
 
     def compute_loss(self, model: Any, inputs: Any, *others: Any, **options: Any) -> Tensor:
         """TRL's; without its forward pass where no rollout was better than another: no gradient
-        comes of it. Several processes go through the same steps, and so do not skip any."""
-        if self.accelerator.num_processes > 1 or inputs["advantages"].any():
+        comes of it."""
+        if self._is_worth_a_pass(inputs["advantages"]):
             return super().compute_loss(model, inputs, *others, **options)
         trained = (weight for weight in model.parameters() if weight.requires_grad)
         return sum((weight.view(-1)[0] * 0.0 for weight in trained), torch.zeros(()))
+
+    def _is_worth_a_pass(self, advantages: Tensor) -> bool:
+        """Whether a gradient comes of it in any process: they pass together or not at all. Copies
+        of a model add up their gradients in an update's last pass, which none may leave out; where
+        the weights are spread over processes, every pass is needed."""
+        told = advantages.any()
+        if self.accelerator.num_processes == 1:
+            return bool(told)
+        copies = DistributedType.MULTI_CPU, DistributedType.MULTI_GPU
+        if self.accelerator.sync_gradients or self.accelerator.distributed_type not in copies:
+            return True
+        return bool(self.accelerator.gather(told).any())
 
     def _get_per_token_logps_and_entropies(
         self,
@@ -223,6 +237,17 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
 
     def create_model_card(self, *arguments: Any, **options: Any) -> None:
         """Not TRL's page in every checkpoint: the finished model gets a card of ours."""
+
+
+def _silent_first(parts: Sequence[Any], passes: int) -> list[Any]:
+    """In every update those that say nothing come first, in all processes, so that they can be left
+    out together. `passes` make an update."""
+    updates = [parts[at : at + passes] for at in range(0, len(parts), passes)]
+    return [
+        part
+        for update in updates
+        for part in sorted(update, key=lambda part: bool(part["advantages"].any()))
+    ]
 
 
 def _as_messages(rollout: Rollout) -> list[dict[str, str]]:

@@ -11,7 +11,9 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.optim import AdamW, Muon, Optimizer
+from torch.optim import AdamW, Optimizer
+
+from train.sft.muon import Muon
 
 OUTSIDE = ("embed_tokens", "lm_head", "patch_embed")
 """Parts of names: tables of tokens and of pixels, no maps from one state to the next."""
@@ -43,8 +45,13 @@ class Together(Optimizer):
         self.param_groups = [group for part in self.parts for group in part.param_groups]
 
 
-def muon_and_adamw(model: nn.Module, lr: float, weight_decay: float) -> Together:
-    """Muon's updates are as long as AdamW's are, so that one rate does for both."""
+def muon_and_adamw(
+    model: nn.Module, lr: float, weight_decay: float, *, half: bool = False
+) -> Together:
+    """Muon's updates are as long as AdamW's are, so that one rate does for both.
+
+    `half`: whether the machine computes in bfloat16.
+    """
     trained = [(name, each) for name, each in model.named_parameters() if each.requires_grad]
     inside = [each for name, each in trained if _is_inside(name, each)]
     chosen = {id(each) for each in inside}
@@ -55,9 +62,10 @@ def muon_and_adamw(model: nn.Module, lr: float, weight_decay: float) -> Together
         {"params": vectors, "weight_decay": 0.0},
     ]
     groups = [group for group in rest if group["params"]]
+    dtype = torch.bfloat16 if half else torch.float32
     return Together(
         [
-            Muon(inside, lr=lr, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw"),
+            Muon(inside, lr=lr, weight_decay=weight_decay, dtype=dtype),
             AdamW(groups, lr=lr, fused=True),
         ]
     )

@@ -79,7 +79,8 @@ class SftTrainer(OwnCheckpoints, Trainer):
         **options: Any,
     ) -> None:
         if muon:
-            made = muon_and_adamw(model, args.learning_rate, args.weight_decay)
+            rate, decay = args.learning_rate, args.weight_decay
+            made = muon_and_adamw(model, rate, decay, half=args.bf16)
             options["optimizers"] = made, None
         if held_out is None:
             args.eval_strategy = IntervalStrategy.NO

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -266,6 +269,27 @@ def test_goes_on_as_if_it_had_not_been_stopped(
     for one, other in zip(*lines, strict=True):
         same = {name for name in one if not name.startswith("seconds")}
         assert {name: one[name] for name in same} == {name: other[name] for name in same}
+
+
+def test_several_processes_leave_out_what_says_nothing(toy: Path, tmp_path: Path):
+    """But for the last pass of an update, in which they add up their gradients."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.train.grpo.forked", *map(str, (toy, tmp_path, port))],
+        capture_output=True, text=True, timeout=250, check=False, cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    passes = {
+        name: [int((tmp_path / name / f"passes-{rank}").read_text()) for rank in (0, 1)]
+        for name in ("left-out", "whole")
+    }
+    assert passes == {"left-out": [2, 2], "whole": [4, 4]}
+    found, wanted = weights(tmp_path / "left-out/model"), weights(tmp_path / "whole/model")
+    first = weights(toy / "warm")
+    assert all(torch.equal(found[name], wanted[name]) for name in wanted)
+    assert any(not torch.equal(first[name], wanted[name]) for name in wanted)
 
 
 def test_refusals(toy: Path, tmp_path: Path):

@@ -19,3 +19,10 @@ def test_both_sides_of_the_figures(tmp_path: Path):
     assert own["step_s"] > 0 and other["step_s"] > 0
     assert own["tokens"] > 1000 * BATCH
     assert 0 < own["flops"] / own["step_s"] / products_a_second(2) < 1
+
+
+def test_muon_beside_torchs():
+    from tests.bench.bench_muon import figures
+
+    (found,) = figures(MINUTE_MODEL, repeats=2)
+    assert float(str(found["value"])) > 0

@@ -1,4 +1,4 @@
-"""Which weights Muon steps, and that one schedule and one checkpoint do for both parts."""
+"""What Muon does, which weights it steps; one schedule and one checkpoint do for both parts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from agent.errors import WorkbenchError
+from train.sft.muon import Muon, evened
 from train.sft.optimizer import Together, muon_and_adamw
 from train.sft.settings import SftSettings
 
@@ -99,3 +100,47 @@ def test_it_learns_and_goes_on_from_its_state_as_if_never_stopped():
 def test_an_adapter_has_no_whole_matrices_to_learn():
     with pytest.raises(WorkbenchError, match=r"sft\.optimizer: muon is for kind=full"):
         SftSettings(kind="lora", optimizer="muon")
+
+
+def sizes(matrices: torch.Tensor) -> torch.Tensor:
+    return torch.linalg.svdvals(matrices)
+
+
+@pytest.mark.parametrize("shape", [(3, 12, 40), (2, 40, 12)], ids=str)
+def test_directions_are_kept_and_made_equally_long(shape: tuple[int, int, int]):
+    torch.manual_seed(7)
+    matrices = torch.randn(shape) * torch.tensor([1e-6, 1.0, 1e6])[: shape[0], None, None]
+    even = evened(matrices)
+    assert sizes(even).min() > 0.5 and sizes(even).max() < 1.3
+    left, _, right = torch.linalg.svd(matrices, full_matrices=False)
+    turned = left.mT @ even @ right.mT
+    off = turned - torch.diag_embed(turned.diagonal(dim1=-2, dim2=-1))
+    assert off.abs().max() < 0.01
+    torch.testing.assert_close(evened(matrices[:1]), even[:1], rtol=1e-3, atol=1e-3)
+
+
+def test_nothing_to_learn_moves_nothing():
+    assert not evened(torch.zeros(1, 4, 6)).any()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_muon_is_torchs(dtype: torch.dtype):
+    """Apart from rounding: torch's multiplies in bfloat16 everywhere."""
+    torch.manual_seed(5)
+    mine = [torch.randn(shape).requires_grad_() for shape in ((16, 16), (16, 48), (48, 16))]
+    theirs = [each.detach().clone().requires_grad_() for each in mine]
+    ours = Muon(mine, lr=RATE, weight_decay=0.1, dtype=dtype)
+    other = torch.optim.Muon(theirs, lr=RATE, weight_decay=0.1, adjust_lr_fn="match_rms_adamw")
+    for _ in range(4):
+        for one, another in zip(mine, theirs, strict=True):
+            one.grad = torch.randn(one.shape)
+            another.grad = one.grad.clone()
+        before = [each.detach().clone() for each in mine]
+        ours.step()
+        other.step()
+        for start, one, another in zip(before, mine, theirs, strict=True):
+            length = (another - start).norm()
+            assert (one - another).norm() < 0.03 * length
+        with torch.no_grad():
+            for one, another in zip(mine, theirs, strict=True):
+                another.copy_(one)

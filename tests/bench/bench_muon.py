@@ -1,0 +1,68 @@
+"""An update of the nano shape's matrices, against torch's own Muon, on one core.
+
+python -m tests.bench muon
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from train.recipe import settings
+from train.sft.muon import Muon
+from train.sft.run import uses_bfloat16
+from train.sft.settings import ModelSettings
+
+REPEATS = 5
+RATE = 1e-3
+
+
+def figures(
+    shape: ModelSettings | None = None, repeats: int = REPEATS
+) -> Iterator[dict[str, object]]:
+    """`shape` smaller for a test."""
+    sizes = shapes(shape or settings(ModelSettings, "model", preset="nano"))
+    dtype = torch.bfloat16 if uses_bfloat16("auto") else torch.float32
+    mine, theirs = weights(sizes), weights(sizes)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    ours = seconds(Muon(mine, lr=RATE, weight_decay=0.0, dtype=dtype), repeats)
+    other = torch.optim.Muon(theirs, lr=RATE, adjust_lr_fn="match_rms_adamw")
+    slower = seconds(other, repeats)
+    torch.set_num_threads(threads)
+    yield {
+        "figure": f"an update of {len(sizes)} matrices",
+        "value": slower / ours,
+        "unit": "times faster",
+        "baseline": f"torch's Muon, {slower:.3g} s",
+    }
+
+
+def shapes(model: ModelSettings) -> list[tuple[int, int]]:
+    """Of the matrices in the layers of the language model."""
+    wide, inner = model.hidden, model.ffn
+    narrow = wide * model.kv_heads // model.heads
+    layer = [(wide, wide), (narrow, wide), (narrow, wide), (wide, wide)]
+    return [*layer, (inner, wide), (inner, wide), (wide, inner)] * model.layers
+
+
+def weights(sizes: list[tuple[int, int]]) -> list[Tensor]:
+    torch.manual_seed(3)
+    made = [torch.randn(size).requires_grad_() for size in sizes]
+    for each in made:
+        each.grad = torch.randn_like(each)
+    return made
+
+
+def seconds(optimizer: Optimizer, repeats: int) -> float:
+    optimizer.step()
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        optimizer.step()
+        times.append(time.perf_counter() - started)
+    return min(times)
