@@ -5,7 +5,8 @@
   size are one call here.
 - Under autocast, RMS norms and embeddings give float32 that the next product rounds to bfloat16
   anyway; here they give bfloat16, so that sums and products between them move half the bytes.
-- Scores over the vocabulary are computed at the tokens that are trained, not at all of them.
+- Scores over the vocabulary, and what the last layer does after its attention, are computed at the
+  tokens that are trained, not at all of them.
 
 The first two are equal up to the order of summation, the third up to the rounding of bfloat16, the
 last one exactly.
@@ -13,6 +14,8 @@ last one exactly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from types import MethodType
 from typing import Any
 
@@ -44,9 +47,18 @@ class Scored:
     def __init__(self, model: Any) -> None:
         self.keep: Tensor | None = None
         model.lm_head.register_forward_pre_hook(self._pick)
+        last = model.model.language_model.layers[-1].mlp
+        last.forward = partial(self._where_marked, last.forward)
 
     def _pick(self, head: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...] | None:
         return None if self.keep is None else (inputs[0][self.keep],)
+
+    def _where_marked(self, whole: Callable[[Tensor], Tensor], states: Tensor) -> Tensor:
+        """No other token looks at what comes of the last layer."""
+        if self.keep is None:
+            return whole(states)
+        marked = whole(states[self.keep])
+        return marked.new_zeros(states.shape).masked_scatter(self.keep[..., None], marked)
 
 
 def _as_product(convolution: nn.Conv3d, pixels: Tensor) -> Tensor:

@@ -87,10 +87,36 @@ def test_moves_half_the_bytes_under_autocast(pair: tuple[Any, Any]):
 
 def test_scores_only_what_is_marked(pair: tuple[Any, Any]):
     _, fast = pair
-    whole = fast(**batch(fast)).logits
+    plain = copy.deepcopy(fast)
     scored = Scored(fast)
-    scored.keep = torch.zeros(whole.shape[:2], dtype=torch.bool)
-    scored.keep[0, [3, 20, -1]] = True
-    assert torch.allclose(fast(**batch(fast)).logits, whole[scored.keep], atol=1e-6)
+    whole = plain(**batch(plain)).logits
+    marked = torch.zeros(whole.shape[:2], dtype=torch.bool)
+    marked[0, [3, 20, -1]] = True
+    scored.keep = marked
+    told = fast(**batch(fast)).logits
+    assert torch.allclose(told, whole[marked], atol=1e-6)
+
+    for model, logits in ((plain, whole[marked]), (fast, told)):
+        model.zero_grad()
+        logits.pow(2).mean().backward()
+    gradients = dict(fast.named_parameters())
+    for name, weight in plain.named_parameters():
+        wanted, found = weight.grad, gradients[name].grad
+        assert torch.allclose(found, wanted, rtol=1e-3, atol=1e-4 * float(wanted.abs().max())), name
+
     scored.keep = None
-    assert fast(**batch(fast)).logits.shape == whole.shape
+    assert torch.equal(fast(**batch(fast)).logits, whole)
+
+
+def test_the_last_layers_other_tokens_are_not_computed(pair: tuple[Any, Any]):
+    _, fast = pair
+    scored, seen = Scored(fast), []
+    layers = fast.model.language_model.layers
+    for layer in (layers[0], layers[-1]):
+        layer.mlp.act_fn.register_forward_hook(lambda *found: seen.append(found[-1].shape[:-1]))
+    tokens = fast(**batch(fast)).logits.shape[:2]
+    scored.keep = torch.zeros(tokens, dtype=torch.bool)
+    scored.keep[0, [3, 20, -1]] = True
+    seen.clear()
+    fast(**batch(fast))
+    assert seen == [tokens, (3,)]
