@@ -78,7 +78,13 @@ def _questions(orders: Orders) -> Iterator[Step]:
 
 def _company(orders: Orders) -> Iterator[Step]:
     count = orders.settings.company
+    own = orders.own("company")
     if not count:
+        if own:
+            raise WorkbenchError(
+                f"company.{own[0][:120]} changes nothing: set chain.company, how many objects that "
+                "sky has"
+            )
         return
     sky, seed = orders.out / "company-sky", orders.seed + 2
     bench = orders.practice["company"].parent
@@ -88,7 +94,7 @@ def _company(orders: Orders) -> Iterator[Step]:
     yield orders.train(
         "bench company", bench / "bench.json",
         "bench", bench, "--archive", sky, "--seed", seed, *orders.busy, *orders.told,
-        *setting("bench", (*orders.own("bench"), *says, *orders.own("company"))),
+        *setting("bench", (*orders.own("bench"), *says, *own)),
     )  # fmt: skip
 
 
@@ -126,9 +132,10 @@ def _lessons(orders: Orders) -> Iterator[Step]:
         start = orders.out / "start"
         yield orders.train("reopen", start / "model.toml", "reopen", name, start)
         begun = "--model", start
-    if lessons := orders.preset_says("reading"):
+    lessons, own = orders.preset_says("reading"), orders.own("reading")
+    if lessons or own:
         reading = orders.out / "reading"
-        first = *lessons, *orders.own("sft"), *orders.own("reading")
+        first = *lessons, *orders.own("sft"), *own
         yield tuned("reading", reading, *begun, *setting("sft", first))
         begun = "--model", reading / "model"
     yield tuned("sft", orders.sft, *begun, *orders.changed("sft"))

@@ -51,6 +51,19 @@ class TestAFile:
         assert first.endswith("--set sft.lr=1e-05")
         assert "lr=1e-05" not in second
 
+    def test_first_lessons_of_a_preset_without(self):
+        words = ["chain", "out", "--preset", "tiny", "--set", "reading.pictures=false", "--dry"]
+        lines = CliRunner().invoke(app, words).stdout.splitlines()
+        first, second = [line for line in lines if line.startswith("spec-o3-train sft")]
+        assert "--out out/reading " in first and first.endswith("--set sft.pictures=false")
+        assert "--model out/reading/model" in second and "pictures" not in second
+
+    def test_a_sky_that_is_not_made_cannot_be_set(self):
+        words = ["chain", "out", "--preset", "tiny", "--set", "company.tasks=['CV']", "--dry"]
+        result = CliRunner().invoke(app, words)
+        assert isinstance(result.exception, WorkbenchError)
+        assert "set chain.company" in str(result.exception)
+
     def test_set_goes_over_it(self, config: Path):
         told = stage_sets(config, ("grpo.rounds=5",))
         assert [text for text in told if stage_of(text) == "grpo"] == [
