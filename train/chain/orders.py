@@ -48,8 +48,14 @@ def texts_of(table: Mapping[str, object]) -> list[str]:
 
 
 def setting(stage: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """The words that set these of a stage."""
-    return tuple(word for text in texts for word in ("--set", f"{stage}.{text}"))
+    """The words that set these of a stage, each key as it was said last: what is overruled would
+    make another step of a finished one whenever it changes."""
+    kept: dict[str, str] = {}
+    for text in texts:
+        key = text.partition("=")[0]
+        kept.pop(key, None)
+        kept[key] = text
+    return tuple(word for text in kept.values() for word in ("--set", f"{stage}.{text}"))
 
 
 def stage_of(text: str) -> str:

@@ -58,6 +58,16 @@ class TestAFile:
         assert "--out out/reading " in first and first.endswith("--set sft.pictures=false")
         assert "--model out/reading/model" in second and "pictures" not in second
 
+    def test_first_lessons_stay_done_where_later_ones_change(self):
+        words = ["chain", "out", "--preset", "nano", "--set", "reading.epochs=1.5", "--dry"]
+
+        def first(epochs: float) -> str:
+            lines = CliRunner().invoke(app, [*words, "--set", f"sft.epochs={epochs}"]).stdout
+            return next(line for line in lines.splitlines() if "--out out/reading " in line)
+
+        assert first(0.4) == first(0.2)
+        assert first(0.4).count("epochs") == 1 and first(0.4).endswith("--set sft.epochs=1.5")
+
     def test_a_sky_that_is_not_made_cannot_be_set(self):
         words = ["chain", "out", "--preset", "tiny", "--set", "company.tasks=['CV']", "--dry"]
         result = CliRunner().invoke(app, words)
