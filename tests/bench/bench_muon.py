@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from tests.bench.bench_sft import product_type
 from train.recipe import settings
 from train.sft.muon import Muon
-from train.sft.run import uses_bfloat16
 from train.sft.settings import ModelSettings
 
 REPEATS = 5
@@ -26,11 +26,10 @@ def figures(
 ) -> Iterator[dict[str, object]]:
     """`shape` smaller for a test."""
     sizes = shapes(shape or settings(ModelSettings, "model", preset="nano"))
-    dtype = torch.bfloat16 if uses_bfloat16("auto") else torch.float32
     mine, theirs = weights(sizes), weights(sizes)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    ours = seconds(Muon(mine, lr=RATE, weight_decay=0.0, dtype=dtype), repeats)
+    ours = seconds(Muon(mine, lr=RATE, weight_decay=0.0, dtype=product_type()), repeats)
     other = torch.optim.Muon(theirs, lr=RATE, adjust_lr_fn="match_rms_adamw")
     slower = seconds(other, repeats)
     torch.set_num_threads(threads)

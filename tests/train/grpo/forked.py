@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from trl import GRPOTrainer
 
+from tests.train.forks import as_rank, ended, forked
 from tests.train.grpo.toy import toy_settings
-from tests.train.sft.forked import as_rank, ended, forked
 from train.grpo.run import reinforce
 from train.grpo.trainer import SpectrumTrainer
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -31,6 +28,7 @@ from agent.inspecting import run
 from agent.inspectors import make_inspector
 from agent.model_card import read_card
 from agent.tasks import task as task_named
+from tests.train.forks import run_apart
 from tests.train.grpo.scenes import stage_of
 from tests.train.grpo.toy import (
     STYLE,
@@ -273,14 +271,7 @@ def test_goes_on_as_if_it_had_not_been_stopped(
 
 def test_several_processes_leave_out_what_says_nothing(toy: Path, tmp_path: Path):
     """But for the last pass of an update, in which they add up their gradients."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.train.grpo.forked", *map(str, (toy, tmp_path, port))],
-        capture_output=True, text=True, timeout=250, check=False, cwd=Path(__file__).parents[3],
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
+    run_apart("tests.train.grpo.forked", toy, tmp_path)
     passes = {
         name: [int((tmp_path / name / f"passes-{rank}").read_text()) for rank in (0, 1)]
         for name in ("left-out", "whole")

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from tests.train.forks import as_rank, ended, forked
 from tests.train.sft.recipes import KINDS, TOGETHER, train
 from train.sft.settings import SftSettings
 from train.sft.trainer import SftTrainer
@@ -29,22 +30,6 @@ def main(approved: Path, sets: Path, out: Path, port: str) -> None:
     assert [ended(rank) for rank in ranks] == [0, 0]
 
 
-def forked(run: Callable[[], object]) -> int:
-    child = os.fork()
-    if not child:
-        status = 1
-        try:
-            run()
-            status = 0
-        finally:
-            os._exit(status)
-    return child
-
-
-def ended(child: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def dies(run: Callable[[], object]) -> None:
     """In the middle of writing a checkpoint, at that."""
     save = SftTrainer._save_rng_state
@@ -55,16 +40,6 @@ def dies(run: Callable[[], object]) -> None:
         save(self, folder)
 
     SftTrainer._save_rng_state = die  # type: ignore[method-assign]
-    run()
-
-
-def as_rank(number: int, port: str, run: Callable[[], object]) -> None:
-    """With the environment that torchrun and accelerate give their processes."""
-    os.environ |= {
-        "RANK": str(number), "LOCAL_RANK": str(number), "WORLD_SIZE": "2",
-        "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
-        "ACCELERATE_USE_CPU": "true",
-    }  # fmt: skip
     run()
 
 

@@ -53,16 +53,20 @@ def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
     return plain, fast
 
 
+def same_gradients(plain: Any, fast: Any) -> None:
+    gradients = dict(fast.named_parameters())
+    for name, weight in plain.named_parameters():
+        wanted, found = weight.grad, gradients[name].grad
+        assert torch.allclose(found, wanted, rtol=1e-3, atol=1e-4 * float(wanted.abs().max())), name
+
+
 def test_equal_in_float32(pair: tuple[Any, Any]):
     plain, fast = pair
     outputs = [model(**batch(model)).logits for model in pair]
     assert torch.allclose(*outputs, atol=2e-5 * float(outputs[0].detach().abs().max()))
     for logits in outputs:
         logits.pow(2).mean().backward()
-    gradients = dict(fast.named_parameters())
-    for name, weight in plain.named_parameters():
-        wanted, found = weight.grad, gradients[name].grad
-        assert torch.allclose(found, wanted, rtol=1e-3, atol=1e-4 * float(wanted.abs().max())), name
+    same_gradients(plain, fast)
 
 
 def test_as_near_to_float32_as_before_under_autocast(pair: tuple[Any, Any]):
@@ -99,10 +103,7 @@ def test_scores_only_what_is_marked(pair: tuple[Any, Any]):
     for model, logits in ((plain, whole[marked]), (fast, told)):
         model.zero_grad()
         logits.pow(2).mean().backward()
-    gradients = dict(fast.named_parameters())
-    for name, weight in plain.named_parameters():
-        wanted, found = weight.grad, gradients[name].grad
-        assert torch.allclose(found, wanted, rtol=1e-3, atol=1e-4 * float(wanted.abs().max())), name
+    same_gradients(plain, fast)
 
     scored.keep = None
     assert torch.equal(fast(**batch(fast)).logits, whole)

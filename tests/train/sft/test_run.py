@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +20,7 @@ from agent.errors import WorkbenchError
 from agent.inspecting import run
 from agent.inspectors import make_inspector
 from agent.tasks import task
+from tests.train.forks import run_apart
 from tests.train.sft.recipes import KINDS, STEPS, TOGETHER, train
 from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples
 from train.journal import read_metrics
@@ -46,14 +44,7 @@ def unbroken(samples: Samples, tmp_path_factory: pytest.TempPathFactory) -> dict
 def forked(samples: Samples, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs in processes of their own: `full` and `lora` died in step 4, `shared` by two."""
     out = tmp_path_factory.mktemp("forked")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.train.sft.forked", *map(str, (*samples[:2], out, port))],
-        capture_output=True, text=True, timeout=250, check=False, cwd=Path(__file__).parents[3],
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
+    run_apart("tests.train.sft.forked", *samples[:2], out)
     return out
 
 
