@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 
 from agent.errors import WorkbenchError
@@ -63,6 +64,14 @@ def read_inputs(files: Sequence[Path], sets: Sequence[Path], style: str) -> Inpu
         style=_style(trajectories, others, style),
         fingerprints=_fingerprints((*files, *sets)),
     )
+
+
+def part_of(trajectories: Sequence[Trajectory], share: float, seed: int) -> list[Trajectory]:
+    """As many of them, drawn by chance, in their order; one at least."""
+    rng = np.random.default_rng(np.random.SeedSequence((seed, 8)))
+    count = max(1, round(share * len(trajectories)))
+    chosen = sorted(rng.permutation(len(trajectories))[:count].tolist())
+    return [trajectories[number] for number in chosen]
 
 
 def _is_sharegpt(path: Path) -> bool:

@@ -24,6 +24,7 @@ from agent.backends.families import ModelFolder, read_folder
 from agent.conversation import is_brief
 from agent.errors import WorkbenchError
 from agent.measured.words import KIND_NAMES
+from agent.trajectory import Trajectory
 from train.draft.phrases import SHORT
 from train.finished_model import MODEL
 from train.journal import journal
@@ -37,7 +38,7 @@ from train.sft.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
 from train.sft.encoding import Encoder
 from train.sft.fast_path import Scored, quicken
 from train.sft.finish import save_model
-from train.sft.inputs import Inputs, read_inputs
+from train.sft.inputs import Inputs, part_of, read_inputs
 from train.sft.mask import check_mask, write_mask
 from train.sft.new_model import make_new_model, words_of, words_of_tasks, words_of_turns
 from train.sft.new_phrases import learn_phrases, missing_phrases
@@ -95,12 +96,14 @@ def fine_tune(
         checkpoint = last_checkpoint(out) if resume else None
         folder = read_folder(start)
         drawing = _drawing(out, sets, settings, workers * args.world_size)
-        prepared = _prepare(inputs, folder, drawing, settings, workers, console)
+        share = _share(inputs, settings)
+        chosen = part_of(inputs.trajectories, share, seed) if share < 1 else inputs.trajectories
+        prepared = _prepare(inputs, chosen, folder, drawing, settings, workers, console)
     rows, held = split_rows(prepared.rows, settings.held_out, seed)
     if not rows:
         raise WorkbenchError(f"nothing is left to train on: {_reasons(prepared)}")
 
-    plan = _plan(rows, settings, args, seed)
+    plan = _plan(rows, settings.epochs / share, settings, args, seed)
     args.max_steps = len(plan) // (args.world_size * settings.accumulate)
     collator = collator_of(folder, drawing, half=half)
     batches = Batches(plan, rows, collator)
@@ -124,7 +127,7 @@ def fine_tune(
             record = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))
             tokens = _tokens_of_steps(plan, rows, args.world_size * settings.accumulate)
             bar = stack.enter_context(progress_bar(console))
-            epochs = sum(map(len, plan)) / len(rows)
+            epochs = share * sum(map(len, plan)) / len(rows)
             callbacks += [Figures(record, tokens, epochs), Bar(bar)]
         trainer = SftTrainer(
             model,
@@ -195,8 +198,15 @@ def _drawing(out: Path, sets: Sequence[Path], settings: SftSettings, processes: 
     return Drawing(PictureFolder(place, room), tuple(sets))
 
 
+def _share(inputs: Inputs, settings: SftSettings) -> float:
+    """Part of the trajectories that a run of less than an epoch looks at: drawing the others would
+    take longer than to learn from these. Conversations come with their pictures."""
+    return 1.0 if inputs.others else min(settings.epochs, 1.0)
+
+
 def _prepare(
     inputs: Inputs,
+    trajectories: Sequence[Trajectory],
     folder: ModelFolder,
     drawing: Drawing,
     settings: SftSettings,
@@ -212,9 +222,9 @@ def _prepare(
         pictures=settings.pictures,
     )
     with progress_bar(console) as bar:
-        task = bar.add_task("pictures and tokens", total=len(inputs.trajectories))
+        task = bar.add_task("pictures and tokens", total=len(trajectories))
         prepared = prepare_rows(
-            inputs.trajectories,
+            trajectories,
             inputs.style if settings.style != RECORDED else None,
             preparing,
             cutoff=settings.cutoff,
@@ -227,12 +237,18 @@ def _prepare(
     return prepared
 
 
-def _plan(rows: Sequence[Row], settings: SftSettings, args: TrainingArguments, seed: int) -> Plan:
+def _plan(
+    rows: Sequence[Row],
+    epochs: float,
+    settings: SftSettings,
+    args: TrainingArguments,
+    seed: int,
+) -> Plan:
     return plan_run(
         [len(row) for row in rows],
         batch=settings.batch,
         batch_tokens=settings.batch_tokens,
-        epochs=settings.epochs,
+        epochs=epochs,
         together=args.world_size * settings.accumulate,
         seed=seed,
         steps=settings.steps,

@@ -16,14 +16,18 @@ pytest.importorskip("peft")
 import torch
 from safetensors.torch import load_file
 
+from agent.backends.families import read_folder
 from agent.errors import WorkbenchError
 from agent.inspecting import run
 from agent.inspectors import make_inspector
 from agent.tasks import task
 from tests.train.forks import run_apart
-from tests.train.sft.recipes import KINDS, STEPS, TOGETHER, train
+from tests.train.sft.recipes import BASE, KINDS, STEPS, TOGETHER, train
 from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples
 from train.journal import read_metrics
+from train.sft.inputs import part_of
+from train.sft.pictures import Drawing, PictureFolder
+from train.sft.rows import Preparing, prepare_rows
 from train.sft.run import fine_tune
 from train.sft.settings import SftSettings
 from train.sft.trainer import SftTrainer
@@ -246,6 +250,27 @@ class TestWaysToTrain:
     def test_half_precision_stays_near(self, losses: dict[str, list[float]]):
         assert losses["bf16"] != losses["plain"]
         assert losses["bf16"] == pytest.approx(losses["plain"], rel=2e-3)
+
+
+class TestLessThanAnEpoch:
+    def test_only_what_is_looked_at_is_drawn(self, samples: Samples, tmp_path: Path):
+        """Half an epoch is every row of one half."""
+        out = tmp_path / "run"
+        half = {**BASE, "epochs": 0.5, "batch": 1, "held_out": 0.0, "save_every": 0}
+        train(*samples[:2], out, SftSettings(**half))
+        chosen = part_of(samples.trajectories, 0.5, seed=3)
+        assert 1 < len(chosen) < len(samples.trajectories)
+        preparing = Preparing(
+            folder=out / "start",
+            vision=read_folder(out / "start").vision,
+            sizing=read_folder(out / "start").sizing,
+            drawing=Drawing(PictureFolder(tmp_path / "pictures", 10**9), (samples.sets,)),
+        )
+        rows = prepare_rows(chosen, None, preparing, cutoff=32768).rows
+        drawn = {path.name for path in (out / "pictures").rglob("*") if path.is_file()}
+        assert drawn == {path.name for path in (tmp_path / "pictures").rglob("*") if path.is_file()}
+        assert len({line["step"] for line in read_metrics(out) if "loss" in line}) == len(rows)
+        assert read_metrics(out)[-1]["epoch"] == pytest.approx(0.5)
 
 
 def frozen_stayed(out: Path) -> None:
