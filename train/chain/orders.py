@@ -127,9 +127,18 @@ class Orders:
 
     @property
     def cold(self) -> Path:
-        """What is drafted from."""
+        """Made to be drafted from."""
         own = self.out / "questions.parquet"
         return own if self.settings.questions else self.bench / "cold.parquet"
+
+    @property
+    def company(self) -> Path:
+        return self.out / "company" / "train.parquet"
+
+    @property
+    def drafted(self) -> tuple[Path, ...]:
+        """What lessons are of: who never read of the hardest look-alikes says YES to them."""
+        return (self.cold, self.company) if self.settings.company else (self.cold,)
 
     @property
     def practice(self) -> dict[str, Path]:
@@ -138,7 +147,7 @@ class Orders:
         if self.settings.practice:
             found["practice"] = self.out / "practice.parquet"
         if self.settings.company:
-            found["company"] = self.out / "company" / "train.parquet"
+            found["company"] = self.company
         return found
 
     @property

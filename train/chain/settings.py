@@ -24,7 +24,7 @@ class ChainSettings:
     """As many more to practise on by reinforcement, beside the bench's own."""
     company: int = 0
     """Objects of a sky of their own, seen by every survey: its members and their hardest
-    look-alikes, as a bench picks them, are practised on as well."""
+    look-alikes, as a bench picks them, are told of in the lessons and practised on as well."""
     reopened: str = ""
     """A model kept for llama.cpp that learns on, such as the one in the box: opened again before
     the lessons. Empty starts as [model] says."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agent.errors import WorkbenchError
@@ -40,6 +40,10 @@ def steps(
     yield from _first_use(orders)
 
 
+def _each(option: str, paths: Iterable[Path]) -> list[object]:
+    return [word for path in paths for word in (option, path)]
+
+
 def _simulated(
     orders: Orders, name: str, archive: Path, survey: str, count: int, seed: int
 ) -> Step:
@@ -56,11 +60,10 @@ def _sky(orders: Orders) -> Iterator[Step]:
     for survey, archive in zip(surveys, archives, strict=True):
         name, count = f"simulate {survey}", orders.settings.objects
         yield _simulated(orders, name, archive, survey, count, orders.seed)
-    named = [word for archive in archives for word in ("--archive", archive)]
     yield orders.train(
         "bench", orders.bench / "bench.json",
-        "bench", orders.bench, *named, "--seed", orders.seed, *orders.busy, *orders.told,
-        *orders.changed("bench"),
+        "bench", orders.bench, *_each("--archive", archives), "--seed", orders.seed, *orders.busy,
+        *orders.told, *orders.changed("bench"),
     )  # fmt: skip
 
 
@@ -87,7 +90,7 @@ def _company(orders: Orders) -> Iterator[Step]:
             )
         return
     sky, seed = orders.out / "company-sky", orders.seed + 2
-    bench = orders.practice["company"].parent
+    bench = orders.company.parent
     says = orders.preset_says("company")
     surveys = ",".join(orders.settings.surveys)
     yield _simulated(orders, "simulate company", sky, surveys, count, seed)
@@ -102,12 +105,12 @@ def _drafts(orders: Orders) -> Iterator[Step]:
     drafts, pool = orders.out / "drafts.jsonl", orders.pool
     yield orders.train(
         "draft", drafts,
-        "draft", orders.cold, drafts, "--seed", orders.seed, *orders.busy, *orders.told,
+        "draft", *orders.drafted, drafts, "--seed", orders.seed, *orders.busy, *orders.told,
         *orders.changed("draft"),
     )  # fmt: skip
     yield orders.train(
         "curate: import", pool,
-        "curate", "import", pool, drafts, "--spectra", orders.cold,
+        "curate", "import", pool, drafts, *_each("--spectra", orders.drafted),
     )  # fmt: skip
     yield orders.train("curate: review", pool, "curate", "auto", pool, *orders.busy)
     approved = pool / "approved.jsonl"
@@ -119,10 +122,11 @@ def _lessons(orders: Orders) -> Iterator[Step]:
     approved = orders.pool / "approved.jsonl"
 
     def tuned(name: str, run: Path, *more: object) -> Step:
-        words = "sft", approved, "--sets", orders.cold, "--out", run, "--seed", orders.seed
+        words = "sft", approved, *_each("--sets", orders.drafted), "--out", run
         return orders.train(
             name, run / "model" / "model.toml",
-            *words, *orders.busy, *orders.told, *more, processes=orders.processes,
+            *words, "--seed", orders.seed, *orders.busy, *orders.told, *more,
+            processes=orders.processes,
         )  # fmt: skip
 
     begun: tuple[object, ...] = orders.changed("model")
@@ -158,7 +162,7 @@ def _trial(orders: Orders) -> Iterator[Step]:
 
 
 def _practice(orders: Orders) -> Iterator[Step]:
-    asking = [word for each in orders.practice.values() for word in ("--sets", each)]
+    asking = _each("--sets", orders.practice.values())
     if orders.is_tried:
         for name, each in orders.practice.items():
             told_of = orders.tried / name / "judgements" / each.stem

@@ -190,6 +190,18 @@ class TestSteps:
         assert f"--sets {asked} " in lines["grpo"]
         assert f"--judged {judged} " in lines["grpo"]
 
+    def test_lessons_tell_of_the_company_too(self, tmp_path: Path):
+        plan = list(steps(tmp_path, ChainSettings(questions=30, company=90), "nano", 3, 2, ()))
+        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        own, company = tmp_path / "questions.parquet", tmp_path / "company" / "train.parquet"
+        assert names.index("bench company") < names.index("draft")
+        assert f"draft {own} {company} {tmp_path / 'drafts.jsonl'} " in lines["draft"]
+        assert lines["curate: import"].endswith(f"--spectra {own} --spectra {company}")
+        for lesson in ("reading", "sft"):
+            assert f"--sets {own} --sets {company} --out" in lines[lesson]
+        alone = steps(tmp_path, ChainSettings(questions=30), "nano", 3, 2, ())
+        assert not any(str(company) in step.line for step in alone)
+
     def test_the_mean_of_the_rounds_is_judged_and_exported(self, tmp_path: Path):
         plan = list(steps(tmp_path, ChainSettings(averaged=(4, 12)), "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from agent.reply import Verdict
 from agent.trajectory_file import read_trajectories
 from train.cli import app
-from train.examples import ExampleStore
+from train.examples import ExampleStore, read_examples
 from train.journal import read_metrics
 from train.reward import reward_of
 
@@ -74,9 +74,12 @@ class TestTheWholeChain:
         ]  # fmt: skip
 
     def test_every_reference_trajectory_earns_full_marks(self, whole: Path):
-        store = ExampleStore([whole / "bench" / "cold.parquet"])
+        sets = [whole / "bench" / "cold.parquet", whole / "company" / "train.parquet"]
+        store = ExampleStore(sets)
         records = list(read_trajectories(whole / "pool" / "approved.jsonl"))
-        assert records
+        own, company = ({one.sha256 for one in read_examples(each)} for each in sets)
+        said = {record.spectrum.sha256 for record in records}
+        assert said & own and said & company
         for record in records:
             answer: Verdict = store.of(record).answer
             assert reward_of(record, answer) == 1.0
