@@ -32,6 +32,7 @@ CALLED = re.compile(
     r"(?:looks like|more like|is rather|is that of|that of|it is) (?P<kind>an? [A-Za-z][\w -]*)",
     re.IGNORECASE,
 )
+FOUND_NOTHING = "Nothing clear"
 FEWEST_LOOKS = 2
 SCORES = (0, 5)
 
@@ -73,8 +74,7 @@ def audit(trajectory: Trajectory, example: Example, task: Task) -> Audit:
     """Check one trajectory on the spectrum it is about, with its true answer."""
     record_faults = tuple(_record_faults(trajectory, example, task))
     claims, faults = _claim_faults(trajectory, example, task)
-    reasons = claims_of(parse_reply(trajectory.replies[-1]).answer) if trajectory.replies else []
-    in_answer = sum(claim.quantity not in ("window", "colour") for claim in reasons)
+    in_answer = _reasons(trajectory, example)
     everything = len(claims)
     if not in_answer:
         faults.append(Fault(len(trajectory.replies) - 1, "", "the answer gives no reason to check"))
@@ -87,6 +87,17 @@ def audit(trajectory: Trajectory, example: Example, task: Task) -> Audit:
         coherence=_coherence(trajectory, in_answer),
         consistency=min(consistency, 4) if wrong else consistency,
     )
+
+
+def _reasons(trajectory: Trajectory, example: Example) -> int:
+    """How much in the answer can be checked: what was measured, and what it is said to be instead,
+    where that is known. For a NO it is enough that nothing was found."""
+    if not trajectory.replies:
+        return 0
+    answer = parse_reply(trajectory.replies[-1]).answer
+    measured = sum(claim.quantity not in ("window", "colour") for claim in claims_of(answer))
+    called = example.label in KIND_NAMES and CALLED.search(answer) is not None
+    return measured or int(called or (trajectory.verdict == "NO" and FOUND_NOTHING in answer))
 
 
 def _record_faults(trajectory: Trajectory, example: Example, task: Task) -> Iterator[Fault]:
@@ -106,6 +117,8 @@ def _record_faults(trajectory: Trajectory, example: Example, task: Task) -> Iter
     said, wanted = [_bare(step) for step in trajectory.steps], [_bare(s) for s in again.steps]
     if again.replies != trajectory.replies or said != wanted:
         yield Fault(-1, "", "the record is not what the tool answers to these turns")
+    if trajectory.overview_text and trajectory.overview_text != again.overview_text:
+        yield Fault(-1, "", "the tool says something else of the whole spectrum")
     if trajectory.overview:
         try:
             redraw(trajectory, example.spectrum)
@@ -123,13 +136,14 @@ def _claim_faults(
     meter, guideline = Meter.of(example.spectrum), task_text(task)
     shown: list[Window] = []
     asked: list[Window] = []
+    told = _numbers_of(trajectory.overview_text)
     every: list[Claim] = []
     faults: list[Fault] = []
     for turn, text in enumerate(trajectory.replies):
         reply = parse_reply(text)
         here = _call_of(reply.arguments)
         asked += here
-        scene = Scene(meter, tuple(shown), tuple(asked), guideline)
+        scene = Scene(meter, tuple(shown), tuple(asked), guideline, told)
         claims = [claim for words in (reply.thought, reply.answer) for claim in claims_of(words)]
         every += claims
         for claim in claims:
@@ -141,7 +155,13 @@ def _claim_faults(
         step = next((s for s in trajectory.steps if s.turn == turn and s.kind == "zoom"), None)
         if step is not None and step.is_look:
             shown += here
+            told |= _numbers_of(step.text)
     return every, faults
+
+
+def _numbers_of(line: str) -> frozenset[str]:
+    """Those that stand beside a picture, one by one."""
+    return frozenset(number.strip() for number in spelled(line).split(";"))
 
 
 def _call_of(arguments: object) -> list[Window]:

@@ -34,6 +34,8 @@ class Scene:
     shown: tuple[Window, ...]
     asked: tuple[Window, ...]
     guideline: str = ""
+    told: frozenset[str] = frozenset()
+    """What the tool said beside its pictures, number by number."""
 
 
 def fault_of(claim: Claim, scene: Scene) -> str:
@@ -53,6 +55,8 @@ def fault_of(claim: Claim, scene: Scene) -> str:
             known = scene.meter.numbers.velocity
             close = abs(claim.value - known.kms) <= max(50.0, 3 * known.error_kms)
             return "" if close else f"the velocity is {known.kms:.0f} km/s"
+        case "quote":
+            return "" if claim.quote in scene.told else "the tool has said no such thing"
         case "unknown":
             return "the number belongs to no feature"
     if not claim.features:

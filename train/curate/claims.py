@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from agent.measured.window_numbers import MARKS
 from agent.spectra.spectrum import Window
 from train.curate.lexicon import Mention, mentions, spelled
 from train.draft.features import Feature
 
 Quantity = Literal[
     "strength", "width", "width_kms", "step", "velocity", "separation", "sigma", "ratio", "state",
-    "snr", "coverage", "window", "colour", "unknown",
+    "snr", "coverage", "window", "colour", "quote", "unknown",
 ]  # fmt: skip
 Compare = Literal["is", "above", "below"]
 State = Literal["", "emission", "absorption", "present", "absent", "no emission", "no absorption"]
@@ -48,6 +49,10 @@ NUMBER = re.compile(
     r"(?<![\w.])(?P<number>[-+]?\d+(?:\.\d+)?)(?:\s*(?P<unit>Å|km/s|per cent|percent|%|sigma|σ))?"
     r"(?P<noun>\s+(?!for\b|and\b|but\b|with\b|over\b)[a-z]{3,})?"
 )
+QUOTE = re.compile(
+    rf"(?:^|(?<=:\s))[^:;()]+ (?:{'|'.join(map(re.escape, MARKS))}) -?\d+(?:\.\d+)?(?: Å| km/s)?"
+)
+"""A number as the tool says it beside a picture: `Hα (--) -60`."""
 COLOUR = re.compile(
     r"\b(?:(?P<blue>rises to the blue|blue continuum|climbs towards the blue|continuum is blue)"
     r"|(?P<flat>roughly flat|continuum is flat|flat continuum)"
@@ -90,6 +95,8 @@ class Claim:
     window: Window | None = None
     is_plan: bool = False
     """Said of what will be looked at next."""
+    quote: str = ""
+    """Of what the tool has said."""
 
 
 def claims_of(text: str) -> list[Claim]:
@@ -114,6 +121,9 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _claims(sentence: str, named: tuple[Mention, ...], last: Mention | None) -> Iterator[Claim]:
     taken = [(mention.start, mention.end) for mention in named]
+    for match in QUOTE.finditer(sentence):
+        taken.append(match.span())
+        yield Claim(text=sentence, quantity="quote", quote=match.group())
     for pattern, quantity in ((SNR, "snr"), (EDGE_OF_DATA, "coverage")):
         for match in pattern.finditer(sentence):
             if _is_free(match, taken):

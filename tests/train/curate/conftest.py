@@ -23,15 +23,34 @@ def example_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def drafts(example_set: Path) -> Path:
     """Long drafts of every spectrum that the measurements support."""
-    out = example_set.with_name("drafts.jsonl")
-    settings = DraftSettings()
-    draft_all(DraftRun(sets=(example_set,), out=out, teacher="measured", settings=settings))
-    return out
+    return _drafted(example_set, "drafts.jsonl", DraftSettings())
+
+
+@pytest.fixture(scope="session")
+def quoted_drafts(example_set: Path) -> Path:
+    """Those in the words of the nano preset, of every spectrum."""
+    quoted = DraftSettings(words="quoted", style="nano", min_snr=5, min_chance=0.0)
+    return _drafted(example_set, "quoted.jsonl", quoted)
 
 
 @pytest.fixture(scope="session")
 def pairs(drafts: Path) -> list[tuple[Trajectory, Example]]:
     """Each draft with its example."""
+    return _with_examples(drafts)
+
+
+@pytest.fixture(scope="session")
+def quoted_pairs(quoted_drafts: Path) -> list[tuple[Trajectory, Example]]:
+    return _with_examples(quoted_drafts)
+
+
+def _drafted(example_set: Path, name: str, settings: DraftSettings) -> Path:
+    out = example_set.with_name(name)
+    draft_all(DraftRun(sets=(example_set,), out=out, teacher="measured", settings=settings))
+    return out
+
+
+def _with_examples(drafts: Path) -> list[tuple[Trajectory, Example]]:
     known = {(one.sha256, one.task): one for one in all_examples()}
     return [(one, known[one.spectrum.sha256, one.task]) for one in read_trajectories(drafts)]
 
