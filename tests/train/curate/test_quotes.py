@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,15 @@ def test_what_was_not_yet_shown_cannot_be_quoted(quoted_pairs: Pairs) -> None:
             assert NO_SUCH_THING in audited(told, example).note
             early += 1
     assert early > 5
+
+
+def test_what_is_told_of_the_whole_spectrum_is_not_taken_from_the_record(
+    quoted_pairs: Pairs,
+) -> None:
+    trajectory, example = quoted_pairs[0]
+    assert trajectory.overview_text
+    other = replace(trajectory, overview_text=f"{trajectory.overview_text}; Hα (--) -60")
+    assert "something else of the whole spectrum" in audited(other, example).note
 
 
 def test_a_kind_is_a_reason_where_the_kind_is_known(quoted_pairs: Pairs) -> None:
