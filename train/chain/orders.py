@@ -143,6 +143,8 @@ class Orders:
     @property
     def practice(self) -> dict[str, Path]:
         """Sets that are practised on, by name."""
+        if not self.settings.reinforced:
+            return {}
         found = {"train": self.bench / "train.parquet"}
         if self.settings.practice:
             found["practice"] = self.out / "practice.parquet"
@@ -157,6 +159,10 @@ class Orders:
     @property
     def grpo(self) -> Path:
         return self.out / "grpo"
+
+    @property
+    def runs(self) -> tuple[Path, ...]:
+        return (self.sft, self.grpo) if self.settings.reinforced else (self.sft,)
 
     @property
     def judges_exported(self) -> bool:
@@ -174,7 +180,9 @@ class Orders:
 
     @property
     def ended(self) -> Path:
-        """The model that practice left."""
+        """The model that practice left, or the lessons."""
+        if not self.settings.reinforced:
+            return self.sft / "model"
         return self.out / "mean" if any(self.settings.averaged) else self.grpo / "model"
 
     @property

@@ -28,6 +28,8 @@ class ChainSettings:
     reopened: str = ""
     """A model kept for llama.cpp that learns on, such as the one in the box: opened again before
     the lessons. Empty starts as [model] says."""
+    reinforced: bool = True
+    """Whether practice follows the lessons; else it is their model that is judged and exported."""
     tried: int = 0
     """Of each task and set, judged to find what the fine-tuned model is not sure of; 0 for all."""
     averaged: tuple[int, int] = (0, 0)

@@ -34,14 +34,20 @@ def steps(
     yield from _company(orders)
     yield from _drafts(orders)
     yield from _lessons(orders)
-    yield from _trial(orders)
-    yield from _practice(orders)
+    if settings.reinforced:
+        yield from _trial(orders)
+        yield from _practice(orders)
+    elif own := orders.own("grpo"):
+        raise WorkbenchError(
+            f"grpo.{own[0][:120]} changes nothing without practice: leave out "
+            "chain.reinforced=false"
+        )
     yield from _judgement(orders)
     yield from _first_use(orders)
 
 
-def _each(option: str, paths: Iterable[Path]) -> list[object]:
-    return [word for path in paths for word in (option, path)]
+def _each(option: str, values: Iterable[object]) -> list[object]:
+    return [word for value in values for word in (option, value)]
 
 
 def _simulated(
@@ -74,8 +80,8 @@ def _questions(orders: Orders) -> Iterator[Step]:
 
     if count := orders.settings.questions:
         yield asked("questions", orders.cold, count, orders.seed)
-    if count := orders.settings.practice:
-        more = orders.practice["practice"]
+    if more := orders.practice.get("practice"):
+        count = orders.settings.practice
         yield asked("questions to practise", more, count, orders.seed + 1)
 
 
@@ -192,15 +198,17 @@ def _judgement(orders: Orders) -> Iterator[Step]:
             *orders.told, *orders.changed("baselines"),
         )  # fmt: skip
     yield orders.train("export", orders.exported, "export", orders.ended, orders.exported)
-    practised = orders.exported if orders.judges_exported else orders.ended
+    ended = orders.exported if orders.judges_exported else orders.ended
     # the lessons' model was exported to be tried, but is judged as its practised self is
     tuned = orders.tried / "gguf" if orders.judges_exported else orders.sft / "model"
-    judges = "--model", "measured", "--model", f"sft={tuned}", "--model", f"grpo={practised}"
+    known = {"sft": tuned, "grpo": ended} if settings.reinforced else {"sft": ended}
+    named = [f"{name}={place}" for name, place in known.items()]
+    judges = "--model", "measured", *_each("--model", named)
     limit = ("--limit", settings.judged) if settings.judged else ()
     for table in settings.tables:
         who: tuple[object, ...] = (*judges, *(specialists if table != "cross-task" else ()))
         if table == "ablation":
-            who = "--full", practised, "--no-rl", tuned
+            who = "--full", ended, *(("--no-rl", tuned) if settings.reinforced else ())
         yield orders.train(
             f"evaluate {table}", evaluation / f"{table}.md",
             "evaluate", table, orders.bench, evaluation, *who, *orders.busy, *limit,
@@ -226,7 +234,7 @@ def _first_use(orders: Orders) -> Iterator[Step]:
     yield Step("inspect", "spec-o3", words, record)
     yield orders.train(
         "report", page,
-        "report", page, "--run", orders.sft, "--run", orders.grpo,
+        "report", page, *_each("--run", orders.runs),
         "--evaluation", orders.evaluation, "--bench", orders.bench, "--pool", orders.pool,
         "--title", f"From labels to a model: {orders.preset}",
     )  # fmt: skip

@@ -190,6 +190,22 @@ class TestSteps:
         assert f"--sets {asked} " in lines["grpo"]
         assert f"--judged {judged} " in lines["grpo"]
 
+    def test_without_practice_the_lessons_are_judged_and_exported(self, tmp_path: Path):
+        few = ChainSettings(
+            questions=30, practice=40, company=90, averaged=(4, 12), reinforced=False
+        )
+        plan = list(steps(tmp_path, few, "nano", 3, 2, ()))
+        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        assert not {"questions to practise", "export to try", "grpo", "average"} & set(names)
+        assert not any("evaluate set" in step.line for step in plan)
+        tuned = tmp_path / "sft"
+        assert lines["export"].endswith(f"export {tuned / 'model'} {tmp_path / 'gguf'}")
+        assert f"--model measured --model sft={tuned / 'model'} " in lines["evaluate main"]
+        assert f"--full {tuned / 'model'} --workers" in lines["evaluate ablation"]
+        assert f"--run {tuned} --evaluation" in lines["report"]
+        with pytest.raises(WorkbenchError, match=r"grpo\.rounds=3 changes nothing"):
+            list(steps(tmp_path, few, "nano", 3, 2, ("grpo.rounds=3",)))
+
     def test_lessons_tell_of_the_company_too(self, tmp_path: Path):
         plan = list(steps(tmp_path, ChainSettings(questions=30, company=90), "nano", 3, 2, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
