@@ -23,8 +23,10 @@ class ChainSettings:
     practice: int = 0
     """As many more to practise on by reinforcement, beside the bench's own."""
     company: int = 0
-    """Objects of a sky of their own, seen by every survey: its members and their hardest
+    """Objects of a sky of their own, each seen by one survey: its members and their hardest
     look-alikes, as a bench picks them, are told of in the lessons and practised on as well."""
+    company_surveys: tuple[str, ...] = ()
+    """Who sees that sky, as `simulate --survey` takes it; empty for the surveys above."""
     reopened: str = ""
     """A model kept for llama.cpp that learns on, such as the one in the box: opened again before
     the lessons. Empty starts as [model] says."""

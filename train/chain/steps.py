@@ -98,7 +98,7 @@ def _company(orders: Orders) -> Iterator[Step]:
     sky, seed = orders.out / "company-sky", orders.seed + 2
     bench = orders.company.parent
     says = orders.preset_says("company")
-    surveys = ",".join(orders.settings.surveys)
+    surveys = ",".join(orders.settings.company_surveys or orders.settings.surveys)
     yield _simulated(orders, "simulate company", sky, surveys, count, seed)
     yield orders.train(
         "bench company", bench / "bench.json",

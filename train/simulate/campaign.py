@@ -6,6 +6,8 @@ of workers nor the order of work changes a single byte.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -19,6 +21,7 @@ from train.simulate.surveys import ATLAS
 MIXED = "MIXED"
 SURVEY_SHARES = {"LAMOST": 0.52, "SDSS": 0.18, "BOSS": 0.12, "DESI": 0.10, ATLAS: 0.08}
 QUALITY_SHARES = {"good": 0.15, "typical": 0.75, "poor": 0.10}
+MOST_SHARE = 1000.0
 MAX_COUNT = 10_000_000
 
 # What a candidate list of each class is contaminated with: hard cases first, weights relative.
@@ -57,7 +60,8 @@ class Settings:
     odds: tuple[float, float] = (1.0, 5.0)
     """Of the task's class against its contaminants."""
     survey: str = MIXED
-    """One, several with commas between, or MIXED for all in their usual shares."""
+    """One, several with commas between, or MIXED for all in their usual shares. `ATLAS:0.3` gives
+    one another share than its usual one."""
     snr: tuple[float, float] = (5.0, 100.0)
     quality: str = "mixed"
     library: str = ""
@@ -79,6 +83,8 @@ class Settings:
             if survey not in SURVEY_SHARES:
                 known_surveys = ", ".join((*SURVEY_SHARES, MIXED))
                 raise WorkbenchError(f"no survey {survey!r}: use one of {known_surveys}")
+            if not 0.0 < self.shares[survey] <= MOST_SHARE:
+                raise WorkbenchError(f"--survey {survey}: its share is a number like {survey}:0.3")
         if self.quality not in (*GRADES, "mixed"):
             raise WorkbenchError(f"no quality {self.quality!r}: {', '.join((*GRADES, 'mixed'))}")
         low, high = self.snr
@@ -91,12 +97,28 @@ class Settings:
 
     @property
     def surveys(self) -> tuple[str, ...]:
+        return tuple(self.shares)
+
+    @property
+    def shares(self) -> Mapping[str, float]:
+        """How often each survey sees an object, against the others; NaN for what is no number."""
         if self.survey == MIXED:
-            return tuple(SURVEY_SHARES)
-        return tuple(dict.fromkeys(part.strip() for part in self.survey.split(",")))
+            return SURVEY_SHARES
+        parts = [part.partition(":") for part in self.survey.split(",")]
+        return {
+            name.strip(): _share(text) if colon else SURVEY_SHARES.get(name.strip(), 0.0)
+            for name, colon, text in parts
+        }
 
     def as_json(self) -> dict[str, object]:
         return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 @dataclass(frozen=True)
@@ -121,7 +143,7 @@ def assignments(settings: Settings) -> list[Assignment]:
     """Every number's class and survey; the share of positives is exact, their places random."""
     rng = np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=(1,)))
     labels = _labels(settings, rng if settings.sky is None else object_rng(settings.sky, 0))
-    shares = np.array([SURVEY_SHARES[survey] for survey in settings.surveys])
+    shares = np.array(list(settings.shares.values()))
     surveys = rng.choice(settings.surveys, settings.count, p=shares / shares.sum())
     return [
         Assignment(index, str(label), str(survey))

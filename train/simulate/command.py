@@ -40,7 +40,11 @@ def simulate(
     count: Annotated[int, typer.Option(min=1, help="How many spectra.")] = 100,
     odds: Annotated[str, typer.Option(help="Of the task's class to its contaminants.")] = "1:5",
     survey: Annotated[
-        str, typer.Option(help="LAMOST, SDSS, BOSS, DESI, ATLAS (several with commas), or mixed.")
+        str,
+        typer.Option(
+            help="LAMOST, SDSS, BOSS, DESI, ATLAS (several with commas), or mixed; "
+            "ATLAS:0.3 for another share."
+        ),
     ] = MIXED,
     snr: Annotated[
         tuple[float, float], typer.Option(help="Lowest and highest S/N per pixel in r.")

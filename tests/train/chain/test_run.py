@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,10 @@ class TestSteps:
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         simulated = shlex.split(lines["simulate company"])
         assert {"SDSS,DESI", "90"} < set(simulated)
+        elsewhere = replace(few, company_surveys=("ATLAS", "DESI"))
+        seen = {step.name: step.line for step in steps(tmp_path, elsewhere, "nano", 3, 2, told)}
+        assert "--survey ATLAS,DESI " in seen["simulate company"]
+        assert "simulate LAMOST" not in seen
         sky = simulated[simulated.index("--sky") + 1]
         assert f"--sky {sky} " not in lines["simulate SDSS"]
         made = shlex.split(lines["bench company"])

@@ -52,6 +52,8 @@ def test_surveys_mixed_chosen_or_one() -> None:
     assert set(surveys("LAMOST,DESI")) == {"LAMOST", "DESI"}
     assert surveys("LAMOST,DESI")["LAMOST"] > 1500
     assert surveys("BOSS") == {"BOSS": 2000}
+    assert surveys("LAMOST,ATLAS")["ATLAS"] < 400
+    assert 900 < surveys("LAMOST, ATLAS:0.52")["ATLAS"] < 1100
 
 
 def test_each_number_has_its_own_stream() -> None:
@@ -75,6 +77,10 @@ def test_artefacts_are_often_of_poor_quality(rng: np.random.Generator) -> None:
         ({"task": "CV", "labels": ("CV",)}, "not both"),
         ({"survey": "HUBBLE"}, "no survey"),
         ({"survey": "LAMOST,"}, "no survey"),
+        ({"survey": "HUBBLE:0.5"}, "no survey"),
+        ({"survey": "ATLAS:"}, "a number like ATLAS:0.3"),
+        ({"survey": "LAMOST,ATLAS:nan"}, "a number like ATLAS:0.3"),
+        ({"survey": "ATLAS:-1"}, "a number like ATLAS:0.3"),
         ({"quality": "nice"}, "no quality"),
         ({"snr": (10.0, 5.0)}, "S/N"),
         ({"snr": (float("nan"), 5.0)}, "S/N"),
