@@ -81,8 +81,7 @@ def _questions(orders: Orders) -> Iterator[Step]:
     if count := orders.settings.questions:
         yield asked("questions", orders.cold, count, orders.seed)
     if more := orders.practice.get("practice"):
-        count = orders.settings.practice
-        yield asked("questions to practise", more, count, orders.seed + 1)
+        yield asked("questions to practise", more, orders.settings.practice, orders.seed + 1)
 
 
 def _company(orders: Orders) -> Iterator[Step]:

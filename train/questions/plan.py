@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agent.reply import Verdict
 from train.questions.settings import QuestionSettings
-from train.simulate.campaign import CONTAMINANTS, SURVEY_SHARES
+from train.simulate.campaign import CONTAMINANTS
 from train.simulate.campaign import Settings as Campaign
 from train.simulate.frame import Rng
 from train.simulate.sky import LABELS
@@ -71,9 +71,9 @@ def plan_of(settings: QuestionSettings) -> Plan:
                 odds[Kind(label, (label, task))] = both * share
     kinds = tuple(kind for kind, share in odds.items() if share > 0)
     shares = np.array([odds[kind] for kind in kinds])
-    surveys = Campaign(seed=0, count=1, survey=settings.survey).surveys
-    survey_shares = np.array([SURVEY_SHARES[survey] for survey in surveys])
-    return Plan(kinds, shares / shares.sum(), surveys, survey_shares / survey_shares.sum())
+    seen_by = Campaign(seed=0, count=1, survey=settings.survey).shares
+    survey_shares = np.array(list(seen_by.values()))
+    return Plan(kinds, shares / shares.sum(), tuple(seen_by), survey_shares / survey_shares.sum())
 
 
 def negatives(task: str, hard: float) -> dict[str, float]:

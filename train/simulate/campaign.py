@@ -79,11 +79,11 @@ class Settings:
                 raise WorkbenchError(f"no class {label!r}: use one of {', '.join(LABELS)}")
         if self.task and self.labels:
             raise WorkbenchError("a task brings its own classes: give --task or --labels, not both")
-        for survey in self.surveys:
+        for survey, share in self.shares.items():
             if survey not in SURVEY_SHARES:
                 known_surveys = ", ".join((*SURVEY_SHARES, MIXED))
                 raise WorkbenchError(f"no survey {survey!r}: use one of {known_surveys}")
-            if not 0.0 < self.shares[survey] <= MOST_SHARE:
+            if not 0.0 < share <= MOST_SHARE:
                 raise WorkbenchError(f"--survey {survey}: its share is a number like {survey}:0.3")
         if self.quality not in (*GRADES, "mixed"):
             raise WorkbenchError(f"no quality {self.quality!r}: {', '.join((*GRADES, 'mixed'))}")
@@ -94,10 +94,6 @@ class Settings:
             raise WorkbenchError(f"count must be 1 to {MAX_COUNT} and no seed negative")
         if not (min(self.odds) >= 0 and sum(self.odds) > 0):
             raise WorkbenchError(f"odds {self.odds[0]}:{self.odds[1]} are no odds")
-
-    @property
-    def surveys(self) -> tuple[str, ...]:
-        return tuple(self.shares)
 
     @property
     def shares(self) -> Mapping[str, float]:
@@ -144,7 +140,7 @@ def assignments(settings: Settings) -> list[Assignment]:
     rng = np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=(1,)))
     labels = _labels(settings, rng if settings.sky is None else object_rng(settings.sky, 0))
     shares = np.array(list(settings.shares.values()))
-    surveys = rng.choice(settings.surveys, settings.count, p=shares / shares.sum())
+    surveys = rng.choice(list(settings.shares), settings.count, p=shares / shares.sum())
     return [
         Assignment(index, str(label), str(survey))
         for index, (label, survey) in enumerate(zip(labels, surveys, strict=True))

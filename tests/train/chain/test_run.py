@@ -184,7 +184,7 @@ class TestSteps:
         elsewhere = replace(few, company_surveys=("ATLAS", "DESI"))
         seen = {step.name: step.line for step in steps(tmp_path, elsewhere, "nano", 3, 2, told)}
         assert "--survey ATLAS,DESI " in seen["simulate company"]
-        assert "simulate LAMOST" not in seen
+        assert "simulate ATLAS" not in seen  # the bench is of the surveys, as before
         sky = simulated[simulated.index("--sky") + 1]
         assert f"--sky {sky} " not in lines["simulate SDSS"]
         made = shlex.split(lines["bench company"])

@@ -49,6 +49,12 @@ def test_no_is_mostly_of_what_contaminates():
     assert found["A"] > found["CV"] > 5 * found["CS"]
 
 
+def test_surveys_see_as_much_as_their_shares_say():
+    plan = plan_of(QuestionSettings(survey="LAMOST,ATLAS:0.52"))
+    assert plan.surveys == ("LAMOST", "ATLAS")
+    assert plan.survey_odds.tolist() == [0.5, 0.5]
+
+
 def test_its_own_task_is_asked_first_where_both_are():
     plan = plan_of(QuestionSettings())
     twice = [kind for kind in plan.kinds if len(kind.tasks) == 2]
