@@ -103,7 +103,7 @@ class TestPresets:
         below, over = preset_tables("nano"), preset_tables("nano-on")
         assert "over" not in over
         assert set(below) <= set(over)
-        assert over["chain"]["reopened"] == "nano"
+        assert over["chain"]["reopened"] == "nano" and over["chain"]["halfway"] is True
         assert over["reading"]["lr"] < below["reading"]["lr"]
         assert over["reading"]["optimizer"] == below["reading"]["optimizer"]
 

@@ -1,7 +1,8 @@
 """The mean of a run's checkpoints as a model folder in use.
 
 Reinforcement at the high rates of small models shakes the weights from round to round; their mean
-keeps what the rounds have in common.
+keeps what the rounds have in common. What a model learns on, it pays for with some of what it knew:
+the mean with the model that the run began with has most of both.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from train.new_folder import is_free, written_whole
 from train.sft.checkpoints import step_of, whole_checkpoints
 
 ADAPTER_CONFIG = "adapter_config.json"
-TITLES = ("Mean of", "After step")
+TITLES = ("Mean of", "After step", "Half way back from")
 KEPT = (
     "style", "sizing", "sampling", "parameters", "context_length", "licence", "simulated_only",
     "tasks",
@@ -35,7 +36,9 @@ KEPT = (
 
 
 def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
-    """Those kept from step `first` to step `last`, oldest first."""
+    """Those kept from step `first` to step `last`, oldest first. A model folder is its own."""
+    if card_beside(run) is not None:
+        return [run]
     found = whole_checkpoints(run)
     chosen = [folder for folder in found if first <= step_of(folder) <= last]
     if not chosen:
@@ -44,13 +47,23 @@ def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
     return chosen
 
 
-def average(run: Path, checkpoints: list[Path], out: Path, like: Path | None = None) -> Card:
+def average(
+    run: Path,
+    checkpoints: list[Path],
+    out: Path,
+    like: Path | None = None,
+    back: Path | None = None,
+) -> Card:
     """Write the mean of these checkpoints of `run` to the folder `out`.
 
     `like` is a model of the same shape that lends its card and tokenizer to a run that has not
-    ended: the one it began with. What lies in `out` is kept, but for an older mean.
+    ended: the one it began with. `back` is one that counts as much as all checkpoints together.
+    What lies in `out` is kept, but for an older mean.
     """
-    like = like or run / MODEL
+    is_model = checkpoints == [run]
+    if is_model and back is None:
+        raise WorkbenchError(f"{run} is one model: name with --back the one to average it with")
+    like = like or (run if is_model else run / MODEL)
     before = card_beside(like)
     if before is None:
         raise WorkbenchError(
@@ -64,8 +77,18 @@ def average(run: Path, checkpoints: list[Path], out: Path, like: Path | None = N
         raise WorkbenchError(f"{out} is there already: name a new folder")
     with written_whole(out) as part:
         model, mean = mean_weights(checkpoints)
+        if back is not None:
+            _approach(mean, back, 0.5, checkpoints[0])
         save_weights(model, mean, part, stored_precision(like))
-        return _complete(part, like, before, checkpoints, plain_name(out.resolve().name))
+        title, told = _told(checkpoints, is_model=is_model, halfway=back is not None)
+        return complete_folder(
+            part,
+            like,
+            name=plain_name(out.resolve().name),
+            title=title,
+            trained_on=before.trained_on[: 4000 - len(told)] + told,
+            **{field: getattr(before, field) for field in KEPT},
+        )
 
 
 def _is_mean(out: Path) -> bool:
@@ -78,26 +101,28 @@ def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
     model = load_trainable(folders[0])
     mean = {name: weight.clone() for name, weight in model.state_dict().items()}
     for count, folder in enumerate(folders[1:], start=2):
-        other = load_trainable(folder).state_dict()
-        if {name: weight.shape for name, weight in other.items()} != {
-            name: weight.shape for name, weight in mean.items()
-        }:
-            raise WorkbenchError(f"{folder} is a model of another shape than {folders[0]}")
-        for name, weight in mean.items():
-            if weight.is_floating_point():
-                weight += (other[name] - weight) / count
+        _approach(mean, folder, 1 / count, folders[0])
     return model, mean
 
 
-def _complete(part: Path, like: Path, before: Card, checkpoints: list[Path], name: str) -> Card:
+def _approach(mean: dict[str, torch.Tensor], folder: Path, share: float, like: Path) -> None:
+    """Move these weights towards those of a folder, by that share of the way."""
+    other = load_trainable(folder).state_dict()
+    if {name: weight.shape for name, weight in other.items()} != {
+        name: weight.shape for name, weight in mean.items()
+    }:
+        raise WorkbenchError(f"{folder} is a model of another shape than {like}")
+    for name, weight in mean.items():
+        if weight.is_floating_point():
+            weight += (other[name] - weight) * share
+
+
+def _told(checkpoints: list[Path], *, is_model: bool, halfway: bool) -> tuple[str, str]:
+    """Title of the card, and what it adds to what the model was trained on."""
+    end = "; half way back to where that began" if halfway else ""
+    if is_model:
+        return f"{TITLES[2]} {checkpoints[0].name}", end
     steps = ", ".join(str(step_of(folder)) for folder in checkpoints)
-    several = len(checkpoints) > 1
-    told = f"; the mean after steps {steps}" if several else f"; after step {steps}"
-    return complete_folder(
-        part,
-        like,
-        name=name,
-        title=f"{TITLES[0]} {len(checkpoints)} checkpoints" if several else f"{TITLES[1]} {steps}",
-        trained_on=before.trained_on[: 4000 - len(told)] + told,
-        **{field: getattr(before, field) for field in KEPT},
-    )
+    if len(checkpoints) > 1:
+        return f"{TITLES[0]} {len(checkpoints)} checkpoints", f"; the mean after steps {steps}{end}"
+    return f"{TITLES[1]} {steps}", f"; after step {steps}{end}"

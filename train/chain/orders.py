@@ -181,9 +181,22 @@ class Orders:
     @property
     def ended(self) -> Path:
         """The model that practice left, or the lessons."""
-        if not self.settings.reinforced:
-            return self.sft / "model"
-        return self.out / "mean" if any(self.settings.averaged) else self.grpo / "model"
+        return self.out / "mean" if self.is_mean else self.runs[-1] / "model"
+
+    @property
+    def rounds(self) -> tuple[int, int] | None:
+        """Of practice, whose mean is taken."""
+        of_practice = self.settings.reinforced and any(self.settings.averaged)
+        return self.settings.averaged if of_practice else None
+
+    @property
+    def is_mean(self) -> bool:
+        return self.rounds is not None or self.settings.halfway
+
+    @property
+    def start(self) -> Path:
+        """A model that was opened again."""
+        return self.out / "start"
 
     @property
     def exported(self) -> Path:

@@ -37,6 +37,9 @@ class ChainSettings:
     averaged: tuple[int, int] = (0, 0)
     """First and last round of reinforcement whose checkpoints' mean is judged and exported; nothing
     but noughts takes the model as it ended."""
+    halfway: bool = False
+    """Whether it is the mean of that and of the model that was opened again which is judged and
+    exported: what is learnt on costs some of what was known before."""
     library: str = ""
     """Folder of labelled real spectra to judge at the end; empty for none."""
     judged: int = 0
@@ -53,3 +56,5 @@ class ChainSettings:
         first, last = self.averaged
         if not 0 <= first <= last:
             raise WorkbenchError(f"chain.averaged: {first} to {last} are no rounds in order")
+        if self.halfway and not self.reopened:
+            raise WorkbenchError("chain.halfway needs a model to go back to: set chain.reopened")

@@ -42,6 +42,7 @@ def steps(
             f"grpo.{own[0][:120]} changes nothing without practice: leave out "
             "chain.reinforced=false"
         )
+    yield from _mean(orders)
     yield from _judgement(orders)
     yield from _first_use(orders)
 
@@ -138,7 +139,7 @@ def _lessons(orders: Orders) -> Iterator[Step]:
     if name := orders.settings.reopened:
         if begun:
             raise WorkbenchError(f"chain.reopened: {name[:120]} has its shape; leave out model.*")
-        start = orders.out / "start"
+        start = orders.start
         yield orders.train("reopen", start / "model.toml", "reopen", name, start)
         begun = "--model", start
     lessons, own = orders.preset_says("reading"), orders.own("reading")
@@ -177,12 +178,18 @@ def _practice(orders: Orders) -> Iterator[Step]:
         "grpo", "--model", orders.sft / "model", *asking, "--out", orders.grpo,
         "--seed", orders.seed, *orders.told, *orders.changed("grpo"), processes=orders.processes,
     )  # fmt: skip
-    if any(orders.settings.averaged):
-        first, last = orders.settings.averaged
-        yield orders.train(
-            "average", orders.ended / "model.toml",
-            "average", orders.grpo, orders.ended, "--first", first, "--last", last,
-        )  # fmt: skip
+
+
+def _mean(orders: Orders) -> Iterator[Step]:
+    if not orders.is_mean:
+        return
+    run, rounds = orders.runs[-1], orders.rounds
+    whose = run if rounds else run / "model"
+    some = ("--first", rounds[0], "--last", rounds[1]) if rounds else ()
+    back = ("--back", orders.start) if orders.settings.halfway else ()
+    yield orders.train(
+        "average", orders.ended / "model.toml", "average", whose, orders.ended, *some, *back
+    )
 
 
 def _judgement(orders: Orders) -> Iterator[Step]:

@@ -111,6 +111,31 @@ def test_one_ended_early_is_like_the_model_it_began_with(run: Path, tmp_path: Pa
     assert read_card(tmp_path / "mean").trained_on == "labels; the mean after steps 2, 4"
 
 
+def test_half_way_back_to_where_it_began(run: Path, tmp_path: Path) -> None:
+    average(run, checkpoints_of(run, 0, 4), tmp_path / "mean", back=run / "model")
+    before, after = weights_of(run / "model"), weights_of(tmp_path / "mean")
+    for name, weight in before.items():
+        assert torch.allclose(after[name], 0.875 * weight, atol=1e-6), name
+    told = read_card(tmp_path / "mean").trained_on
+    assert told == "labels; the mean after steps 2, 4; half way back to where that began"
+
+
+def test_a_model_goes_half_way_back_to_another(run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run / "checkpoints/checkpoint-10", tmp_path / "begun")
+    words = ["average", str(run / "model"), str(tmp_path / "mean")]
+    result = CliRunner().invoke(app, [*words, "--back", str(tmp_path / "begun")])
+    assert result.exit_code == 0, result.output
+    before, after = weights_of(run / "model"), weights_of(tmp_path / "mean")
+    assert all(torch.allclose(after[name], 2 * before[name], atol=1e-6) for name in before)
+    card = read_card(tmp_path / "mean")
+    assert card.trained_on == "labels; half way back to where that began"
+    assert card.title == "Half way back from model"
+    again = CliRunner().invoke(app, [*words, "--back", str(run / "model")])
+    assert again.exit_code == 0, again.output  # an older mean is replaced
+    with pytest.raises(WorkbenchError, match="--back"):
+        average(run / "model", checkpoints_of(run / "model", 0, 9), tmp_path / "same")
+
+
 def test_adapters_are_refused(run: Path, tmp_path: Path) -> None:
     (run / "checkpoints/checkpoint-4/adapter_config.json").write_text("{}", "utf-8")
     with pytest.raises(WorkbenchError, match="only whole models"):

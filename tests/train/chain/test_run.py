@@ -234,6 +234,25 @@ class TestSteps:
         assert f"export {mean} " in lines["export"]
         assert str(run / "model") not in lines["export"] + lines["evaluate main"]
 
+    def test_half_way_back_to_the_model_that_was_opened_again(self, tmp_path: Path):
+        after_lessons = ChainSettings(reopened="nano", halfway=True, reinforced=False)
+        plan = list(steps(tmp_path, after_lessons, "nano", 0, 1, ()))
+        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        start, mean = tmp_path / "start", tmp_path / "mean"
+        assert lines["reopen"].endswith(f"reopen nano {start}")
+        assert names.index("sft") < names.index("average") < names.index("export")
+        lessons = tmp_path / "sft" / "model"
+        assert lines["average"].endswith(f"average {lessons} {mean} --back {start}")
+        assert f"export {mean} " in lines["export"]
+        after_practice = ChainSettings(reopened="nano", halfway=True, averaged=(4, 12))
+        plan = list(steps(tmp_path, after_practice, "nano", 0, 1, ()))
+        lines = {step.name: step.line for step in plan}
+        run = tmp_path / "grpo"
+        told = f"average {run} {mean} --first 4 --last 12 --back {start}"
+        assert lines["average"].endswith(told)
+        with pytest.raises(WorkbenchError, match=r"chain\.reopened"):
+            ChainSettings(halfway=True)
+
     @pytest.mark.parametrize("rounds", [(5, 4), (-1, 3)])
     def test_rounds_in_order(self, rounds: tuple[int, int]):
         with pytest.raises(WorkbenchError, match="averaged"):
