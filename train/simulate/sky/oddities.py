@@ -13,7 +13,6 @@ from train.simulate.sky.physics import (
     at,
     chance,
     log_uniform,
-    planck,
     power_law,
     smooth_warp,
 )
@@ -42,33 +41,6 @@ def symbiotic(rng: Rng) -> Source:
     parameters |= {"ew_alpha": round(alpha, 1), "ebv": round(ebv, 3)}
     return Source(
         "SYMBIOTIC", "symbiotic", flux * extinction, disc_velocity(rng), parameters=parameters
-    )
-
-
-def wolf_rayet(rng: Rng) -> Source:
-    """WN and WC stars, and central stars that look alike: broad helium and nitrogen or carbon."""
-    kind = str(rng.choice(["WN", "WC"]))
-    flux = 0.5 * power_law(rng.uniform(-3.2, -2.2)) + 0.5 * planck(rng.uniform(25000, 60000))
-    fwhm = log_uniform(rng, 800, 3200)
-    strength = log_uniform(rng, 8, 150)
-    lines = (
-        {4686.99: 1.0, 5413.03: 0.22, 6561.9: 0.35, 4860.6: 0.15, 4339.9: 0.1, 4542.9: 0.08,
-        4605.0: 0.15,
-         4621.3: 0.15, 4640.0: 0.35, 5877.3: 0.12, 7113.0: 0.25, 4058.9: 0.12, 8238.9: 0.15}
-        if kind == "WN"
-        else {4651.0: 1.3, 4687.0: 0.4, 5806.0: 1.1, 5697.5: 0.5, 6560.0: 0.25, 7726.0: 0.3,
-        7063.0: 0.2,
-              5877.3: 0.2, 5413.0: 0.12, 4441.0: 0.12}
-    )  # fmt: skip
-    for wavelength, share in lines.items():
-        emission_over(flux, wavelength, strength * share * rng.lognormal(0, 0.2), fwhm)
-    extinction, ebv = dust(rng, 0.2, 2.2)
-    return Source(
-        "WR",
-        kind,
-        flux * extinction * smooth_warp(rng, 0.03),
-        disc_velocity(rng),
-        parameters={"fwhm_kms": round(fwhm), "ew": round(strength, 1), "ebv": round(ebv, 3)},
     )
 
 
