@@ -43,6 +43,7 @@ LATE_WC = {
     5250.0: 0.02, 5306.0: 0.03, 5413.0: 0.03, 5877.3: 0.1, 6580.0: 0.1, 8502.0: 0.1, 8666.0: 0.05,
 }  # fmt: skip
 """WC7 to WC9: C III, and C II in the latest."""
+HELIUM_TWO = (4201.0, 4542.9, 4687.0, 5413.0)
 HELIUM_ONE = (3889.7, 4472.7, 5877.3, 7067.1)
 """Lines with a P Cygni trough where the wind is not too hot."""
 
@@ -73,19 +74,23 @@ def wolf_rayet(rng: Rng) -> Source:
         kind,
         flux * extinction * smooth_warp(rng, 0.03),
         disc_velocity(rng),
-        parameters={"fwhm_kms": round(fwhm), "ew": round(strength, 1), "ebv": round(ebv, 3)},
+        parameters={
+            "type": "late" if late else "early",
+            "fwhm_kms": round(fwhm),
+            "ew": round(strength, 1),
+            "ebv": round(ebv, 3),
+        },
     )
 
 
 def _add_wind(
     flux: FloatArray, shares: dict[float, float], strength: float, fwhm: float, rng: Rng
 ) -> None:
-    """Every line with a scatter of its own; those of one kind of ion would go together, so no
-    line strays far alone, but the twice ionised helium of a star does."""
+    """Every line with a scatter of its own, and a common one of those of He II."""
     helium_two = rng.lognormal(0, 0.35)
     for wavelength, share in shares.items():
         width = strength * share * rng.lognormal(0, 0.25)
-        if wavelength in (4687.0, 5413.0, 4542.9, 4201.0):
+        if wavelength in HELIUM_TWO:
             width *= helium_two
         emission_over(flux, wavelength, width, fwhm * rng.lognormal(0, 0.08))
 
