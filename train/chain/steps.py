@@ -238,9 +238,10 @@ def _first_use(orders: Orders) -> Iterator[Step]:
     model = str(orders.exported)
     words = "inspect", str(one), "--task", "CV", "--model", model, "--save", str(record)
     yield Step("inspect", "spec-o3", words, record)
+    is_judged = orders.settings.tables or orders.settings.library
+    judged = ("--evaluation", orders.evaluation, "--bench", orders.bench) if is_judged else ()
     yield orders.train(
         "report", page,
-        "report", page, *_each("--run", orders.runs),
-        "--evaluation", orders.evaluation, "--bench", orders.bench, "--pool", orders.pool,
+        "report", page, *_each("--run", orders.runs), *judged, "--pool", orders.pool,
         "--title", f"From labels to a model: {orders.preset}",
     )  # fmt: skip

@@ -211,6 +211,15 @@ class TestSteps:
         with pytest.raises(WorkbenchError, match=r"grpo\.rounds=3 changes nothing"):
             list(steps(tmp_path, few, "nano", 3, 2, ("grpo.rounds=3",)))
 
+    def test_the_report_of_what_nobody_judged_asks_for_no_judgements(self, tmp_path: Path):
+        def report(**chosen):
+            plan = steps(tmp_path, ChainSettings(**chosen), "tiny", 0, 1, ())
+            return {step.name: step.line for step in plan}["report"]
+
+        assert "--evaluation" not in report(tables=()) and "--pool" in report(tables=())
+        assert f"--evaluation {tmp_path / 'evaluation'} --bench" in report(tables=("main",))
+        assert "--evaluation" in report(tables=(), library="stars")
+
     def test_lessons_tell_of_the_company_too(self, tmp_path: Path):
         plan = list(steps(tmp_path, ChainSettings(questions=30, company=90), "nano", 3, 2, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
