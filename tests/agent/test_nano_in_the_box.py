@@ -19,7 +19,7 @@ from agent.tasks import task
 
 TASKS = ("A", "B", "CS", "CV", "MG", "O", "SS", "WD")
 MOST_BYTES = 25_000_000
-LEAST = {"main: test": 88.0, "library: labelled": 95.0, "library: stars": 89.0}
+LEAST = {"main: test": 85.0, "library: labelled": 94.0, "library: stars": 91.0}
 """Mean F1 of the rare classes that the set has, in per cent, as the card says."""
 EACH = 2
 """Real spectra of a class that are asked about, and as many others."""
