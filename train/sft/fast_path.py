@@ -3,13 +3,14 @@
 - The patch convolution has a stride as large as its kernel: it is a matrix product.
 - Attention in the vision tower runs picture by picture, a call each; pictures and windows of one
   size are one call here.
+- In bfloat16 on processors attention is a few products, see `train.sft.attention`.
 - Under autocast, RMS norms and embeddings give float32 that the next product rounds to bfloat16
   anyway; here they give bfloat16, so that sums and products between them move half the bytes.
 - Scores over the vocabulary, and what the last layer does after its attention, are computed at the
   tokens that are trained, not at all of them.
 
-The first two are equal up to the order of summation, the third up to the rounding of bfloat16, the
-last one exactly.
+The first two are equal up to the order of summation, the next two up to the rounding of bfloat16,
+the last one exactly.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from train.sft.attention import attend, fits, use_blocks
 
 
 def quicken(model: Any) -> None:
@@ -36,6 +39,8 @@ def quicken(model: Any) -> None:
         if type(module).__name__.endswith("RMSNorm"):
             module.forward = MethodType(_norm, module)
     model.get_input_embeddings().register_forward_hook(_as_autocast)
+    if model.model.language_model.config._attn_implementation == "sdpa":
+        use_blocks(model.model.language_model)
 
 
 class Scored:
@@ -88,26 +93,29 @@ def _attend(
 ) -> Tensor:
     """`cu_seqlens`: where each picture or window begins, and the end of the last."""
     tokens = hidden_states.shape[0]
-    parts = attention.qkv(hidden_states).reshape(tokens, 3, attention.num_heads, -1)
-    query, key, value = parts.unbind(1)
+    joint = attention.qkv(hidden_states).reshape(tokens, 3, attention.num_heads, -1)
+    query, key, value = joint.unbind(1)
     query, key = _rotated(query, *position_embeddings), _rotated(key, *position_embeddings)
     lengths = cu_seqlens.diff()
     order, pieces = [], []
     for length in sorted(set(lengths.tolist())):
         starts = cu_seqlens[:-1][lengths == length]
         at = (starts[:, None] + torch.arange(length, device=starts.device)).flatten()
-        seen = functional.scaled_dot_product_attention(
-            _of_length(query, at, length),
-            _of_length(key, at, length),
-            _of_length(value, at, length),
-            scale=attention.scaling,
-        )
+        queries, keys, values = (_of_length(each, at, length) for each in (query, key, value))
+        seen = _seen(queries, keys, values, attention.scaling)
         pieces.append(seen.transpose(1, 2).reshape(at.numel(), -1))
         order.append(at)
     joined = torch.cat(pieces)
     if len(order) > 1:
         joined = joined[torch.cat(order).argsort()]
     return attention.proj(joined)
+
+
+def _seen(query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+    """Of every part by all of it."""
+    if fits(query, key):
+        return attend(query, key, value, scale=scale, is_causal=False)
+    return functional.scaled_dot_product_attention(query, key, value, scale=scale)
 
 
 def _of_length(tensor: Tensor, at: Tensor, length: int) -> Tensor:
