@@ -1,8 +1,8 @@
 """Attention in bfloat16 on processors, as products of blocks of queries with the keys they see.
 
 torch's own kernel for processors keeps no table of weights and multiplies small tiles: for heads as
-narrow as a small model's it takes three times as long as these few large products, and was most of
-a step. The tables are kept for the way back instead, so long rows are left to torch.
+narrow as a small model's it takes two to three times as long as these few large products, and was
+most of a step. The tables are kept for the way back instead, so long rows are left to torch.
 """
 
 from __future__ import annotations
@@ -74,10 +74,11 @@ class _Attention(torch.autograd.Function):
         queries, keys, values = (each.flatten(0, 1) for each in (query * scale, key, value))
         attended, tables = torch.empty_like(queries), []
         ctx.blocks = list(_blocks(tokens, is_causal))
+        later = torch.full((QUERIES, QUERIES), -torch.inf, dtype=query.dtype).triu(1)
         for first, end, seen in ctx.blocks:
             scores = torch.bmm(queries[:, first:end], keys[:, :seen].mT)
             if is_causal:
-                scores[..., first:end] += _later(end - first).to(scores.dtype)
+                scores[..., first:end] += later[: end - first, : end - first]
             tables.append(scores.softmax(-1))
             attended[:, first:end] = torch.bmm(tables[-1], values[:, :seen])
         ctx.save_for_backward(queries, keys, values, *tables)
@@ -103,11 +104,6 @@ class _Attention(torch.autograd.Function):
             of_keys[:, :seen] += torch.bmm(of_scores.mT, queries[:, first:end])
         found = (of_queries * ctx.scale, of_keys.to(keys.dtype), of_values.to(values.dtype))
         return *(each.view(gradient.shape) for each in found), None, None
-
-
-def _later(tokens: int) -> Tensor:
-    """What is added to the scores of a token with those after it, and with the others."""
-    return torch.full((tokens, tokens), -torch.inf).triu(1)
 
 
 def _blocks(tokens: int, is_causal: bool) -> Iterator[tuple[int, int, int]]:
