@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from train.chain.orders import Step, stage_sets
+from train.chain.orders import Orders, Step, stage_sets
 from train.chain.run import Done, run_chain
 from train.chain.settings import ChainSettings
 from train.chain.steps import steps
 from train.recipe import PRESETS, Config, Sets, settings
+
+SEEDS = 3
+"""That one chain takes: its own, and those of what it practises on and of its second sky."""
 
 
 def chain(
@@ -26,15 +30,36 @@ def chain(
         int,
         typer.Option(min=1, max=256, help="That train together, each with batches of its own."),
     ] = 1,
+    then: Annotated[
+        str, typer.Option(metavar="PRESET", help="Learns on by that one, in a folder beneath OUT.")
+    ] = "",
     dry: Annotated[bool, typer.Option("--dry", help="Only show the commands.")] = False,
 ) -> None:
     """Simulate, build the bench, draft, curate, train, judge, export and inspect.
 
-    Each step is a command shown as it begins; one that is done is not done again.
+    Each step is a command shown as it begins; one that is done is not done again. With --then what
+    is set is set for both presets.
     """
     told = stage_sets(config, changes or ())
-    chosen = settings(ChainSettings, "chain", preset=preset, sets=told)
-    planned = list(steps(out, chosen, preset, seed, workers, told, processes))
+
+    def orders(place: Path, preset: str, seed: int, after: Orders | None = None) -> Orders:
+        chosen = settings(ChainSettings, "chain", preset=preset, sets=told)
+        return Orders(
+            out=place,
+            settings=chosen,
+            preset=preset,
+            seed=seed,
+            workers=workers,
+            sets=told,
+            processes=processes,
+            after=after,
+        )
+
+    first = orders(out, preset, seed)
+    planned = list(steps(first))
+    if then:
+        onwards = steps(orders(out / then, then, seed + SEEDS, first))
+        planned += [replace(step, name=f"{then}: {step.name}") for step in onwards]
     if dry:
         for step in planned:
             typer.echo(step.line)
@@ -50,4 +75,4 @@ def chain(
 
     finished = run_chain(out, planned, begun, ended)
     total = sum(done.seconds for done in finished)
-    typer.echo(f"{len(finished)} steps, {total:.0f} s; read {out / 'report.html'}")
+    typer.echo(f"{len(finished)} steps, {total:.0f} s; read {out / then / 'report.html'}")

@@ -94,6 +94,8 @@ class Orders:
     workers: int
     sets: tuple[str, ...]
     processes: int = 1
+    after: Orders | None = None
+    """Of the chain whose model learns on here; the bench is that one's."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -119,7 +121,12 @@ class Orders:
 
     @property
     def bench(self) -> Path:
-        return self.out / "bench"
+        return self.after.bench if self.after else self.out / "bench"
+
+    @property
+    def baselines(self) -> Path:
+        """Trained on that bench."""
+        return self.bench.parent / "baselines"
 
     @property
     def pool(self) -> Path:
@@ -195,8 +202,8 @@ class Orders:
 
     @property
     def start(self) -> Path:
-        """A model that was opened again."""
-        return self.out / "start"
+        """A model that was there before, as it was opened to learn on."""
+        return self.after.ended if self.after else self.out / "start"
 
     @property
     def exported(self) -> Path:

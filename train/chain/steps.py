@@ -7,34 +7,17 @@ from pathlib import Path
 
 from agent.errors import WorkbenchError
 from train.chain.orders import Orders, Step, setting
-from train.chain.settings import ChainSettings
 
 
-def steps(
-    out: Path,
-    settings: ChainSettings,
-    preset: str,
-    seed: int,
-    workers: int,
-    sets: tuple[str, ...],
-    processes: int = 1,
-) -> Iterator[Step]:
-    """Every command of the chain in order; see `Orders`."""
-    orders = Orders(
-        out=out,
-        settings=settings,
-        preset=preset,
-        seed=seed,
-        workers=workers,
-        sets=sets,
-        processes=processes,
-    )
-    yield from _sky(orders)
+def steps(orders: Orders) -> Iterator[Step]:
+    """Every command of the chain in order."""
+    if orders.after is None:
+        yield from _sky(orders)
     yield from _questions(orders)
     yield from _company(orders)
     yield from _drafts(orders)
     yield from _lessons(orders)
-    if settings.reinforced:
+    if orders.settings.reinforced:
         yield from _trial(orders)
         yield from _practice(orders)
     elif own := orders.own("grpo"):
@@ -136,7 +119,9 @@ def _lessons(orders: Orders) -> Iterator[Step]:
         )  # fmt: skip
 
     begun: tuple[object, ...] = orders.changed("model")
-    if name := orders.settings.reopened:
+    if orders.after:
+        begun = "--model", orders.start
+    elif name := orders.settings.reopened:
         if begun:
             raise WorkbenchError(f"chain.reopened: {name[:120]} has its shape; leave out model.*")
         start = orders.start
@@ -196,13 +181,14 @@ def _judgement(orders: Orders) -> Iterator[Step]:
     settings, evaluation = orders.settings, orders.evaluation
     specialists: tuple[object, ...] = ()
     if settings.baselines:
-        baselines = orders.out / "baselines"
+        baselines = orders.baselines
         specialists = "--specialists", baselines
-        yield orders.train(
-            "baselines", baselines,
-            "baselines", orders.bench / "train.parquet", "--out", baselines, "--seed", orders.seed,
-            *orders.told, *orders.changed("baselines"),
-        )  # fmt: skip
+        if orders.after is None:
+            yield orders.train(
+                "baselines", baselines,
+                "baselines", orders.bench / "train.parquet", "--out", baselines,
+                "--seed", orders.seed, *orders.told, *orders.changed("baselines"),
+            )  # fmt: skip
     yield orders.train("export", orders.exported, "export", orders.ended, orders.exported)
     ended = orders.exported if orders.judges_exported else orders.ended
     # the lessons' model was exported to be tried, but is judged as its practised self is

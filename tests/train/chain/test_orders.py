@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,18 @@ class TestAFile:
 
         assert first(0.4) == first(0.2)
         assert first(0.4).count("epochs") == 1 and first(0.4).endswith("--set sft.epochs=1.5")
+
+    def test_then_learns_on_from_what_was_made(self):
+        words = ["chain", "out", "--preset", "nano", "--then", "nano-on", "--seed", "4", "--dry"]
+        lines = CliRunner().invoke(app, words).stdout.splitlines()
+        at = next(number for number, line in enumerate(lines) if "out/nano-on" in line)
+        assert not any("out/nano-on" in line for line in lines[:at])
+        assert not any(" --preset nano " in f"{line} " for line in lines[at:])
+        seeds = [
+            {re.findall(r"--seed (\d+)", line)[0] for line in part if "--seed" in line}
+            for part in (lines[:at], lines[at:])
+        ]
+        assert seeds[0] and seeds[1] and not seeds[0] & seeds[1]
 
     def test_a_sky_that_is_not_made_cannot_be_set(self):
         words = ["chain", "out", "--preset", "tiny", "--set", "company.tasks=['CV']", "--dry"]

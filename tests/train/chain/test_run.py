@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent.errors import WorkbenchError
 from train.chain import run
-from train.chain.orders import Step
+from train.chain.orders import Orders, Step
 from train.chain.run import RECORD, run_chain
 from train.chain.settings import ChainSettings
 from train.chain.steps import steps
@@ -22,6 +24,19 @@ if text == "fail":
     sys.exit("no such thing")
 Path(path).open("a").write(text)
 """
+
+
+def planned(
+    out: Path,
+    settings: ChainSettings,
+    preset: str,
+    seed: int,
+    workers: int,
+    sets: tuple[str, ...],
+    **more: Any,
+) -> Iterator[Step]:
+    told = {"out": out, "settings": settings, "preset": preset, "seed": seed, "sets": sets}
+    return steps(Orders(**told, workers=workers, **more))
 
 
 @pytest.fixture
@@ -90,7 +105,7 @@ class TestRunning:
 
 class TestSteps:
     def test_sets_go_to_their_stage(self, tmp_path: Path):
-        plan = list(steps(tmp_path, ChainSettings(), "tiny", 3, 2, ("sft.lr=1", "grpo.rounds=4")))
+        plan = list(planned(tmp_path, ChainSettings(), "tiny", 3, 2, ("sft.lr=1", "grpo.rounds=4")))
         lines = {step.name: step.line for step in plan}
         assert "--set sft.lr=1" in lines["sft"]
         assert "--set grpo.rounds=4" in lines["grpo"]
@@ -99,12 +114,14 @@ class TestSteps:
 
     def test_lines_can_be_typed_as_they_are_shown(self, tmp_path: Path):
         sizes = 'bench.sizes=["* 5/5 1/5"]'
-        plan = steps(tmp_path, ChainSettings(), "tiny", 3, 2, (sizes,))
+        plan = planned(tmp_path, ChainSettings(), "tiny", 3, 2, (sizes,))
         (line,) = [step.line for step in plan if step.name == "bench"]
         assert shlex.split(line)[-2:] == ["--set", sizes]
 
     def test_lessons_without_pictures_come_first(self, tmp_path: Path):
-        plan = list(steps(tmp_path, ChainSettings(), "nano", 3, 2, ("sft.lr=1", "model.layers=2")))
+        plan = list(
+            planned(tmp_path, ChainSettings(), "nano", 3, 2, ("sft.lr=1", "model.layers=2"))
+        )
         lines = {step.name: step.line for step in plan}
         assert "--set sft.pictures=false" in lines["reading"]
         assert "--set model.layers=2" in lines["reading"]
@@ -113,7 +130,7 @@ class TestSteps:
         assert names.index("reading") + 1 == names.index("sft")
 
     def test_a_model_of_llama_cpp_is_opened_again_before_its_lessons(self, tmp_path: Path):
-        plan = list(steps(tmp_path, ChainSettings(reopened="nano"), "nano", 3, 2, ()))
+        plan = list(planned(tmp_path, ChainSettings(reopened="nano"), "nano", 3, 2, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         start = tmp_path / "start"
         assert lines["reopen"] == f"spec-o3-train reopen nano {start}"
@@ -121,28 +138,28 @@ class TestSteps:
         assert names.index("reopen") + 1 == names.index("reading")
         (tuned,) = [
             step.line
-            for step in steps(tmp_path, ChainSettings(reopened="nano"), "tiny", 3, 2, ())
+            for step in planned(tmp_path, ChainSettings(reopened="nano"), "tiny", 3, 2, ())
             if step.name == "sft"
         ]
         assert f"--model {start}" in tuned
 
     def test_a_model_that_is_opened_again_has_its_shape(self, tmp_path: Path):
-        plan = steps(tmp_path, ChainSettings(reopened="nano"), "nano", 3, 2, ("model.layers=2",))
+        plan = planned(tmp_path, ChainSettings(reopened="nano"), "nano", 3, 2, ("model.layers=2",))
         with pytest.raises(WorkbenchError, match="has its shape"):
             list(plan)
 
     def test_what_is_said_of_reading_is_for_the_first_lessons_alone(self, tmp_path: Path):
         told = ("reading.epochs=1", "sft.epochs=0.4")
         lines = {
-            step.name: step.line for step in steps(tmp_path, ChainSettings(), "nano", 3, 2, told)
+            step.name: step.line for step in planned(tmp_path, ChainSettings(), "nano", 3, 2, told)
         }
         assert lines["reading"].endswith("--set sft.epochs=1")
         assert "epochs=0.4" not in lines["reading"]
         assert lines["sft"].endswith("--set sft.epochs=0.4")
 
     def test_language_models_are_trained_by_several_processes(self, tmp_path: Path):
-        alone = [step.line for step in steps(tmp_path, ChainSettings(), "nano", 3, 2, ())]
-        plan = list(steps(tmp_path, ChainSettings(), "nano", 3, 2, (), processes=2))
+        alone = [step.line for step in planned(tmp_path, ChainSettings(), "nano", 3, 2, ())]
+        plan = list(planned(tmp_path, ChainSettings(), "nano", 3, 2, (), processes=2))
         assert [step.name for step in plan if step.processes == 2] == ["reading", "sft", "grpo"]
         for step, line in zip(plan, alone, strict=True):
             together = "torchrun --nproc-per-node 2 --no-python " if step.processes == 2 else ""
@@ -150,7 +167,7 @@ class TestSteps:
 
     def test_what_is_exported_is_judged(self, tmp_path: Path):
         judged = ChainSettings(judged_by="llama.cpp")
-        plan = list(steps(tmp_path, judged, "tiny", 0, 1, ()))
+        plan = list(planned(tmp_path, judged, "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         before, after = tmp_path / "tried" / "gguf", tmp_path / "gguf"
         assert lines["export to try"].endswith(f"export {tmp_path / 'sft' / 'model'} {before}")
@@ -159,7 +176,7 @@ class TestSteps:
         assert names.index("export") < names.index("evaluate main")
 
     def test_practice_is_what_the_tuned_model_is_not_sure_of(self, tmp_path: Path):
-        plan = list(steps(tmp_path, ChainSettings(practice=40), "tiny", 0, 1, ()))
+        plan = list(planned(tmp_path, ChainSettings(practice=40), "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         first = names.index("export to try")
         assert names[first + 1 : first + 4] == ["evaluate train", "evaluate practice", "grpo"]
@@ -168,21 +185,21 @@ class TestSteps:
             said = tmp_path / "tried" / asked.stem / "judgements" / asked.stem / "sft.jsonl"
             assert f"--sets {asked}" in lines["grpo"] and f"--judged {said}" in lines["grpo"]
             assert "--limit" not in lines[f"evaluate {asked.stem}"]
-        few = {step.name: step.line for step in steps(
+        few = {step.name: step.line for step in planned(
             tmp_path, ChainSettings(practice=40, tried=9), "tiny", 0, 1, ()
         )}  # fmt: skip
         assert "--limit 9 " in few["evaluate train"] and "--limit 9 " in few["evaluate practice"]
-        without = steps(tmp_path, ChainSettings(), "tiny", 0, 1, ())
+        without = planned(tmp_path, ChainSettings(), "tiny", 0, 1, ())
         assert all("--judged" not in step.line for step in without)
 
     def test_practice_in_company_has_a_sky_of_its_own(self, tmp_path: Path):
         few, told = ChainSettings(company=90, surveys=("SDSS", "DESI")), ("company.folds=2",)
-        plan = list(steps(tmp_path, few, "nano", 3, 2, told))
+        plan = list(planned(tmp_path, few, "nano", 3, 2, told))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         simulated = shlex.split(lines["simulate company"])
         assert {"SDSS,DESI", "90"} < set(simulated)
         elsewhere = replace(few, company_surveys=("ATLAS", "DESI"))
-        seen = {step.name: step.line for step in steps(tmp_path, elsewhere, "nano", 3, 2, told)}
+        seen = {step.name: step.line for step in planned(tmp_path, elsewhere, "nano", 3, 2, told)}
         assert "--survey ATLAS,DESI " in seen["simulate company"]
         assert "simulate ATLAS" not in seen  # the bench is of the surveys, as before
         sky = simulated[simulated.index("--sky") + 1]
@@ -199,7 +216,7 @@ class TestSteps:
         few = ChainSettings(
             questions=30, practice=40, company=90, averaged=(4, 12), reinforced=False
         )
-        plan = list(steps(tmp_path, few, "nano", 3, 2, ()))
+        plan = list(planned(tmp_path, few, "nano", 3, 2, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         assert not {"questions to practise", "export to try", "grpo", "average"} & set(names)
         assert not any("evaluate set" in step.line for step in plan)
@@ -209,11 +226,11 @@ class TestSteps:
         assert f"--full {tuned / 'model'} --workers" in lines["evaluate ablation"]
         assert f"--run {tuned} --evaluation" in lines["report"]
         with pytest.raises(WorkbenchError, match=r"grpo\.rounds=3 changes nothing"):
-            list(steps(tmp_path, few, "nano", 3, 2, ("grpo.rounds=3",)))
+            list(planned(tmp_path, few, "nano", 3, 2, ("grpo.rounds=3",)))
 
     def test_the_report_of_what_nobody_judged_asks_for_no_judgements(self, tmp_path: Path):
         def report(**chosen):
-            plan = steps(tmp_path, ChainSettings(**chosen), "tiny", 0, 1, ())
+            plan = planned(tmp_path, ChainSettings(**chosen), "tiny", 0, 1, ())
             return {step.name: step.line for step in plan}["report"]
 
         assert "--evaluation" not in report(tables=()) and "--pool" in report(tables=())
@@ -221,7 +238,7 @@ class TestSteps:
         assert "--evaluation" in report(tables=(), library="stars")
 
     def test_lessons_tell_of_the_company_too(self, tmp_path: Path):
-        plan = list(steps(tmp_path, ChainSettings(questions=30, company=90), "nano", 3, 2, ()))
+        plan = list(planned(tmp_path, ChainSettings(questions=30, company=90), "nano", 3, 2, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         own, company = tmp_path / "questions.parquet", tmp_path / "company" / "train.parquet"
         assert names.index("bench company") < names.index("draft")
@@ -229,11 +246,11 @@ class TestSteps:
         assert lines["curate: import"].endswith(f"--spectra {own} --spectra {company}")
         for lesson in ("reading", "sft"):
             assert f"--sets {own} --sets {company} --out" in lines[lesson]
-        alone = steps(tmp_path, ChainSettings(questions=30), "nano", 3, 2, ())
+        alone = planned(tmp_path, ChainSettings(questions=30), "nano", 3, 2, ())
         assert not any(str(company) in step.line for step in alone)
 
     def test_the_mean_of_the_rounds_is_judged_and_exported(self, tmp_path: Path):
-        plan = list(steps(tmp_path, ChainSettings(averaged=(4, 12)), "tiny", 0, 1, ()))
+        plan = list(planned(tmp_path, ChainSettings(averaged=(4, 12)), "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         mean, run = tmp_path / "mean", tmp_path / "grpo"
         assert names[names.index("grpo") + 1] == "average"
@@ -245,7 +262,7 @@ class TestSteps:
 
     def test_half_way_back_to_the_model_that_was_opened_again(self, tmp_path: Path):
         after_lessons = ChainSettings(reopened="nano", halfway=True, reinforced=False)
-        plan = list(steps(tmp_path, after_lessons, "nano", 0, 1, ()))
+        plan = list(planned(tmp_path, after_lessons, "nano", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         start, mean = tmp_path / "start", tmp_path / "mean"
         assert lines["reopen"].endswith(f"reopen nano {start}")
@@ -254,7 +271,7 @@ class TestSteps:
         assert lines["average"].endswith(f"average {lessons} {mean} --back {start}")
         assert f"export {mean} " in lines["export"]
         after_practice = ChainSettings(reopened="nano", halfway=True, averaged=(4, 12))
-        plan = list(steps(tmp_path, after_practice, "nano", 0, 1, ()))
+        plan = list(planned(tmp_path, after_practice, "nano", 0, 1, ()))
         lines = {step.name: step.line for step in plan}
         run = tmp_path / "grpo"
         told = f"average {run} {mean} --first 4 --last 12 --back {start}"
@@ -262,12 +279,26 @@ class TestSteps:
         with pytest.raises(WorkbenchError, match=r"chain\.reopened"):
             ChainSettings(halfway=True)
 
+    def test_a_second_chain_learns_on_from_what_the_first_made(self, tmp_path: Path):
+        first = {"preset": "nano", "seed": 3, "workers": 2, "sets": ()}
+        first |= {"settings": ChainSettings(reinforced=False, judged_by="llama.cpp")}
+        before = Orders(out=tmp_path, **first)
+        onwards = ChainSettings(reopened="nano", halfway=True, reinforced=False, questions=9)
+        plan = list(planned(tmp_path / "on", onwards, "nano-on", 4, 2, (), after=before))
+        lines = {step.name: step.line for step in plan}
+        lessons, mean = tmp_path / "sft" / "model", tmp_path / "on" / "mean"
+        assert not {"reopen", "bench", "baselines"} & set(lines)
+        assert f"--specialists {tmp_path}/baselines " in lines["evaluate main"]
+        assert f"--model {lessons} " in lines["reading"]
+        assert lines["average"].endswith(f"average {tmp_path}/on/sft/model {mean} --back {lessons}")
+        assert f"evaluate main {tmp_path}/bench {tmp_path}/on/evaluation " in lines["evaluate main"]
+
     @pytest.mark.parametrize("rounds", [(5, 4), (-1, 3)])
     def test_rounds_in_order(self, rounds: tuple[int, int]):
         with pytest.raises(WorkbenchError, match="averaged"):
             ChainSettings(averaged=rounds)
 
     def test_names_are_their_own(self, tmp_path: Path):
-        plan = list(steps(tmp_path, ChainSettings(), "tiny", 0, 1, ()))
+        plan = list(planned(tmp_path, ChainSettings(), "tiny", 0, 1, ()))
         assert len({step.name for step in plan}) == len(plan)
         assert [step.name for step in plan][-2:] == ["inspect", "report"]
