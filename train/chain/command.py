@@ -41,25 +41,26 @@ def chain(
     is set is set for both presets.
     """
     told = stage_sets(config, changes or ())
-
-    def orders(place: Path, preset: str, seed: int, after: Orders | None = None) -> Orders:
-        chosen = settings(ChainSettings, "chain", preset=preset, sets=told)
-        return Orders(
-            out=place,
-            settings=chosen,
-            preset=preset,
-            seed=seed,
-            workers=workers,
-            sets=told,
-            processes=processes,
-            after=after,
-        )
-
-    first = orders(out, preset, seed)
+    first = Orders(
+        out=out,
+        settings=settings(ChainSettings, "chain", preset=preset, sets=told),
+        preset=preset,
+        seed=seed,
+        workers=workers,
+        sets=told,
+        processes=processes,
+    )
     planned = list(steps(first))
     if then:
-        onwards = steps(orders(out / then, then, seed + SEEDS, first))
-        planned += [replace(step, name=f"{then}: {step.name}") for step in onwards]
+        onwards = replace(
+            first,
+            out=out / then,
+            settings=settings(ChainSettings, "chain", preset=then, sets=told),
+            preset=then,
+            seed=seed + SEEDS,
+            after=first,
+        )
+        planned += [replace(step, name=f"{then}: {step.name}") for step in steps(onwards)]
     if dry:
         for step in planned:
             typer.echo(step.line)
