@@ -15,14 +15,16 @@ from train.questions.plan import Kind, answer_of, is_open, plan_of
 from train.questions.settings import QuestionSettings
 from train.simulate.campaign import MAX_COUNT, Assignment
 from train.simulate.campaign import Settings as Campaign
-from train.simulate.frame import Rng
+from train.simulate.frame import Rng, happens
 from train.simulate.observation import to_spectrum
-from train.simulate.production import Made, make
+from train.simulate.production import Draw, Made, make
+from train.simulate.sky import draw_source
+from train.simulate.sky.even import draw_evenly
 from train.simulate.truth import object_id
 
 ATTEMPTS = 40
 UNKNOWN_Z = -9000.0
-PLAN, DISTORTION = 11, 12
+PLAN, DISTORTION, EVEN = 11, 12, 13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,9 @@ def ask_all(request: Request) -> list[Asked]:
 
 def ask(settings: QuestionSettings, seed: int, number: int, library: str = "") -> Asked:
     kind, survey = plan_of(settings).draw(_rng(seed, number, PLAN))
-    made = _observed(settings, seed, number, library, kind, survey)
+    is_even = kind.label in settings.tasks and happens(_rng(seed, number, EVEN), settings.even)
+    draw = draw_evenly if is_even else draw_source
+    made = _observed(settings, seed, number, library, kind, survey, draw)
     spectrum, names = distorted(
         _spectrum(made, seed, number), settings, _rng(seed, number, DISTORTION)
     )
@@ -73,7 +77,13 @@ def ask(settings: QuestionSettings, seed: int, number: int, library: str = "") -
 
 
 def _observed(
-    settings: QuestionSettings, seed: int, number: int, library: str, kind: Kind, survey: str
+    settings: QuestionSettings,
+    seed: int,
+    number: int,
+    library: str,
+    kind: Kind,
+    survey: str,
+    draw: Draw,
 ) -> Made:
     """Drawn again where there is no light in the telescope or the answer would be open."""
     campaign = _campaign(settings, seed, library)
@@ -81,7 +91,7 @@ def _observed(
         # Beyond the numbers of any campaign: the same seed there gives other objects.
         assignment = Assignment(number + attempt * MAX_COUNT, kind.label, survey)
         try:
-            made = make(campaign, assignment, settings.library_share)
+            made = make(campaign, assignment, settings.library_share, draw)
         except WorkbenchError:
             continue
         if not any(is_open(made.source, task) for task in kind.tasks):

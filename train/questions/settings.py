@@ -83,6 +83,9 @@ class QuestionSettings(DistortionSettings):
     """Part of the NO asked of what contaminates a task; the rest of any other class."""
     both: float = 0.6
     """Where a NO falls on a class that has a task, how often its own task is asked as well."""
+    even: float = 0.0
+    """Of the spectra of a class that has a task: how many are drawn with its rare kinds as often
+    as its common ones."""
     survey: str = MIXED
     snr: Range = (5.0, 100.0)
     quality: str = "mixed"
@@ -100,7 +103,7 @@ class QuestionSettings(DistortionSettings):
         if not 0.1 <= self.noes <= 100:
             raise WorkbenchError("questions.noes lies between 0.1 and 100")
         for name in (
-            "untouched", "hard", "both", "library_share", "slip_air", "cut_deep",
+            "untouched", "hard", "both", "even", "library_share", "slip_air", "cut_deep",
             "errors_missing", "flat_by_continuum",
         ):  # fmt: skip
             if not 0.0 <= getattr(self, name) <= 1.0:

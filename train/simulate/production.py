@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +27,8 @@ from train.simulate.source import Source
 from train.simulate.surveys import ATLAS, profile_named
 from train.simulate.telescope import observe
 
+Draw = Callable[[str, Rng], Source]
+
 NEIGHBOURS = ("A", "F", "G", "G", "K", "K", "M_DWARF")
 LIBRARY_SHARE = 0.5
 """Of the spectra of a class the library knows: the rest stay synthetic, so that what a model
@@ -47,13 +50,19 @@ def library_at(folder: str) -> Library:
     return Library(Path(folder))
 
 
-def make(settings: Settings, assignment: Assignment, library_share: float = LIBRARY_SHARE) -> Made:
+def make(
+    settings: Settings,
+    assignment: Assignment,
+    library_share: float = LIBRARY_SHARE,
+    draw: Draw = draw_source,
+) -> Made:
+    """`draw` is asked for what is not of the library."""
     rng = spectrum_rng(settings.seed, assignment.index)
     snr = log_uniform(rng, settings.snr)
     quality = draw_quality(settings, assignment.label, rng)
     sky = None if settings.sky is None else object_rng(settings.sky, assignment.index + 1)
     place = None if sky is None else draw_place(sky)
-    source = _source(settings, assignment, rng if sky is None else sky, library_share)
+    source = _source(settings, assignment, rng if sky is None else sky, library_share, draw)
     if assignment.survey == ATLAS:
         observation = observe_atlas(source, rng, snr * ATLAS_BRIGHTER)
     else:
@@ -68,14 +77,16 @@ def make(settings: Settings, assignment: Assignment, library_share: float = LIBR
     return Made(source, Entry(observation, target, answer, stamp), quality)
 
 
-def _source(settings: Settings, assignment: Assignment, rng: Rng, share: float) -> Source:
+def _source(
+    settings: Settings, assignment: Assignment, rng: Rng, share: float, draw: Draw
+) -> Source:
     if settings.library:
         library = library_at(settings.library)
         if assignment.label in library.by_label and happens(rng, share):
             base = _base(library, assignment, rng)
             if base is not None:
                 return base
-    return draw_source(assignment.label, rng)
+    return draw(assignment.label, rng)
 
 
 def _base(library: Library, assignment: Assignment, rng: Rng) -> Source | None:

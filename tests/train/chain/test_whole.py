@@ -1,4 +1,5 @@
-"""The whole chain, as small as it can be: every stage reads what the one before has written."""
+"""The whole chain, as small as it can be, and a second one after it: every stage reads what the one
+before has written."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from typer.testing import CliRunner
 from agent.reply import Verdict
 from agent.trajectory_file import read_trajectories
 from train.cli import app
+from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore, read_examples
 from train.journal import read_metrics
 from train.reward import reward_of
@@ -57,7 +59,8 @@ SMALL = {
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("chain") / "out"
     sets = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
-    result = CliRunner().invoke(app, ["chain", str(out), "--preset", "tiny", *sets])
+    words = ["chain", str(out), "--preset", "tiny", "--then", "tiny", *sets]
+    result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, f"{result.output}\n{result.exception}"
     return out
 
@@ -66,12 +69,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestTheWholeChain:
     def test_every_step_is_done(self, whole: Path):
         done = json.loads((whole / "chain.json").read_text())
-        assert [one["name"] for one in done] == [
-            "simulate LAMOST", "bench", "simulate company", "bench company", "draft",
-            "curate: import", "curate: review", "curate: export", "sft", "export to try",
-            "evaluate train", "evaluate company", "grpo", "average", "export", "evaluate main",
-            "one spectrum", "inspect", "report",
+        sky, learnt = ["simulate LAMOST", "bench"], [
+            "simulate company", "bench company", "draft", "curate: import", "curate: review",
+            "curate: export", "sft", "export to try", "evaluate train", "evaluate company", "grpo",
+            "average", "export", "evaluate main", "one spectrum", "inspect", "report",
         ]  # fmt: skip
+        again = [f"tiny: {name}" for name in learnt]
+        assert [one["name"] for one in done] == [*sky, *learnt, *again]
 
     def test_every_reference_trajectory_earns_full_marks(self, whole: Path):
         sets = [whole / "bench" / "cold.parquet", whole / "company" / "train.parquet"]
@@ -88,6 +92,20 @@ class TestTheWholeChain:
         told = json.loads((whole / "evaluation" / "main.json").read_text())["sets"]["test"]
         assert [one["judge"] for one in told["judges"]] == ["measured", "sft", "grpo"]
         assert {task["n"] for one in told["judges"] for task in one["tasks"]} == {6}
+
+    def test_the_second_learns_on_from_the_first_on_another_sky(self, whole: Path):
+        told = json.loads((whole / "tiny" / "sft" / "settings.json").read_text())
+        assert told["model"]["start"] == str(whole / "mean")
+        first, second = (
+            {one.sha256 for one in read_examples(each / "company" / "train.parquet")}
+            for each in (whole, whole / "tiny")
+        )
+        assert first and second and not first & second
+        judged = [
+            {one.key for one in read_judgements(each / "evaluation/judgements/test/grpo.jsonl")}
+            for each in (whole, whole / "tiny")
+        ]
+        assert judged[0] and judged[0] == judged[1]
 
     def test_the_exported_model_has_inspected(self, whole: Path):
         (record,) = read_trajectories(whole / "inspection.jsonl")

@@ -103,6 +103,29 @@ def test_the_share_of_the_library(tmp_path: Path, share: float, expected: bool):
     assert of_wd and set(of_wd) == {expected}
 
 
+@pytest.mark.parametrize(("even", "low", "high"), [(0.0, 0.0, 0.2), (1.0, 0.35, 0.8)])
+def test_rare_kinds_may_come_as_often_as_common_ones(even: float, low: float, high: float):
+    settings = QuestionSettings(tasks=("WD",), both=0.0, even=even)
+    found = [ask(settings, 1, number).examples[0] for number in range(120)]
+    subtypes = [each.subtype for each in found if each.label == "WD"]
+    assert len(subtypes) > 40
+    rare = sum(kind in ("DBA", "DC", "DO", "DZ") for kind in subtypes) / len(subtypes)
+    assert low <= rare <= high
+
+
+def test_even_draws_leave_what_is_asked_as_it_was():
+    """The same classes and surveys, and those that no task is about are the very same spectra."""
+    plain, even = (
+        [ask(QuestionSettings(even=part), 5, number) for number in range(40)] for part in (0.0, 1.0)
+    )
+    for one, other in zip(plain, even, strict=True):
+        first, second = one.examples[0], other.examples[0]
+        assert (first.key, first.label) == (second.key, second.label)
+        assert first.spectrum.survey == second.spectrum.survey
+        if first.label not in QuestionSettings().tasks:
+            assert first.sha256 == second.sha256
+
+
 def test_a_file_of_another_kind_is_refused(tmp_path: Path):
     with pytest.raises(WorkbenchError, match="parquet"):
         run(tmp_path / "set.json", QuestionSettings(), count=1)

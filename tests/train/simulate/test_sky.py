@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from agent.spectra.velocity import cross_correlate
 from train.simulate.optics import integrate, pixel_edges
 from train.simulate.sky import LABELS, bands, carbon, cataclysmic, draw_source, white_dwarf
 from train.simulate.sky.cool import m_giant
+from train.simulate.sky.even import draw_evenly, kinds_of
 from train.simulate.sky.physics import reddening, vacuum
 from train.simulate.sky.profiles import add_head
 from train.simulate.source import GRID, FloatArray, Source
@@ -102,6 +104,21 @@ def test_every_subtype_comes(label: str) -> None:
         if not missing:
             return
     raise AssertionError(f"{label} never came as {sorted(missing)}")
+
+
+def test_drawn_evenly_every_kind_comes_as_often() -> None:
+    assert set(kinds_of("WD")) == SUBTYPES["WD"]
+    rng = np.random.default_rng(2)
+    seen = Counter(draw_evenly("WD", rng).subtype for _ in range(270))
+    # Thirty of each are expected, where the sky has 135 DA and seven DO.
+    assert set(seen) == SUBTYPES["WD"] and 12 <= min(seen.values()) <= max(seen.values()) <= 55
+
+
+def test_a_class_of_one_kind_is_drawn_as_it_is() -> None:
+    one, other = (np.random.default_rng(4) for _ in range(2))
+    one.integers(1)
+    drawn, plain = draw_evenly("L_DWARF", other), draw_source("L_DWARF", one)
+    assert kinds_of("L_DWARF") == ("L dwarf",) and np.array_equal(drawn.flux, plain.flux)
 
 
 def test_titanium_oxide_deepens_from_early_to_late_giants() -> None:
