@@ -74,6 +74,7 @@ def chain(
     def ended(done: Done) -> None:
         console.print(f"  done in {done.seconds:.0f} s", style="dim")
 
+    (out / then).mkdir(parents=True, exist_ok=True)
     finished = run_chain(out, planned, begun, ended)
     total = sum(done.seconds for done in finished)
     typer.echo(f"{len(finished)} steps, {total:.0f} s; read {out / then / 'report.html'}")

@@ -36,9 +36,11 @@ SMALL = {
     "bench.sizes": '["* 5/5 1/5"]',
     "bench.folds": 2,
     "chain.averaged": "[1, 1]",
+    "chain.questions": 24,
     "chain.company": 240,
     "chain.judged_by": "llama.cpp",
     "company.sizes": '["* 2/6 1/5"]',
+    "questions.tasks": '["CV"]',
     "draft.per_spectrum": 1,
     "model.layers": 2,
     "sft.steps": 4,
@@ -70,15 +72,16 @@ class TestTheWholeChain:
     def test_every_step_is_done(self, whole: Path):
         done = json.loads((whole / "chain.json").read_text())
         sky, learnt = ["simulate LAMOST", "bench"], [
-            "simulate company", "bench company", "draft", "curate: import", "curate: review",
-            "curate: export", "sft", "export to try", "evaluate train", "evaluate company", "grpo",
-            "average", "export", "evaluate main", "one spectrum", "inspect", "report",
+            "questions", "simulate company", "bench company", "draft", "curate: import",
+            "curate: review", "curate: export", "sft", "export to try", "evaluate train",
+            "evaluate company", "grpo", "average", "export", "evaluate main", "one spectrum",
+            "inspect", "report",
         ]  # fmt: skip
         again = [f"tiny: {name}" for name in learnt]
         assert [one["name"] for one in done] == [*sky, *learnt, *again]
 
     def test_every_reference_trajectory_earns_full_marks(self, whole: Path):
-        sets = [whole / "bench" / "cold.parquet", whole / "company" / "train.parquet"]
+        sets = [whole / "questions.parquet", whole / "company" / "train.parquet"]
         store = ExampleStore(sets)
         records = list(read_trajectories(whole / "pool" / "approved.jsonl"))
         own, company = ({one.sha256 for one in read_examples(each)} for each in sets)
