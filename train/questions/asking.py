@@ -17,7 +17,7 @@ from train.simulate.campaign import MAX_COUNT, Assignment
 from train.simulate.campaign import Settings as Campaign
 from train.simulate.frame import Rng, happens
 from train.simulate.observation import to_spectrum
-from train.simulate.production import Draw, Made, make
+from train.simulate.production import Made, make
 from train.simulate.sky import draw_source
 from train.simulate.sky.even import draw_evenly
 from train.simulate.truth import object_id
@@ -54,9 +54,7 @@ def ask_all(request: Request) -> list[Asked]:
 
 def ask(settings: QuestionSettings, seed: int, number: int, library: str = "") -> Asked:
     kind, survey = plan_of(settings).draw(_rng(seed, number, PLAN))
-    is_even = kind.label in settings.tasks and happens(_rng(seed, number, EVEN), settings.even)
-    draw = draw_evenly if is_even else draw_source
-    made = _observed(settings, seed, number, library, kind, survey, draw)
+    made = _observed(settings, seed, number, library, kind, survey)
     spectrum, names = distorted(
         _spectrum(made, seed, number), settings, _rng(seed, number, DISTORTION)
     )
@@ -77,16 +75,12 @@ def ask(settings: QuestionSettings, seed: int, number: int, library: str = "") -
 
 
 def _observed(
-    settings: QuestionSettings,
-    seed: int,
-    number: int,
-    library: str,
-    kind: Kind,
-    survey: str,
-    draw: Draw,
+    settings: QuestionSettings, seed: int, number: int, library: str, kind: Kind, survey: str
 ) -> Made:
     """Drawn again where there is no light in the telescope or the answer would be open."""
     campaign = _campaign(settings, seed, library)
+    is_even = kind.label in settings.tasks and happens(_rng(seed, number, EVEN), settings.even)
+    draw = draw_evenly if is_even else draw_source
     for attempt in range(1, ATTEMPTS + 1):
         # Beyond the numbers of any campaign: the same seed there gives other objects.
         assignment = Assignment(number + attempt * MAX_COUNT, kind.label, survey)

@@ -71,7 +71,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestTheWholeChain:
     def test_every_step_is_done(self, whole: Path):
         done = json.loads((whole / "chain.json").read_text())
-        sky, learnt = ["simulate LAMOST", "bench"], [
+        sky = ["simulate LAMOST", "bench"]
+        learnt = [
             "questions", "simulate company", "bench company", "draft", "curate: import",
             "curate: review", "curate: export", "sft", "export to try", "evaluate train",
             "evaluate company", "grpo", "average", "export", "evaluate main", "one spectrum",
