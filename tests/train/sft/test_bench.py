@@ -26,3 +26,11 @@ def test_muon_beside_torchs():
 
     (found,) = figures(MINUTE_MODEL, repeats=2)
     assert float(str(found["value"])) > 0
+
+
+def test_attention_beside_torchs():
+    from tests.bench.bench_attention import figures
+
+    found = list(figures(MINUTE_MODEL, repeats=1))
+    assert len(found) == 2
+    assert all(float(str(each["value"])) > 0 for each in found)
