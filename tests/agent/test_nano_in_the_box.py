@@ -73,3 +73,11 @@ def test_it_judges_real_spectra_and_speaks_well(nano: Inspecting, labelled_spect
     assert len(records) == 4 * len(TASKS) and right >= 0.85 * len(records)
     assert all(record.well_formed for _, record in records)
     assert all(1 <= len(record.looks) <= 8 for _, record in records)
+
+
+def test_its_figures_on_one_core():
+    from tests.bench.bench_nano import figures
+
+    seconds, speed, memory = (float(str(each["value"])) for each in figures(count=2))
+    assert seconds > 0 and speed > 0
+    assert 0 < memory < 300  # MB: torch is not loaded

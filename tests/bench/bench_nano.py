@@ -1,0 +1,82 @@
+"""An inspection by the model in the box, on one core: its time, its words, the process's memory.
+
+python -m tests.bench nano
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "spectra"
+COUNT = 30
+
+
+def figures(count: int = COUNT) -> Iterator[dict[str, object]]:
+    """`count` smaller for a test."""
+    nano, measured = side("nano", count), side("measured", count)
+    yield {
+        "figure": "inspection by nano",
+        "value": median(nano["seconds"]),
+        "unit": f"s on one core, median of {count}",
+        "baseline": f"{median(measured['seconds']):.3g} s by the measured inspector",
+    }
+    yield {
+        "figure": "tokens said a second, reading and drawing in that time",
+        "value": sum(nano["tokens"]) / sum(nano["seconds"]),
+        "unit": f"tokens/s, {sum(nano['tokens']) / count:.0f} an inspection",
+    }
+    yield {
+        "figure": "memory of a process that inspects",
+        "value": nano["peak_mb"],
+        "unit": "MB at most",
+        "baseline": f"{measured['peak_mb']:.0f} MB with the measured inspector",
+    }
+
+
+def side(model: str, count: int) -> dict[str, Any]:
+    """A process of its own, so that its memory is its own."""
+    command = [sys.executable, "-m", "tests.bench.bench_nano", model, str(count)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def inspect_alone(model: str, count: int) -> dict[str, Any]:
+    """Spectra of the sample, spread over it, after one that is not counted."""
+    from agent.inspecting import run
+    from agent.inspectors import make_inspector
+    from agent.spectra.readers import read
+    from agent.tasks import task
+
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    files = sorted(SAMPLE.rglob("*.fits*"))
+    chosen = [files[number * len(files) // count] for number in range(count)]
+    inspector, cv = make_inspector(model, threads=1), task("CV")
+    records = [run(inspector.inspect(read(path), cv)) for path in (chosen[-1], *chosen)][1:]
+    inspector.close()
+    return {
+        "seconds": [each.seconds for each in records],
+        "tokens": [each.tokens.generated for each in records],
+        "peak_mb": peak_mb(),
+    }
+
+
+def peak_mb() -> float:
+    """Of this process since it became what it is."""
+    status = Path("/proc/self/status").read_text()
+    found = re.search(r"VmHWM:\s+(\d+)", status)
+    assert found is not None
+    return int(found.group(1)) * 1024 / 10**6
+
+
+if __name__ == "__main__":
+    print(json.dumps(inspect_alone(sys.argv[1], int(sys.argv[2]))))
