@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agent.errors import WorkbenchError
 from train.evaluate.evaluation import evaluate, for_bench, how_many
-from train.evaluate.judges import JudgeSpec, Kind
+from train.evaluate.judges import JudgeSpec, Kind, knows
 from train.evaluate.library_set import LIBRARY_SET, write_library_set
 from train.evaluate.tables import KINDS, TableKind
 
@@ -90,9 +90,20 @@ def library(
     out.mkdir(parents=True, exist_ok=True)
     write_library_set(folder, out)
     judges = _judges(model, specialist, specialists, threads, device)
-    for name in ("library", "library-hot"):
-        kind = replace(KINDS[name], sets=((LIBRARY_SET, folder.resolve().name),))
-        _run(kind, out, out, judges, workers, None, seed)
+    kinds = [
+        replace(KINDS[name], sets=((LIBRARY_SET, folder.resolve().name),))
+        for name in ("library", "library-hot")
+    ]
+    able = [[judge for judge in judges if knows(judge, kind.tasks)] for kind in kinds]
+    if not any(able):
+        raise WorkbenchError("nobody to judge: name a --model, or a --specialist of these classes")
+    for kind, those in zip(kinds, able, strict=True):
+        for judge in judges:
+            if judge not in those:
+                classes = ", ".join(kind.tasks)
+                typer.echo(f"{judge.name} was not trained for all of {classes}", err=True)
+        if those:
+            _run(kind, out, out, those, workers, None, seed)
 
 
 @app.command("set")

@@ -55,6 +55,15 @@ def make_judge(spec: JudgeSpec) -> Judge:
     return InspectorJudge(spec)
 
 
+def knows(spec: JudgeSpec, tasks: Sequence[str]) -> bool:
+    """Whether it can be asked about all of them: a network knows what it was trained for."""
+    if spec.kind != "specialist":
+        return True
+    from train.baselines.specialist import load_specialist
+
+    return {*tasks} <= {*load_specialist(Path(spec.source)).tasks}
+
+
 class InspectorJudge:
     """Judges greedily, as published: only the boxed word counts."""
 

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyarrow")
+pytest.importorskip("torch")
 
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from agent.tasks import load_tasks
+from train.baselines.networks import make_network
+from train.baselines.specialist import Head, Specialist, grid_of, save_specialist
 from train.cli import app
 from train.evaluate.library_set import LIBRARY_SET, write_library_set
 from train.examples import read_examples
@@ -64,3 +67,34 @@ def test_the_command_writes_a_table_of_its_own(folder: Path, tmp_path: Path):
     text = (tmp_path / "out" / "library.md").read_text()
     assert "asked about every class" in text and "### labelled: 1 positives" in text
     assert (tmp_path / "out" / "library-hot.json").is_file()
+
+
+class TestNetworks:
+    """Asked about the classes that they were trained for, and about no others."""
+
+    def network(self, folder: Path, tasks: tuple[str, ...]) -> Path:
+        """One of chance weights."""
+        head = Head(
+            threshold=0.5, slope=1.0, intercept=0.0, networks=1, held_out_f1=0.0, epochs=(1,)
+        )
+        networks = {task: [make_network("plain-cnn", grid_of("plain-cnn").size)] for task in tasks}
+        heads = dict.fromkeys(tasks, head)
+        save_specialist(folder, Specialist("plain-cnn", heads, networks), {})
+        return folder
+
+    def test_a_table_of_others_goes_without_it(self, folder: Path, tmp_path: Path):
+        five = self.network(tmp_path / "five", ("CV", "CS", "SS", "MG", "WD"))
+        words = ["evaluate", "library", str(folder), str(tmp_path / "out"), "--model", "measured"]
+        result = CliRunner().invoke(app, [*words, "--specialist", str(five)])
+        assert result.exit_code == 0, result.output
+        assert "five was not trained for all of O, B, A" in result.output
+        assert "| five |" in (tmp_path / "out" / "library.md").read_text()
+        hot = (tmp_path / "out" / "library-hot.md").read_text()
+        assert "| measured |" in hot and "| five |" not in hot
+
+    def test_of_one_class_alone_there_is_nothing_to_judge(self, folder: Path, tmp_path: Path):
+        one = self.network(tmp_path / "one", ("CV",))
+        words = ["evaluate", "library", str(folder), str(tmp_path / "out")]
+        result = CliRunner().invoke(app, [*words, "--specialist", str(one)])
+        assert isinstance(result.exception, WorkbenchError)
+        assert "nobody to judge" in str(result.exception)
