@@ -5,6 +5,7 @@ python -m tests.bench nano
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -15,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "spectra"
+SAMPLE = Path(__file__).parents[2] / "resources" / "sample"
 COUNT = 30
 
 
@@ -50,7 +51,7 @@ def side(model: str, count: int) -> dict[str, Any]:
 
 
 def inspect_alone(model: str, count: int) -> dict[str, Any]:
-    """Spectra of the sample, spread over it, after one that is not counted."""
+    """Candidates of the sample, spread over it, after one that is not counted."""
     from agent.inspecting import run
     from agent.inspectors import make_inspector
     from agent.spectra.readers import read
@@ -58,10 +59,12 @@ def inspect_alone(model: str, count: int) -> dict[str, Any]:
 
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    files = sorted(SAMPLE.rglob("*.fits*"))
-    chosen = [files[number * len(files) // count] for number in range(count)]
+    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
+        listed = [(SAMPLE / row["file"], int(row["row"])) for row in csv.DictReader(file)]
+    chosen = [listed[number * len(listed) // count] for number in range(count)]
     inspector, cv = make_inspector(model, threads=1), task("CV")
-    records = [run(inspector.inspect(read(path), cv)) for path in (chosen[-1], *chosen)][1:]
+    spectra = [read(path, row) for path, row in (chosen[-1], *chosen)]
+    records = [run(inspector.inspect(spectrum, cv)) for spectrum in spectra][1:]
     inspector.close()
     return {
         "seconds": [each.seconds for each in records],
