@@ -8,13 +8,14 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from tests.app.core.importing.memory import peak_mb
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample"
 COUNT = 30
@@ -37,8 +38,8 @@ def figures(count: int = COUNT) -> Iterator[dict[str, object]]:
     yield {
         "figure": "memory of a process that inspects",
         "value": nano["peak_mb"],
-        "unit": "MB at most",
-        "baseline": f"{measured['peak_mb']:.0f} MB with the measured inspector",
+        "unit": "MiB at most",
+        "baseline": f"{measured['peak_mb']:.0f} MiB with the measured inspector",
     }
 
 
@@ -71,14 +72,6 @@ def inspect_alone(model: str, count: int) -> dict[str, Any]:
         "tokens": [each.tokens.generated for each in records],
         "peak_mb": peak_mb(),
     }
-
-
-def peak_mb() -> float:
-    """Of this process since it became what it is."""
-    status = Path("/proc/self/status").read_text()
-    found = re.search(r"VmHWM:\s+(\d+)", status)
-    assert found is not None
-    return int(found.group(1)) * 1024 / 10**6
 
 
 if __name__ == "__main__":

@@ -137,18 +137,14 @@ def load_specialist(folder: Path) -> Specialist:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    from train.baselines.networks import Kind, make_network
+    from train.baselines.networks import make_network
 
-    card = _card(folder)
-    kind = card.get("kind")
-    if kind not in get_args(Kind) or not isinstance(card.get("tasks"), dict):
-        raise WorkbenchError(f"{folder / CARD} describes no specialist we know")
-    heads = {task: _head(folder, task, told) for task, told in card["tasks"].items()}
+    kind, heads = _described(folder)
     networks: dict[str, list[torch.nn.Module]] = {}
     for task, head in heads.items():
         networks[task] = []
         for number in range(head.networks):
-            network = make_network(cast("Kind", kind), len(grid_of(cast("Kind", kind))))
+            network = make_network(kind, len(grid_of(kind)))
             path = folder / f"{task}-{number}.safetensors"
             try:
                 network.load_state_dict(load_file(path))
@@ -157,7 +153,23 @@ def load_specialist(folder: Path) -> Specialist:
                 raise WorkbenchError(f"{path} cannot be loaded: {reason}") from error
             network.train(False)
             networks[task].append(network)
-    return Specialist(cast("Kind", kind), heads, networks)
+    return Specialist(kind, heads, networks)
+
+
+def tasks_of(folder: Path) -> tuple[str, ...]:
+    """What it was trained for, by its card alone."""
+    return tuple(_described(folder)[1])
+
+
+def _described(folder: Path) -> tuple[Kind, dict[str, Head]]:
+    from train.baselines.networks import Kind
+
+    card = _card(folder)
+    kind = card.get("kind")
+    if kind not in get_args(Kind) or not isinstance(card.get("tasks"), dict):
+        raise WorkbenchError(f"{folder / CARD} describes no specialist we know")
+    heads = {task: _head(folder, task, told) for task, told in card["tasks"].items()}
+    return cast("Kind", kind), heads
 
 
 def _card(folder: Path) -> dict[str, Any]:

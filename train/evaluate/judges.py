@@ -59,9 +59,9 @@ def knows(spec: JudgeSpec, tasks: Sequence[str]) -> bool:
     """Whether it can be asked about all of them: a network knows what it was trained for."""
     if spec.kind != "specialist":
         return True
-    from train.baselines.specialist import load_specialist
+    from train.baselines.specialist import tasks_of
 
-    return {*tasks} <= {*load_specialist(Path(spec.source)).tasks}
+    return {*tasks} <= {*tasks_of(Path(spec.source))}
 
 
 class InspectorJudge:

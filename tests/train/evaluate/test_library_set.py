@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("torch")
 
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from agent.tasks import load_tasks
-from train.baselines.networks import make_network
 from train.baselines.specialist import Head, Specialist, grid_of, save_specialist
 from train.cli import app
 from train.evaluate.library_set import LIBRARY_SET, write_library_set
@@ -74,6 +72,9 @@ class TestNetworks:
 
     def network(self, folder: Path, tasks: tuple[str, ...]) -> Path:
         """One of chance weights."""
+        pytest.importorskip("torch")
+        from train.baselines.networks import make_network
+
         head = Head(
             threshold=0.5, slope=1.0, intercept=0.0, networks=1, held_out_f1=0.0, epochs=(1,)
         )
