@@ -20,7 +20,7 @@ SUFFIX = "speco3"
 MIME = "application/x-speco3"
 ICON = ROOT / "resources" / "icons" / "spec-o3.svg"
 
-NEEDS_TORCH = "agent.backends.transformers_"
+NEEDS_TORCH = "agent.engines.hf."
 LEFT_OUT = (
     # Models in transformers' own form need a GPU's libraries, ten times as large as all the rest.
     *("torch", "transformers", "accelerate", "peft", "safetensors", "tokenizers"),

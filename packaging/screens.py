@@ -86,13 +86,13 @@ def refuse_boxes(language: str) -> None:
 
 def judged_session(place: Path) -> Path:
     """Two people have judged most of the sample blind, and the agent has seen all of it."""
-    from agent.inspectors import default_model
-    from agent.tasks import task
-    from agent.trajectory import ModelRef
+    from agent.inspection.make_inspector import default_model
+    from agent.tasks.catalogue import task
+    from agent.trajectory.trajectory import ModelRef
     from app.core.importing.importer import import_list
-    from app.core.records import Opinion, Verdict
-    from app.core.session import new_session, open_session
-    from app.core.vetting import vet
+    from app.core.inspections.batch import vet
+    from app.core.session.records import Opinion, Verdict
+    from app.core.session.session import new_session, open_session
     from app.worker.pool import WorkerPool
     from app.worker.request import LoadRequest
 
@@ -145,10 +145,10 @@ class Photographer:
     def __init__(self, out: Path, language: str, size: tuple[int, int], names: list[str]) -> None:
         from PySide6.QtWidgets import QApplication
 
-        from app.ui.dressing import Dresser
-        from app.ui.languages import speak
-        from app.ui.settings_keeper import SettingsKeeper
-        from app.ui.theme import Looks
+        from app.ui.apply_theme import Dresser
+        from app.ui.settings.settings_keeper import SettingsKeeper
+        from app.ui.theme.theme import Looks
+        from app.ui.translation.languages import speak
 
         self._out, self._language, self._size = out, language, size
         self._names = tuple(names)
@@ -267,7 +267,7 @@ class Photographer:
         self._wait(lambda: desk.is_painted)
 
     def _page(self, session: Path, name: str) -> None:
-        from app.ui.pages.refresh import Refresh
+        from app.ui.review.refresh import Refresh
 
         self._open(session, "light")
         self._run(name)

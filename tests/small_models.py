@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.protocol import opening, system_text
-from agent.tasks import load_tasks
+from agent.protocol.protocol import opening, system_text
+from agent.tasks.catalogue import load_tasks
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -20,7 +20,7 @@ pytest.importorskip("transformers")
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from train.small_model import (
+from train.models.small_model import (
     TINY,
     FamilyName,
     Shape,

@@ -15,9 +15,18 @@ MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
 @pytest.mark.parametrize(
     ("module", "heavy"),
     [
-        ("agent.tool, agent.render, agent.tasks, agent.spectra.readers", HEAVY),
-        ("agent.inspectors, agent.inspector, agent.models, agent.backends.load", MODELS),
-        ("agent.measured.inspector, agent.confidence.calibration, app.worker.client", MODELS),
+        (
+            "agent.protocol.tool, agent.rendering.render, agent.tasks.catalogue, agent.spectra.readers",
+            HEAVY,
+        ),
+        (
+            "agent.inspection.make_inspector, agent.inspection.inspector, agent.models.registry, agent.inspection.load_engine",
+            MODELS,
+        ),
+        (
+            "agent.inspection.measured_inspector, agent.confidence.calibration, app.worker.client",
+            MODELS,
+        ),
         ("app.cli.main, app.cli.info", (*OPTIONAL, "sqlalchemy")),
         ("app.cli.demo, app.cli.inspect, app.cli.models, app.cli.log, app.cli.merge", OPTIONAL),
         ("train.cli", (*HEAVY, "sklearn")),

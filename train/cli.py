@@ -9,23 +9,23 @@ import typer
 from rich.console import Console
 
 from agent.errors import WorkbenchError
-from train.average.command import average
 from train.baselines.command import baselines
 from train.bench.command import bench
-from train.card.command import card
-from train.chain.command import chain
 from train.curate.command import app as curate
 from train.draft.command import draft
 from train.evaluate.command import app as evaluate
 from train.export.command import export
 from train.export.reopen_command import reopen
 from train.grpo.command import grpo
+from train.models.average_command import average
+from train.models.card_command import card
+from train.pipeline.command import chain
 from train.questions.command import questions
 from train.report.command import report
 from train.sft.command import sft
 from train.simulate.command import simulate
-from train.simulate.realism_command import realism
-from train.simulate.transfer_command import transfer
+from train.simulate.realism.realism_command import realism
+from train.simulate.realism.transfer_command import transfer
 from train.stars.command import stars
 from train.weights.command import judge, weights
 

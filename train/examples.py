@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
-from agent.fingerprints import spectrum_hash
-from agent.reply import Verdict
+from agent.hashing import spectrum_hash
+from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
-from agent.trajectory import Trajectory
+from agent.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
     import pyarrow

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.errors import WorkbenchError
-from agent.reply import Verdict, is_well_formed
-from agent.trajectory import Trajectory
+from agent.protocol.reply import Verdict, is_well_formed
+from agent.trajectory.trajectory import Trajectory
 
 PENALTY = 0.2
 """`a`: what an ill-formed conversation costs."""

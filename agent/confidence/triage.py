@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from agent.confidence.judged import SURE, ConfidenceError, prior_between
-from agent.confidence.p_yes import p_from_votes
-from agent.reply import Verdict
-from agent.trajectory import StoppedBy
+from agent.protocol.reply import Verdict
+from agent.trajectory.p_yes import p_from_votes
+from agent.trajectory.trajectory import StoppedBy
 
 Mode = Literal["likely first", "uncertain first", "disagreement first", "expected gain"]
 Why = Literal[

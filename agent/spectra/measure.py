@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from agent.spectra.areas import centroid, equivalent_width, line_windows
-from agent.spectra.continuum import pseudo_continuum
-from agent.spectra.features import feature_names, feature_vector
-from agent.spectra.indices import measure_index, measure_indices
 from agent.spectra.instrument import lsf_fwhm
-from agent.spectra.line_measure import measure_line
-from agent.spectra.line_result import LineMeasurement
-from agent.spectra.line_search import measure_feature
 from agent.spectra.lines import Line
-from agent.spectra.measurement import Measurement, measured, refused
-from agent.spectra.noise import Quality, join_step, quality, signal_to_noise
+from agent.spectra.measure.areas import centroid, equivalent_width, line_windows
+from agent.spectra.measure.continuum import pseudo_continuum
+from agent.spectra.measure.features import feature_names, feature_vector
+from agent.spectra.measure.indices import measure_index, measure_indices
+from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_result import LineMeasurement
+from agent.spectra.measure.line_search import measure_feature
+from agent.spectra.measure.measurement import Measurement, measured, refused
+from agent.spectra.measure.noise import Quality, join_step, quality, signal_to_noise
+from agent.spectra.measure.slope import flux_ratio, power_law_index
+from agent.spectra.measure.velocity import cross_correlate, velocity_from_lines
+from agent.spectra.measure.window_measure import WindowMeasurement, measure_window
 from agent.spectra.sampling import LIGHT_KMS, doppler
-from agent.spectra.slope import flux_ratio, power_law_index
 from agent.spectra.spectrum import Spectrum, Window
-from agent.spectra.velocity import cross_correlate, velocity_from_lines
-from agent.spectra.window_measure import WindowMeasurement, measure_window
 
 __all__ = [
     "LineMeasurement",

@@ -17,23 +17,23 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.errors import WorkbenchError
-from agent.inspectors import default_model
-from agent.tasks import task
-from agent.trajectory import Trajectory
+from agent.inspection.make_inspector import default_model
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Trajectory
 from app.cli.inspection_text import cleaned, step_lines, verdict_lines
 from app.cli.new import take_over
 from app.cli.session_options import reviewer_name
 from app.cli.vet import run_vet
 from app.cli.window import has_display, open_window
 from app.core.exporting.export import export
-from app.core.exporting.records_file import write_records
-from app.core.figure_words import chance
-from app.core.inspections import inspections_of
+from app.core.exporting.formats.records_file import write_records
+from app.core.inspections.store import inspections_of
 from app.core.packing import read_spectrum
 from app.core.queue import EVERYTHING, Line, Sort, matching
-from app.core.records import Candidate
 from app.core.report import write_report
-from app.core.session import Session, new_session, open_session
+from app.core.session.records import Candidate
+from app.core.session.session import Session, new_session, open_session
+from app.core.statistics.number_format import chance
 from app.worker.request import LoadRequest
 
 SAMPLE_TASK = "CV"

@@ -16,12 +16,12 @@ from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_na
 from app.core.exporting.chosen import chosen_ids
 from app.core.exporting.export import FORMATS
 from app.core.exporting.export import export as write_catalogue
-from app.core.exporting.records_file import write_records
+from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.selection import Which as KnownWhich
 from app.core.packing import read_spectrum
 from app.core.queue import matching, parse_filter
 from app.core.report import write_report
-from app.core.session import Session, open_session
+from app.core.session.session import Session, open_session
 
 RECORDS = ".jsonl"
 REPORTS = (".html", ".htm")

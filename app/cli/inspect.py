@@ -14,12 +14,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from agent.backends.base import RESTARTED, OnText
-from agent.control import Control
+from agent.engines.base import RESTARTED, OnText
 from agent.errors import WorkbenchError
-from agent.inspecting import run
-from agent.tasks import task as find_task
-from agent.trajectory_file import write_trajectories
+from agent.inspection.control import Control
+from agent.inspection.interface import run
+from agent.tasks.catalogue import task as find_task
+from agent.trajectory.trajectory_file import write_trajectories
 from app.cli.inspection_text import (
     cleaned,
     heading,
@@ -27,7 +27,7 @@ from app.cli.inspection_text import (
     step_lines,
     verdict_lines,
 )
-from app.cli.reading import read_row
+from app.cli.session_options import read_row
 
 LIVE_CHARACTERS = 60
 
@@ -74,7 +74,7 @@ def inspect(
     device: Annotated[DeviceName, typer.Option(help="Where a model runs.")] = DeviceName.AUTO,
 ) -> None:
     """Inspect a spectrum: look at the whole, zoom where the evidence is, answer YES or NO."""
-    from agent.inspectors import default_model, make_inspector
+    from agent.inspection.make_inspector import default_model, make_inspector
 
     target = find_task(task)
     spectrum = read_row(file, row)

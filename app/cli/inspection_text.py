@@ -10,10 +10,10 @@ from rich.text import Text
 from agent.checked_toml import unprintable
 from agent.spectra.lines import label_of
 from agent.spectra.spectrum import Spectrum
-from agent.task_types import Task
-from agent.trajectory import ModelRef, Step, Trajectory
-from agent.trajectory_file import to_json
-from app.core.figure_words import chance
+from agent.tasks.task import Task
+from agent.trajectory.trajectory import ModelRef, Step, Trajectory
+from agent.trajectory.trajectory_file import to_json
+from app.core.statistics.number_format import chance
 
 MAX_CHARACTERS = 4000
 """Of one step; a runaway model writes more than anybody reads."""

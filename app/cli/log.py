@@ -10,11 +10,11 @@ import typer
 
 from agent.errors import WorkbenchError
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.log_text import log_lines, write_log
+from app.core.database.tables import TARGETID
+from app.core.exporting.log_file import log_lines, write_log
 from app.core.queue import find
-from app.core.records import Candidate
-from app.core.session import Session, open_session
-from app.core.tables import TARGETID
+from app.core.session.records import Candidate
+from app.core.session.session import Session, open_session
 
 MOST = 1000
 SHOWN = 5

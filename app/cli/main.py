@@ -12,11 +12,32 @@ from typing import TYPE_CHECKING, NoReturn
 from agent.checked_toml import printable
 from agent.child_command import CHILD_OPTION
 from agent.errors import WorkbenchError
-from app.cli.children import be_child
 from app.cli.window import is_for_window, open_window
 
 if TYPE_CHECKING:
     import typer
+
+
+from collections.abc import Sequence
+
+CHILDREN = {
+    "worker": "app.worker.__main__",
+    "llama-server": "agent.engines.gguf.llama_server_child",
+    "list-reader": "app.core.importing.child.child",
+    "glimpse": "app.selftest.window_probe",
+}
+"""By the name that `agent.child_command` is given; each module has a `main`."""
+
+
+def be_child(arguments: Sequence[str]) -> NoReturn:
+    """`arguments`: the child's name, then what it is told."""
+    name = arguments[0] if arguments else ""
+    if name not in CHILDREN:
+        sys.stderr.write(f"spec-o3: there is no child {name!a}\n")
+        sys.exit(2)
+    sys.argv = list(arguments)
+    sys.exit(import_module(CHILDREN[name]).main())
+
 
 COMMANDS = (
     *("demo", "info", "render", "inspect"),

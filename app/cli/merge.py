@@ -10,10 +10,10 @@ import typer
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.agreement.adjudication import Dispute
-from app.core.merging.merge import merge as bring_together
-from app.core.merging.report import Conflict, MergeReport
-from app.core.session import Session, open_session
+from app.core.session.session import Session, open_session
+from app.core.sharing.merge import merge as bring_together
+from app.core.sharing.merge_report import Conflict, MergeReport
+from app.core.statistics.adjudication import Dispute
 
 MAX_SHOWN = 10
 

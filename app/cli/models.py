@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.errors import ResourceError, WorkbenchError
-from agent.models import Place, find_model, get_model, is_partly_fetched, list_models
+from agent.models.registry import Place, find_model, is_partly_fetched, list_models
 from app.cli.inspection_text import cleaned
 
 MEASURED = {
@@ -78,6 +78,8 @@ def get(name: Name) -> None:
     """
     if name == MEASURED["name"]:
         raise WorkbenchError("measured is part of the program: there is nothing to fetch")
+    from agent.models.download import get_model  # huggingface_hub takes half a second to import
+
     try:
         with _progress_bar() as progress:
             place = get_model(name, progress)

@@ -9,12 +9,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from agent.tasks import task as find_task
+from agent.tasks.catalogue import task as find_task
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.importing.importer import import_list, preview
 from app.core.importing.reports import ImportReport
-from app.core.session import Session, new_session
+from app.core.session.session import Session, new_session
 
 MAX_REFUSED_SHOWN = 5
 

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from agent.errors import WorkbenchError
-from agent.render import STYLES, png_bytes, render_array
-from agent.tool import run_tool
+from agent.protocol.tool import run_tool
+from agent.rendering.render import STYLES, png_bytes, render_array
 from app.cli.inspection_text import cleaned
-from app.cli.reading import read_row
+from app.cli.session_options import read_row
 
 
 class StyleName(StrEnum):

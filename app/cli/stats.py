@@ -3,16 +3,149 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
+from agent.confidence.fleiss import Several
+from agent.confidence.scores import Agreement, Figure
+from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.cli.stats_text import show_cuts, show_statistics
-from app.core.cut_plan import model_cuts
-from app.core.session import open_session
-from app.core.statistics import plain, read_said, statistics_of
+from app.core.session.session import open_session
+from app.core.statistics.calibration import Reliability
+from app.core.statistics.cut_plan import ModelCut, model_cuts
+from app.core.statistics.number_format import duration, rough_percent, with_interval
+from app.core.statistics.people import People
+from app.core.statistics.summary import (
+    AgentFigures,
+    ReviewerCounts,
+    Statistics,
+    plain,
+    read_said,
+    statistics_of,
+)
+
+Row = tuple[str, ...]
+
+
+def show_statistics(found: Statistics, console: Console) -> None:
+    counts = found.counts
+    console.print(Text(cleaned(f"{found.session}: {found.task}"), style="bold"))
+    console.print(
+        f"{counts.candidates:,} candidates: {counts.accepted:,} accepted, {counts.rejected:,} "
+        f"rejected, {counts.unsure:,} unsure, {counts.disputed:,} disputed, {counts.open:,} open; "
+        f"{counts.inspected:,} inspected, {counts.unreadable:,} not readable"
+    )
+    if found.reviewers:
+        people = ("reviewer", "accepted", "rejected", "unsure", "blind", "s each", "left", "for")
+        rows = [_reviewer_row(each, counts.candidates) for each in found.reviewers]
+        console.print(_table(people, rows))
+    _show_agreement(found.people, console)
+    for line in _over_time(found):
+        console.print(Text(cleaned(line)))
+    if found.agents:
+        console.print(_table(("", *(each.model for each in found.agents)), _agents(found.agents)))
+    for agent in found.agents:
+        told = agent.calibration_state
+        if agent.reliability is not None:
+            told = f"{told} {_reliability(agent.reliability)}"
+        console.print(Text(cleaned(f"{agent.model}: {told}")))
+
+
+def show_cuts(cuts: Sequence[ModelCut], console: Console) -> None:
+    for cut in cuts:
+        # Who asks for a cut is told why there is none, even where nothing is left to decide.
+        missing = () if cut.plan.unjudged else tuple(each.words for each in cut.plan.missing)
+        for words in (*missing, *cut.plan.words):
+            console.print(Text(cleaned(f"{cut.model}: {words}")))
+
+
+def _reviewer_row(each: ReviewerCounts, candidates: int) -> Row:
+    left = max(0, candidates - each.judged)
+    seconds = each.pace.seconds_for(left)
+    ahead = "–" if seconds is None or not left else duration(seconds)
+    pace = "–" if each.pace.typical is None else f"{each.pace.typical:.1f}"
+    counts = (each.accepted, each.rejected, each.unsure, each.blind)
+    return (each.name, *(f"{count:,}" for count in counts), pace, f"{left:,}", ahead)
+
+
+def _show_agreement(found: People, console: Console) -> None:
+    """A pair by Cohen's kappa, several people by Fleiss'; apart for faint and for bright."""
+    if not found.pairs:
+        return
+    rows = [_alike(f"{pair.first} and {pair.second}", pair.every) for pair in found.pairs]
+    if len(found.pairs) == 1:
+        rows += [_alike(each.name, each.found) for each in found.pairs[0].by_snr]
+    else:
+        rows.append(_alike("everybody (Fleiss)", found.several))
+        rows += [_alike(each.name, each.found) for each in found.several_by_snr]
+    console.print(_table(("who", "both judged", "alike", "kappa"), rows))
+
+
+def _alike(name: str, found: Agreement | Several) -> Row:
+    return name, f"{found.n:,}", with_interval(found.observed), with_interval(found.kappa)
+
+
+def _over_time(found: Statistics) -> Iterator[str]:
+    for again in found.repeats:
+        alike = again.agreement.observed
+        if alike.value is not None:
+            yield (
+                f"{again.reviewer} judged {again.agreement.n:,} a second time and said the same of "
+                f"{rough_percent(alike.value)}; kappa {with_interval(again.agreement.kappa)}"
+            )
+    yield from (f"{each.reviewer}: {each.words}" for each in found.drift if each.words)
+
+
+def _agents(agents: Sequence[AgentFigures]) -> list[Row]:
+    """Models side by side; their scores are against what people came to."""
+    counts: tuple[tuple[str, Callable[[AgentFigures], int]], ...] = (
+        ("YES", lambda each: each.yes),
+        ("NO", lambda each: each.no),
+        ("no verdict", lambda each: each.undecided),
+        ("judged by people, too", lambda each: each.people.every.n),
+        ("of them blind", lambda each: each.people.blind.n),
+    )
+    figures: tuple[tuple[str, Callable[[AgentFigures], Figure]], ...] = (
+        ("precision", lambda each: each.people.scores.precision),
+        ("recall", lambda each: each.people.scores.recall),
+        ("F1", lambda each: each.people.scores.f1),
+        ("kappa", lambda each: each.people.every.kappa),
+    )
+    rows: list[Row] = [(name, *(f"{of(each):,}" for each in agents)) for name, of in counts]
+    rows += [(name, *(with_interval(of(each)) for each in agents)) for name, of in figures]
+    bins = [{each.name: each.found.kappa for each in agent.people.by_snr} for agent in agents]
+    for name in dict.fromkeys(name for some in bins for name in some):
+        known = (some.get(name) for some in bins)
+        told = ("–" if kappa is None else with_interval(kappa) for kappa in known)
+        rows.append((f"kappa, {name}", *told))
+    return rows
+
+
+def _reliability(found: Reliability) -> str:
+    told = f"p(YES) is off by {rough_percent(found.raw_error)} on average"
+    if found.calibrated_error is not None:
+        told += f", {rough_percent(found.calibrated_error)} once calibrated (out of fold)"
+    if found.roc_auc is not None:
+        told += f"; ROC AUC {found.roc_auc:.3f}"
+    return f"{told}."
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(head):
+        table.add_column(
+            Text(cleaned(name)), justify="left" if number == 0 else "right", overflow="fold"
+        )
+    for row in rows:
+        # Text, not str: a reviewer's name must not be taken for markup.
+        table.add_row(*(Text(cleaned(cell)) for cell in row))
+    return table
 
 
 def stats(

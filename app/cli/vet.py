@@ -19,15 +19,15 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from agent.inspectors import default_model
-from agent.trajectory import ModelRef
+from agent.inspection.make_inspector import default_model
+from agent.trajectory.trajectory import ModelRef
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.inspections import Confusion, compare_models, count_to_do
-from app.core.session import Session, open_session
-from app.core.shown_opinion import show_model, shown_model
-from app.core.vetting import Vetted, forget_gone
-from app.core.vetting import vet as inspect_all
+from app.core.inspections.batch import Vetted, forget_gone
+from app.core.inspections.batch import vet as inspect_all
+from app.core.inspections.shown_opinion import show_model, shown_model
+from app.core.inspections.store import Confusion, compare_models, count_to_do
+from app.core.session.session import Session, open_session
 from app.worker.pool import WorkerPool
 from app.worker.request import LoadRequest
 

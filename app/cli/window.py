@@ -44,9 +44,9 @@ def open_window(argument: str = "", *, sample: bool = False) -> int:
         raise WorkbenchError(NO_DISPLAY)
     try:
         # First what needs no Qt: once that is there, its hooks read the source of each new module.
-        import_module("app.core.session")
+        import_module("app.core.session.session")
         program = import_module("app.ui.program")
-        fault: str = import_module("app.ui.platform_fault").platform_fault()
+        fault: str = import_module("app.ui.display_check").platform_fault()
     except ImportError as error:  # a library of the system that Qt needs
         raise WorkbenchError(f"the window cannot be shown: {error}. {_cure()}") from error
     if fault:

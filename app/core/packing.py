@@ -15,17 +15,17 @@ from sqlalchemy.exc import DBAPIError
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
-from app.core.advice import advice
-from app.core.database import SUFFIX, Database
+from app.core.atomic_file import disk_errors, flush_folder
+from app.core.database.database import SUFFIX, Database
+from app.core.database.error_messages import advice
+from app.core.database.session_file import SUFFIXES_BESIDE
+from app.core.database.tables import candidates, facts, metadata, packed_spectra
 from app.core.errors import SessionError
-from app.core.exporting.atomic_file import disk_errors, flush_folder
 from app.core.prefetch import read_wanted, wanted
 from app.core.progress import Progress, ShouldStop, Steps
-from app.core.records import Candidate
-from app.core.session import Session, candidate_of
-from app.core.session_file import SUFFIXES_BESIDE
+from app.core.session.records import Candidate
+from app.core.session.session import Session, candidate_of
 from app.core.spectrum_bytes import from_bytes, to_bytes
-from app.core.tables import candidates, facts, metadata, packed_spectra
 
 PAGE = 50
 ROWS = 500

@@ -17,8 +17,8 @@ from typing import Self
 from agent.errors import ReadError
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
-from app.core.records import Candidate
-from app.core.tables import TARGETID
+from app.core.database.tables import TARGETID
+from app.core.session.records import Candidate
 
 MAX_BYTES = 256 * 2**20
 ERROR_BYTES = 4096

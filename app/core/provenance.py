@@ -10,12 +10,12 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from agent.checked_toml import printable
-from agent.fingerprints import text_hash
-from app.core.records import Verdict
-from app.core.session import Session
+from agent.hashing import text_hash
+from app.core.database.tables import candidates, inspections, judgements, lists, log, reviewers
+from app.core.session.records import Verdict
+from app.core.session.session import Session
+from app.core.session.verdict_log import now
 from app.core.simulated import simulated_in
-from app.core.tables import candidates, inspections, judgements, lists, log, reviewers
-from app.core.verdict_log import now
 
 PROGRAM = "Spec-o3 Workbench"
 PACKAGE = "spec-o3-workbench"

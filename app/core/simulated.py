@@ -15,9 +15,9 @@ from sqlalchemy import Connection, func, select
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
-from app.core.records import Candidate
-from app.core.session import MAX_IDS, Session
-from app.core.tables import candidates, inspections
+from app.core.database.tables import candidates, inspections
+from app.core.session.records import Candidate
+from app.core.session.session import MAX_IDS, Session
 
 MOST_RECORDS = MAX_IDS
 """That are looked into: a session may hold a million, of ten thousand characters each."""

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from agent.errors import ResourceError
-from agent.inspectors import MEASURED
-from agent.models import list_models
-from agent.render import png_bytes, render_spectrum
+from agent.inspection.make_inspector import MEASURED
+from agent.models.registry import list_models
+from agent.rendering.render import png_bytes, render_spectrum
 from app.selftest.check import Check, NotHere, expect
 from app.selftest.reading import first_of
 from app.worker.client import WorkerClient

@@ -8,19 +8,19 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from agent.inspecting import run
-from agent.inspectors import MEASURED, make_inspector
+from agent.inspection.interface import run
+from agent.inspection.make_inspector import MEASURED, make_inspector
 from agent.spectra.readers import read_numbered
-from agent.tasks import task
-from agent.trajectory_file import read_trajectories
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory_file import read_trajectories
 from app.core.exporting.export import export
-from app.core.exporting.records_file import write_records
+from app.core.exporting.formats.records_file import write_records
 from app.core.importing.importer import import_list
-from app.core.inspections import add_inspection
+from app.core.inspections.store import add_inspection
 from app.core.packing import pack, read_spectrum
-from app.core.records import Opinion, Verdict
 from app.core.report import write_report
-from app.core.session import Session, new_session, open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import Session, new_session, open_session
 from app.selftest.check import Check, NotHere, expect
 from app.selftest.inspecting import TASK
 from app.selftest.parts import is_frozen, sample

@@ -10,13 +10,13 @@ from importlib import import_module, metadata, resources
 from importlib.util import find_spec
 from pathlib import Path
 
-from agent.backends.llama_server_process import CHILD
 from agent.child_command import child_command
+from agent.engines.gguf.llama_server_process import CHILD
 from agent.errors import EngineError
 from agent.spectra.lines import builtin_lines
-from agent.tasks import load_tasks
+from agent.tasks.catalogue import load_tasks
 from app.selftest.check import Check, CheckFailed, NotHere, expect
-from app.worker.death import last_words
+from app.worker.exit_reason import last_words
 
 PACKAGES = ("agent", "app.cli", "app.core", "app.worker")
 OPTIONAL = (
@@ -98,10 +98,10 @@ def _resources(folder: Path) -> str:
 
 def _llama(folder: Path) -> str:
     """The engine of GGUF models; whether one answers is another row, where one is in the box."""
-    from agent.backends import gguf_native, llama_server
+    from agent.engines.gguf import llama_server, native
 
     try:
-        gguf_native.native()
+        native.native()
         return f"llama-cpp-python {import_module('llama_cpp').__version__}"
     except EngineError as error:
         if find_spec("llama_cpp") is not None:

@@ -12,11 +12,11 @@ from pathlib import Path
 from agent.child_command import child_command
 from app.selftest.check import Check, CheckFailed
 from app.selftest.keeping import REVIEWER, judged_session
-from app.worker.death import cleaned, how_it_ended, last_words
+from app.worker.exit_reason import cleaned, how_it_ended, last_words
 
 PATIENCE_S = 120.0
 CHILD = "glimpse"
-MODULE = "app.ui.glimpse"
+MODULE = "app.selftest.window_probe"
 
 
 def checks() -> Iterator[Check]:

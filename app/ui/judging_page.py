@@ -6,15 +6,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from app.ui.agent.agent_panel import AgentPanel
-from app.ui.judging.again_line import AgainLine
+from app.ui.controls.operation_panel import OperationPanel
+from app.ui.information.information_panel import InformationPanel
+from app.ui.information.nearby_panel import NearbyPanel
 from app.ui.judging.comment_box import CommentBox
+from app.ui.judging.repeat_line import AgainLine
 from app.ui.judging.verdict_bar import VerdictBar
-from app.ui.left.information_panel import InformationPanel
-from app.ui.left.nearby_panel import NearbyPanel
-from app.ui.left.queue_panel import QueuePanel
-from app.ui.operation.operation_panel import OperationPanel
+from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.workplace import Workplace
+from app.ui.queue.queue_panel import QueuePanel
+from app.ui.session_context import Workplace
 
 COLUMNS = (362, 722, 356)
 """Widths at 1440 pixels; the middle takes what there is."""
@@ -27,6 +28,7 @@ class JudgingPage(QWidget):
         super().__init__(parent)
         self._commands = place.commands
         self.plot = SpectrumPanel(place)
+        self.plot_actions = PlotActions(self.plot, place)
         self.comment = CommentBox(place)
         self.verdicts = VerdictBar(place)
         self.again = AgainLine(place)

@@ -12,39 +12,37 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 
 from agent.errors import WorkbenchError
 from app.core.errors import SessionHeldError
-from app.core.session import Session, open_session
-from app.ui.command_palette import CommandPalette
-from app.ui.commands import Commands
-from app.ui.crash_folder import open_folder
-from app.ui.crash_report import log_folder
+from app.core.session.session import Session, open_session
+from app.ui.actions.commands import Commands
+from app.ui.background.runner import Runner
+from app.ui.crash.crash_report import log_folder, open_folder
 from app.ui.help.where import ABOUT, EXPORT, MODELS, offer_guide, page_for
-from app.ui.key_filter import ANYWHERE, KeyFilter
-from app.ui.keymap import Keymap
-from app.ui.keys_overlay import KeysOverlay
-from app.ui.languages import language_of
-from app.ui.menus import Menus
-from app.ui.opener import Opener, Wish
-from app.ui.recent import remember
-from app.ui.reviewer import reviewer_name
-from app.ui.runner import Runner
+from app.ui.importing.drop_zone import DropZone
+from app.ui.importing.given_paths import Given, Kind
+from app.ui.importing.import_page import ImportPage
+from app.ui.importing.ready_made_sessions import sample_session, spectrum_session
+from app.ui.keys.command_palette import CommandPalette
+from app.ui.keys.key_filter import ANYWHERE, KeyFilter
+from app.ui.keys.keymap import Keymap
+from app.ui.keys.keys_overlay import KeysOverlay
+from app.ui.keys.menus import Menus
+from app.ui.session_opener import Opener, Wish
 from app.ui.session_view import SessionView
-from app.ui.settings_dialog import SettingsDialog
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.start.choosing import choose_lists, choose_session
-from app.ui.start.drop_zone import DropZone
-from app.ui.start.dropped import Given, Kind
-from app.ui.start.held_page import HeldPage
-from app.ui.start.import_page import ImportPage
-from app.ui.start.sample import sample_session
-from app.ui.start.spectrum_session import spectrum_session
+from app.ui.settings.reviewer import reviewer_name
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings_dialog.settings_dialog import SettingsDialog
+from app.ui.start.locked_page import HeldPage
+from app.ui.start.recent import remember
 from app.ui.start.welcome_page import WelcomePage
-from app.ui.text_pairs import task_words
-from app.ui.theme import Looks
+from app.ui.theme.theme import Looks
 from app.ui.tour.tour import Tour
+from app.ui.translation.languages import language_of
+from app.ui.translation.text_pairs import task_words
+from app.ui.widgets.file_dialogs import choose_lists, choose_session
 from app.ui.window_state import LeftOpen, WindowState
 
 if TYPE_CHECKING:
-    from app.ui.about.about_dialog import AboutDialog
+    from app.ui.help.about_dialog import AboutDialog
     from app.ui.help.reader import GuideReader
 
 TITLE = "Spec-o3 Workbench"
@@ -251,7 +249,7 @@ class MainWindow(QMainWindow):
             self.tour.start(self.view)
 
     def show_about(self) -> None:
-        from app.ui.about.about_dialog import AboutDialog
+        from app.ui.help.about_dialog import AboutDialog
 
         if self.about is None:
             self.about = AboutDialog(self.commands, self.looks, self.runner, self)

@@ -9,18 +9,18 @@ from pathlib import Path
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.core.settings_place import settings_path
-from app.ui import crash_dialog
-from app.ui.crash_native import NativeWatch
-from app.ui.crash_report import log_folder
-from app.ui.dressing import Dresser
-from app.ui.languages import language_of, speak
+from app.core.settings_path import settings_path
+from app.ui.apply_theme import Dresser
+from app.ui.background.garbage_timer import Tidying
+from app.ui.crash import crash_dialog
+from app.ui.crash.crash_native import NativeWatch
+from app.ui.crash.crash_report import log_folder
+from app.ui.importing.given_paths import sort_out
 from app.ui.main_window import TITLE, MainWindow
 from app.ui.program_icon import program_icon
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.start.dropped import sort_out
-from app.ui.theme import Looks
-from app.ui.tidying import Tidying
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import Looks
+from app.ui.translation.languages import language_of, speak
 
 NAME = "spec-o3-workbench"
 ENDED_AT_ONCE = str(

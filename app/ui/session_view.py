@@ -12,22 +12,22 @@ from app.core.queue import parse_filter, parse_sort
 from app.core.queue.filter_words import filter_text
 from app.core.queue.filters import FilterError
 from app.core.queue.sorts import sort_text
-from app.core.session import Session
-from app.ui.agent_desk import AgentDesk
-from app.ui.bridge import SessionBridge
-from app.ui.commands import Commands
-from app.ui.desk import Desk
-from app.ui.export_dialog import ExportDialog
+from app.core.session.session import Session
+from app.ui.actions.commands import Commands
+from app.ui.background.runner import Runner
+from app.ui.candidate.current import Desk
+from app.ui.candidate.queue_neighbours import Queue
+from app.ui.candidate.view_options import View
+from app.ui.export.export_dialog import ExportDialog
+from app.ui.inspection.controller import AgentDesk
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
-from app.ui.keymap import Keymap
-from app.ui.runner import Runner
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.surroundings import Queue
-from app.ui.theme import Looks
+from app.ui.keys.keymap import Keymap
+from app.ui.session_bridge import SessionBridge
+from app.ui.session_context import Workplace
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import Looks
 from app.ui.top_bar import TopBar
-from app.ui.view import View
-from app.ui.workplace import Workplace
 
 QUEUE_FACT = "queue"
 
@@ -105,17 +105,17 @@ class SessionView(QWidget):
     # The program does not load these pages, and pyqtgraph with them, until they are asked for.
 
     def show_disagreement(self) -> None:
-        from app.ui.pages.disagreement_page import DisagreementPage
+        from app.ui.review.disagreement_page import DisagreementPage
 
         self._show("disagreement_page", DisagreementPage)
 
     def show_agreement(self) -> None:
-        from app.ui.pages.agreement_page import AgreementPage
+        from app.ui.review.agreement_page import AgreementPage
 
         self._show("agreement_page", AgreementPage)
 
     def show_history(self) -> None:
-        from app.ui.pages.history_page import HistoryPage
+        from app.ui.review.history_page import HistoryPage
 
         self._show("history_page", HistoryPage)
 

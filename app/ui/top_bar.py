@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.ui.actions import ACTIONS
+from app.ui.actions.actions import ACTIONS
 from app.ui.judging.progress_line import ProgressLine
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
 
 PAGES = ("judging_page", "disagreement_page", "agreement_page", "history_page")
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QByteArray, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QMainWindow
 
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.view import Options, View
+from app.ui.candidate.view_options import Options, View
+from app.ui.settings.settings_keeper import SettingsKeeper
 
 if TYPE_CHECKING:
     from app.ui.session_view import SessionView

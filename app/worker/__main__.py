@@ -12,7 +12,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from app.worker import child
 
 if TYPE_CHECKING:
-    from agent.inspecting import Inspecting
+    from agent.inspection.interface import Inspecting
 
 
 def main() -> NoReturn:
@@ -22,8 +22,8 @@ def main() -> NoReturn:
 def make(
     model: str | None, *, sampling: dict[str, Any] | None = None, **options: Any
 ) -> Inspecting:
-    from agent.backends.base import Sampling  # numpy and more: the hello does not wait for it
-    from agent.inspectors import make_inspector
+    from agent.engines.base import Sampling  # numpy and more: the hello does not wait for it
+    from agent.inspection.make_inspector import make_inspector
 
     chosen = None if sampling is None else Sampling(**sampling)
     return make_inspector(model, sampling=chosen, **options)

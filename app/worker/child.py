@@ -17,13 +17,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
-from agent.control import Control, Interjection
 from agent.errors import WorkbenchError
+from agent.inspection.control import Control, Interjection
 from app.worker.errors import WireError
 from app.worker.wire import WIRE_VERSION, Message, encode, read_message
 
 if TYPE_CHECKING:
-    from agent.inspecting import Inspecting
+    from agent.inspection.interface import Inspecting
     from agent.spectra.spectrum import Spectrum
 
 LEAVE_GRACE_S = 0.5
@@ -170,9 +170,9 @@ class Worker:
         return {"type": "loaded", "model": asdict(self._inspector.model)}
 
     def _inspect(self, request: Message) -> Message:
-        from agent.inspecting import run
-        from agent.tasks import task
-        from agent.trajectory_file import from_json, step_to_json, to_json
+        from agent.inspection.interface import run
+        from agent.tasks.catalogue import task
+        from agent.trajectory.trajectory_file import from_json, step_to_json, to_json
 
         if self._inspector is None:
             raise WireError("no model is loaded")

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent.child_command import child_command
-from agent.trajectory import ModelRef
+from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import LoadError, WorkerClosed
 from app.worker.inspection import Inspection, OnEvent, unheard
-from app.worker.keeper import Keeper
 from app.worker.request import InspectRequest, LoadRequest
+from app.worker.supervisor import Keeper
 
 CANCEL_GRACE_S = 30.0
 """A picture of a large model takes that long on a slow machine, and cannot be interrupted."""

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from agent.control import Interjection
-from agent.trajectory import ModelRef, Step, Trajectory
+from agent.inspection.control import Interjection
+from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from app.worker.errors import InspectionCancelled
 from app.worker.process import ChildProcess
 from app.worker.request import InspectRequest

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, TypeVar
 
-from agent.trajectory import ModelRef, Trajectory
+from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.worker.client import WorkerClient
 from app.worker.errors import LoadCrash, LoadError, WorkerCrash, WorkerError
 from app.worker.inspection import Event, Inspection, unheard

@@ -18,8 +18,8 @@ from itertools import count
 from typing import IO, BinaryIO, cast
 
 from agent.checked_toml import printable
-from app.worker.death import cleaned, how_it_ended, last_words
 from app.worker.errors import LoadError, WireError
+from app.worker.exit_reason import cleaned, how_it_ended, last_words
 from app.worker.wire import Message, encode, read_message
 
 QUIT_GRACE_S = 2.0

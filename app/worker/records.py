@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory import ModelRef
+from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import WireError
 
 _ARRAYS = {"wavelength": "<f8", "flux": "<f8", "ivar": "<f8", "mask": "|b1"}

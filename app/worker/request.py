@@ -6,11 +6,11 @@ import os
 from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 
-from agent.backends.base import Sampling
 from agent.checked_toml import printable
+from agent.engines.base import Sampling
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory import Trajectory
-from agent.trajectory_file import to_json
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import to_json
 from app.worker.errors import WireError
 from app.worker.records import spectrum_to_json
 from app.worker.wire import Message
@@ -18,7 +18,7 @@ from app.worker.wire import Message
 
 @dataclass(frozen=True, eq=False)
 class LoadRequest:
-    """The model to inspect with, and how: as `agent.inspectors.make_inspector` takes it."""
+    """The model to inspect with, and how: as `agent.inspection.make_inspector.make_inspector` takes it."""
 
     model: str | None = None
     _: KW_ONLY

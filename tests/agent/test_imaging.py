@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from agent.errors import ImageError
-from agent.imaging import (
+from agent.rendering.model_image import (
     QWEN3,
     QWEN25,
     Sizing,

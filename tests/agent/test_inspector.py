@@ -8,20 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from agent.backends.base import Sampling
-from agent.backends.scripted import ScriptedEngine
-from agent.control import Control, Interjection
-from agent.conversation import turns_of
+from agent.engines.base import Sampling
+from agent.engines.scripted import ScriptedEngine
 from agent.errors import ContextFullError, EngineError, SpectrumError, TrajectoryError
-from agent.fingerprints import picture_hash
-from agent.inspecting import run
-from agent.inspector import Inspector
-from agent.protocol import CUT_SHORT, GO_ON, MAX_TOOL_TURNS
-from agent.render import COMPACT
+from agent.hashing import picture_hash
+from agent.inspection.control import Control, Interjection
+from agent.inspection.inspector import Inspector
+from agent.inspection.interface import run
+from agent.inspection.pictures import redraw
+from agent.protocol.protocol import CUT_SHORT, GO_ON, MAX_TOOL_TURNS
+from agent.rendering.render import COMPACT
 from agent.spectra.spectrum import Spectrum
-from agent.tasks import task
-from agent.trajectory import ModelRef
-from agent.viewer import redraw
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.turns import turns_of
 from tests.agent.scenes import answer, call, star
 
 SURE = {"YES": math.log(0.9), "NO": math.log(0.1)}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent import inspectors
 from agent.errors import WorkbenchError
-from agent.inspectors import MEASURED, NANO, default_model, make_inspector
+from agent.inspection import make_inspector as inspectors
+from agent.inspection.make_inspector import MEASURED, NANO, default_model, make_inspector
 
 CARD = """
 name = "nano"

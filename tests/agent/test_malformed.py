@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.backends.base import Sampling
-from agent.backends.scripted import ScriptedEngine
 from agent.checked_toml import unprintable
-from agent.conversation import turns_of
-from agent.inspecting import run
-from agent.inspector import Inspector
-from agent.protocol import Turn, chat_text
-from agent.render import COMPACT
-from agent.reply import is_well_formed, parse_reply
-from agent.tasks import task
-from agent.trajectory import STOPS, ModelRef
-from agent.trajectory_file import from_line, to_line
+from agent.engines.base import Sampling
+from agent.engines.scripted import ScriptedEngine
+from agent.inspection.inspector import Inspector
+from agent.inspection.interface import run
+from agent.protocol.protocol import Turn, chat_text
+from agent.protocol.reply import is_well_formed, parse_reply
+from agent.rendering.render import COMPACT
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import STOPS, ModelRef
+from agent.trajectory.trajectory_file import from_line, to_line
+from agent.trajectory.turns import turns_of
 from app.cli.inspection_text import inspection_json, step_lines, verdict_lines
 from tests.agent.malformed import FRAGMENTS, malformed
 from tests.agent.scenes import star

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.backends.base import Sampling
+from agent.engines.base import Sampling
 from agent.errors import ResourceError
-from agent.imaging import Sizing
-from agent.model_card import card_hash, card_text, parse_card, read_card, write_card
-from agent.model_check import check_files, missing_files, remember_files
-from agent.model_deduce import deduce_card, make_card
-from agent.model_types import Card, Figure, ModelFile, Server, Source
-from agent.models import BUNDLED
-from agent.render import COMPACT, COMPACT_PANELS, PUBLISHED, Style
+from agent.models.card import Card, Figure, ModelFile, Server, Source
+from agent.models.card_file import card_hash, card_text, parse_card, read_card, write_card
+from agent.models.check_files import check_files, missing_files, remember_files
+from agent.models.infer_card import deduce_card, make_card
+from agent.models.registry import BUNDLED
+from agent.rendering.model_image import Sizing
+from agent.rendering.render import COMPACT, COMPACT_PANELS, PUBLISHED, Style
 
 HASH = "ab" * 32
 
@@ -390,7 +390,9 @@ def test_make_card_hashes_every_file(tmp_path: Path) -> None:
 @pytest.fixture
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where hashes are remembered, apart from the user's."""
-    monkeypatch.setattr("agent.model_check.user_cache_path", lambda *_, **__: tmp_path / "cache")
+    monkeypatch.setattr(
+        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
+    )
     return tmp_path / "cache" / "checked-files.json"
 
 
@@ -438,7 +440,7 @@ def test_a_broken_memory_means_hashing_again(tmp_path: Path, memory: Path, conte
 def test_the_hubs_cache_names_large_files_by_their_hash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent.model_deduce.HASHED_AT_ONCE", 3)
+    monkeypatch.setattr("agent.models.infer_card.HASHED_AT_ONCE", 3)
     folder = folder_of(tmp_path / "models--a--b" / "snapshots" / "c0ffee")
     blobs = tmp_path / "models--a--b" / "blobs"
     blobs.mkdir()

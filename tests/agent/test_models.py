@@ -14,13 +14,13 @@ from types import SimpleNamespace
 import pytest
 
 from agent.errors import ResourceError
-from agent.model_card import read_card, write_card
-from agent.model_check import check_files
-from agent.model_deduce import make_card
-from agent.model_download import get_model
-from agent.model_listing import DownloadError
-from agent.model_types import Card, Server
-from agent.models import (
+from agent.models.card import Card, Server
+from agent.models.card_file import read_card, write_card
+from agent.models.check_files import check_files
+from agent.models.download import get_model
+from agent.models.hub import DownloadError
+from agent.models.infer_card import make_card
+from agent.models.registry import (
     find_model,
     is_partly_fetched,
     list_models,
@@ -28,7 +28,7 @@ from agent.models import (
     place_at,
     published_model,
 )
-from agent.render import COMPACT
+from agent.rendering.render import COMPACT
 from tests.agent.fake_hub import COMMIT, REPO, SECRET, FakeHub, running
 
 WEIGHTS = bytes(range(256)) * 40
@@ -59,8 +59,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-    monkeypatch.setattr("agent.model_check.user_cache_path", lambda *_, **__: tmp_path / "cache")
-    monkeypatch.setattr("agent.model_download.get_token", lambda: None)
+    monkeypatch.setattr(
+        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
+    )
+    monkeypatch.setattr("agent.models.download.get_token", lambda: None)
     return tmp_path
 
 
@@ -279,7 +281,7 @@ def test_the_environment_names_a_mirror(hub: FakeHub, monkeypatch: pytest.Monkey
 
 def test_no_room_on_the_disk(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
     free = SimpleNamespace(total=10**9, used=0, free=TOTAL)
-    monkeypatch.setattr("agent.model_download.shutil.disk_usage", lambda path: free)
+    monkeypatch.setattr("agent.models.download.shutil.disk_usage", lambda path: free)
     with pytest.raises(DownloadError, match=r"are free at .*SPEC_O3_MODELS"):
         fetch(hub)
     assert len(hub.asked) == 1

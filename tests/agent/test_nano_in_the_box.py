@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("llama_cpp")
 
-from agent.inspecting import Inspecting, run
-from agent.inspectors import NANO, default_model, make_inspector
-from agent.model_check import check_files
-from agent.models import BUNDLED, place_at
+from agent.inspection.interface import Inspecting, run
+from agent.inspection.make_inspector import NANO, default_model, make_inspector
+from agent.models.check_files import check_files
+from agent.models.registry import BUNDLED, place_at
 from agent.spectra.readers import read
-from agent.tasks import task
+from agent.tasks.catalogue import task
 
 TASKS = ("A", "B", "CS", "CV", "MG", "O", "SS", "WD")
 MOST_BYTES = 25_000_000

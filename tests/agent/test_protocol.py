@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from agent.protocol import (
+from agent.protocol.protocol import (
     SYSTEM,
     Part,
     Turn,
@@ -15,8 +15,8 @@ from agent.protocol import (
     system_text,
     task_text,
 )
-from agent.tasks import load_tasks, task
-from agent.tool import TOOL_SCHEMA
+from agent.protocol.tool import TOOL_SCHEMA
+from agent.tasks.catalogue import load_tasks, task
 
 
 def test_the_system_turn_is_qwens_tool_form():

@@ -16,7 +16,8 @@ from PIL import Image
 from skimage.metrics import structural_similarity
 
 from agent.errors import SpectrumError
-from agent.render import (
+from agent.rendering import text
+from agent.rendering.render import (
     COMPACT,
     COMPACT_PANELS,
     PUBLISHED,
@@ -26,7 +27,6 @@ from agent.render import (
     render_array,
     render_spectrum,
 )
-from agent.rendering import text
 from agent.spectra.spectrum import Spectrum
 from tests.bench.pyplot_picture import pyplot_png
 
@@ -226,12 +226,12 @@ def test_odd_characters_in_a_title_are_boxes_not_warnings() -> None:
 
 def test_neither_the_agent_nor_the_tool_loads_matplotlib_until_a_picture_is_drawn() -> None:
     script = (
-        "import sys, agent, agent.render, agent.tool, agent.imaging\n"
+        "import sys, agent, agent.rendering.render, agent.protocol.tool, agent.rendering.model_image\n"
         "assert not [m for m in sys.modules if m.startswith('matplotlib')]\n"
         "import numpy as np\n"
         "from agent.spectra.spectrum import Spectrum\n"
         "s = Spectrum(wavelength=np.arange(5000., 5100), flux=np.arange(100.))\n"
-        "for style in agent.render.STYLES.values(): agent.render.render_array(s, style=style)\n"
+        "for style in agent.rendering.render.STYLES.values(): agent.rendering.render.render_array(s, style=style)\n"
         "assert 'matplotlib.figure' not in sys.modules, 'artists'\n"
         "assert 'matplotlib.pyplot' not in sys.modules, 'pyplot'\n"
     )

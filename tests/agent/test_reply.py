@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.reply import boxed_verdict, is_well_formed, parse_reply
-from agent.tool import TOOL_NAME
+from agent.protocol.reply import boxed_verdict, is_well_formed, parse_reply
+from agent.protocol.tool import TOOL_NAME
 
 
 def call(arguments: object, name: str = TOOL_NAME) -> str:

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent.errors import ResourceError
-from agent.task_file import read_task
-from agent.tasks import BUNDLED, Task, load_tasks
+from agent.tasks.catalogue import BUNDLED, Task, load_tasks
+from agent.tasks.task_file import read_task
 
 CV = (BUNDLED / "cv.toml").read_text(encoding="utf-8")
 

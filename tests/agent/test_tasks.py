@@ -10,9 +10,9 @@ import pytest
 
 from agent.errors import ResourceError
 from agent.spectra.air import air_to_vacuum
-from agent.spectra.index_definitions import builtin_indices
 from agent.spectra.lines import builtin_lines
-from agent.tasks import (
+from agent.spectra.measure.index_definitions import builtin_indices
+from agent.tasks.catalogue import (
     BUNDLED,
     WINDOW_KEYS,
     Evidence,
@@ -33,7 +33,7 @@ README_EXAMPLE = re.compile(r"```toml\n(.*?)```", re.DOTALL)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user's task folder that is not that of whoever runs the tests."""
     folder = tmp_path / "config" / "tasks"
-    monkeypatch.setattr("agent.tasks.user_task_folder", lambda: folder)
+    monkeypatch.setattr("agent.tasks.catalogue.user_task_folder", lambda: folder)
     return folder
 
 

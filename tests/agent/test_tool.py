@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import ToolError
-from agent.render import COMPACT, PUBLISHED, render_array
+from agent.protocol.tool import MAX_LABEL, TOOL_NAME, TOOL_SCHEMA, checked_arguments, run_tool
+from agent.rendering.render import COMPACT, PUBLISHED, render_array
 from agent.spectra.spectrum import Spectrum
-from agent.tool import MAX_LABEL, TOOL_NAME, TOOL_SCHEMA, checked_arguments, run_tool
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.backends.scripted import ScriptedEngine
-from agent.control import Control, Interjection
+from agent.engines.scripted import ScriptedEngine
 from agent.errors import TrajectoryError
-from agent.inspecting import run
-from agent.inspector import Inspector
-from agent.tasks import task
-from agent.trajectory import ModelRef
-from agent.trajectory_file import (
+from agent.inspection.control import Control, Interjection
+from agent.inspection.inspector import Inspector
+from agent.inspection.interface import run
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory_file import (
     from_json,
     from_line,
     read_trajectories,

@@ -32,7 +32,7 @@ def figures() -> Iterator[dict[str, object]]:
     if not (program.exists() and python.exists()):
         return
     bundled = [str(program), "--child", "glimpse"]
-    installed = [str(python), "-P", "-m", "app.ui.glimpse"]
+    installed = [str(python), "-P", "-m", "app.selftest.window_probe"]
     with tempfile.TemporaryDirectory() as home:
         session = judged_session(Path(home))
         environment = _surroundings(Path(home))

@@ -17,10 +17,10 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.core.queue import parse_filter, parse_sort
-from app.core.records import Verdict
-from app.core.session import open_session
-from app.ui.left.queue_panel import QueuePanel
-from app.ui.workplace import Workplace
+from app.core.session.records import Verdict
+from app.core.session.session import open_session
+from app.ui.queue.queue_panel import QueuePanel
+from app.ui.session_context import Workplace
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_workplace
 from tests.bench.bench_queue import fill

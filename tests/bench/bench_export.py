@@ -24,10 +24,10 @@ from pathlib import Path
 from astropy.table import Table
 from sqlalchemy import insert
 
-from agent.tasks import task
-from app.core import verdict_log
-from app.core.session import Session, new_session
-from app.core.tables import candidates, judgements, lists, log
+from agent.tasks.catalogue import task
+from app.core.database.tables import candidates, judgements, lists, log
+from app.core.session import verdict_log
+from app.core.session.session import Session, new_session
 
 ROWS = 1_000_000
 JUDGED = 10
@@ -51,7 +51,7 @@ EXPORT = r"""
 import re, resource, sys, time
 from pathlib import Path
 from app.core.exporting import export
-from app.core.session import open_session
+from app.core.session.session import open_session
 
 with open_session(Path(sys.argv[1]), "Ada", read_only=True) as session:
     start = time.perf_counter()

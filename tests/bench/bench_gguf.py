@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 
-from agent.backends.base import Sampling
-from agent.backends.gguf_conversation import GgufConversation
-from agent.backends.gguf_engine import GgufEngine
-from agent.protocol import Turn
-from agent.render import COMPACT
+from agent.engines.base import Sampling
+from agent.engines.gguf.conversation import GgufConversation
+from agent.engines.gguf.engine import GgufEngine
+from agent.protocol.protocol import Turn
+from agent.rendering.render import COMPACT
 from tests.small_models import make_folder
 from train.export.episodes import Episode, random_episode
 from train.export.export import export_gguf
-from train.small_model import FamilyName, Shape
+from train.models.small_model import FamilyName, Shape
 
 SMALL = Shape(hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384)
 FAMILIES: tuple[FamilyName, ...] = ("qwen2.5-vl", "qwen3-vl")

@@ -70,17 +70,17 @@ def make(place: Path) -> None:
     """A model in form, and questions."""
     import torch
 
-    from agent.model_card import write_card
-    from agent.model_deduce import make_card
-    from agent.protocol import opening, system_text
+    from agent.models.card_file import write_card
+    from agent.models.infer_card import make_card
+    from agent.protocol.protocol import opening, system_text
     from agent.rendering.style import Style
     from tests.train.grpo.scenes import CV, Script, Stage, stage_of, star
     from tests.train.grpo.toy import Lesson, lesson, loss_of
     from train.examples import write_examples
     from train.grpo.attention import take_packs
     from train.grpo.rollout import Limits, roll_out
+    from train.models.small_model import Shape, make_model, make_tokenizer, save_small_model
     from train.sft.fast_path import quicken
-    from train.small_model import Shape, make_model, make_tokenizer, save_small_model
 
     shape = Shape(
         hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384,
@@ -119,7 +119,7 @@ def make(place: Path) -> None:
 
 def _replies() -> list[str]:
     """About 70 tokens a turn."""
-    from agent.tool import TOOL_NAME
+    from agent.protocol.tool import TOOL_NAME
 
     said = []
     for low, high in WINDOWS:
@@ -132,8 +132,8 @@ def _replies() -> list[str]:
 
 def measure(way: str, place: Path) -> None:
     """Rounds of one way after a first that is not counted."""
-    from agent.backends.families import read_folder
-    from agent.model_deduce import card_of
+    from agent.engines.families import read_folder
+    from agent.models.infer_card import card_of
     from train.examples import ExampleStore
     from train.grpo.pictures import Pictures
     from train.grpo.questions import in_order, read_questions
@@ -176,8 +176,8 @@ def _trls(folder: Path, questions: Any, store: Any, pictures: Any, out: Path, se
     from train.grpo.processor import SpectrumProcessor
     from train.grpo.questions import as_prompts
     from train.grpo.setup import config_of
-    from train.grpo.tongue import tongue_of
-    from train.model_folder import load_trainable
+    from train.grpo.tokens import tongue_of
+    from train.models.model_folder import load_trainable
 
     model = load_trainable(folder)
     tongue = tongue_of(folder, model.config)

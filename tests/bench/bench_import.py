@@ -21,9 +21,9 @@ HEADER = "obsid,designation,ra,dec,snrg,class,subclass,z,score,path\n"
 
 OURS = """
 import json, resource, sys, time
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from app.core.importing.importer import import_list
-from app.core.session import new_session
+from app.core.session.session import new_session
 from tests.app.core.importing.memory import peak_mb
 with new_session(sys.argv[2], task("CV"), "Ada") as session:
     start = time.perf_counter()

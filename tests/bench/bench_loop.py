@@ -8,16 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from agent.backends.base import Conversation, Engine, Generated, Sampling
-from agent.inspecting import run
-from agent.inspector import Inspector
-from agent.render import COMPACT
+from agent.engines.base import Conversation, Engine, Generated, Sampling
+from agent.inspection.inspector import Inspector
+from agent.inspection.interface import run
+from agent.rendering.render import COMPACT
 from agent.spectra.readers import read
-from agent.tasks import task
-from agent.trajectory import ModelRef
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import ModelRef
 from tests.agent.scenes import answer, call
 from tests.small_models import make_folder
-from train.small_model import Shape
+from train.models.small_model import Shape
 
 # 4 million parameters: the size of a model that ships in the box.
 SMALL = Shape(hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384)
@@ -60,12 +60,12 @@ class Prompted:
 
 
 def figures() -> Iterator[dict[str, object]]:
-    from agent.backends.transformers_engine import TransformersEngine
+    from agent.engines.hf.engine import TransformersEngine
 
     with tempfile.TemporaryDirectory() as place:
         folder = make_folder(Path(place) / "model", "qwen2.5-vl", SMALL)
         yield from _share("transformers", TransformersEngine.load(folder, device="cpu", threads=1))
-        from agent.backends.gguf_engine import GgufEngine
+        from agent.engines.gguf.engine import GgufEngine
         from train.export.export import export_gguf
 
         report = export_gguf(folder, Path(place) / "gguf", lm_type="f16", mmproj_type="f16")

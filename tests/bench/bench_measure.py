@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from agent.spectra.line_measure import measure_line
 from agent.spectra.measure import equivalent_width, feature_names, feature_vector, measure_window
+from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.known_lines import BROAD, H_ALPHA, WIDE, gaussian, observed
 from tests.bench.measurement_table import measure

@@ -9,15 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from agent.inspecting import run
-from agent.measured.assessment import assess
-from agent.measured.inspector import MeasuredInspector
-from agent.spectra.features import feature_vector
+from agent.evidence.assessment import assess
+from agent.inspection.interface import run
+from agent.inspection.measured_inspector import MeasuredInspector
+from agent.spectra.measure.features import feature_vector
 from agent.spectra.spectrum import Spectrum
-from agent.tasks import task
-from train.simulate.observation import to_spectrum
+from agent.tasks.catalogue import task
 from train.simulate.sky import draw_source
-from train.simulate.telescope import observe
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.telescope import observe
 from train.weights.draws import bundled
 from train.weights.judging import candidates
 from train.weights.judging import figures as figures_in

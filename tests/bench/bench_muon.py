@@ -14,7 +14,7 @@ from torch.optim import Optimizer
 
 from tests.bench.bench_sft import product_type
 from train.recipe import settings
-from train.sft.muon import Muon
+from train.sft.optimizer import Muon
 from train.sft.settings import ModelSettings
 
 REPEATS = 5

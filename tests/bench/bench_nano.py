@@ -53,10 +53,10 @@ def side(model: str, count: int) -> dict[str, Any]:
 
 def inspect_alone(model: str, count: int) -> dict[str, Any]:
     """Candidates of the sample, spread over it, after one that is not counted."""
-    from agent.inspecting import run
-    from agent.inspectors import make_inspector
+    from agent.inspection.interface import run
+    from agent.inspection.make_inspector import make_inspector
     from agent.spectra.readers import read
-    from agent.tasks import task
+    from agent.tasks.catalogue import task
 
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

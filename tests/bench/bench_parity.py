@@ -11,12 +11,12 @@ from pathlib import Path
 
 import torch
 
-from agent.backends.gguf_engine import GgufEngine
+from agent.engines.gguf.engine import GgufEngine
 from tests.small_models import make_folder
 from train.export.episodes import random_episode
 from train.export.export import export_gguf
 from train.export.parity import Parity, Reference, compare
-from train.small_model import FamilyName
+from train.models.small_model import FamilyName
 
 FAMILIES: tuple[FamilyName, ...] = ("qwen2.5-vl", "qwen3-vl")
 TYPES = (("f32", "f32"), ("f16", "f16"), ("q8_0", "f16"))

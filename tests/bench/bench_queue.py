@@ -18,10 +18,9 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from agent.tasks import task
-from agent.trajectory import ModelRef
-from app.core.inspections import to_do
-from app.core.pace import Tally, recent_pace
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import ModelRef
+from app.core.inspections.store import to_do
 from app.core.queue import (
     Sort,
     count,
@@ -35,8 +34,9 @@ from app.core.queue import (
     position_of,
     previous_line,
 )
-from app.core.records import Opinion, Verdict
-from app.core.session import Session, new_session, open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import Session, new_session, open_session
+from app.core.statistics.pace import Tally, recent_pace
 
 SIZES = (100, 10_000, 1_000_000)
 CALLS = 60

@@ -14,8 +14,8 @@ from io import BytesIO
 import numpy as np
 from PIL import Image
 
-from agent.render import COMPACT, COMPACT_PANELS, png_bytes, render_array, render_spectrum
 from agent.rendering import text
+from agent.rendering.render import COMPACT, COMPACT_PANELS, png_bytes, render_array, render_spectrum
 from agent.spectra.spectrum import Spectrum
 from tests.bench.pyplot_picture import pyplot_pixels, pyplot_png
 from tests.conftest import SHARED

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import torch
 
-from agent.inspecting import run
-from agent.measured.inspector import MeasuredInspector
-from agent.render import Style
-from agent.tasks import task
-from agent.trajectory_file import write_trajectories
+from agent.inspection.interface import run
+from agent.inspection.measured_inspector import MeasuredInspector
+from agent.rendering.render import Style
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory_file import write_trajectories
 from tests.bench.sft_side import BATCH
 from train.examples import example, write_examples
 from train.recipe import settings
@@ -28,8 +28,8 @@ from train.sft.new_model import make_new_model, words_of, words_of_tasks
 from train.sft.run import uses_bfloat16
 from train.sft.settings import ModelSettings
 from train.simulate.campaign import Settings, assignments
-from train.simulate.observation import to_spectrum
 from train.simulate.production import make
+from train.simulate.telescope.observation import to_spectrum
 
 NANO = Style(name="nano", width=252, height=168)
 """54 tokens a picture."""

@@ -15,13 +15,13 @@ from statistics import median
 import numpy as np
 from PIL import Image
 
-from agent.backends.base import Conversation, Engine, Sampling
-from agent.imaging import prepare
-from agent.protocol import Turn, opening
-from agent.tasks import task
-from agent.tool import reply_text
+from agent.engines.base import Conversation, Engine, Sampling
+from agent.protocol.protocol import Turn, opening
+from agent.protocol.tool import reply_text
+from agent.rendering.model_image import prepare
+from agent.tasks.catalogue import task
 from tests.small_models import FamilyName, make_folder
-from train.small_model import TINY, Shape
+from train.models.small_model import TINY, Shape
 
 FOUR_MILLION = Shape(
     hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384
@@ -55,7 +55,7 @@ def figures() -> Iterator[dict[str, object]]:
 
 
 def _figures_of(folder: Path, name: str) -> Iterator[dict[str, object]]:
-    from agent.backends.transformers_engine import TransformersEngine
+    from agent.engines.hf.engine import TransformersEngine
 
     engine = TransformersEngine.load(folder, device="cpu", threads=1)
     episodes = [episode(engine) for _ in range(REPEATS + 1)][1:]

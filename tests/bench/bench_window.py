@@ -24,14 +24,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from agent.spectra.spectrum import Spectrum
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from app.core.prefetch import read_wanted
-from app.core.records import Verdict
-from app.core.session import new_session, open_session
-from app.ui.key_filter import KeyFilter
-from app.ui.keymap import Keymap
+from app.core.session.records import Verdict
+from app.core.session.session import new_session, open_session
+from app.ui.keys.key_filter import KeyFilter
+from app.ui.keys.keymap import Keymap
+from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
 from tests.app.ui.candidates import take_sample
 from tests.app.ui.conftest import opened_workplace
 
@@ -118,6 +119,7 @@ class Bench:
         self.place = place
         self.window = QMainWindow()
         self.panel = SpectrumPanel(place)
+        PlotActions(self.panel, place)
         self.window.setCentralWidget(self.panel)
         self.window.resize(*WINDOW)
         desk, commands = place.desk, place.commands

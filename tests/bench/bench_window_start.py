@@ -20,8 +20,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.main_window import MainWindow
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.theme import Looks
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import Looks
 from tests.bench.bench_window import fill
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
-from agent.inspecting import Inspecting, run
-from agent.inspectors import MEASURED, make_inspector
+from agent.inspection.interface import Inspecting, run
+from agent.inspection.make_inspector import MEASURED, make_inspector
 from agent.spectra.readers import read
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from app.worker.client import WorkerClient, worker_command
 from app.worker.errors import WorkerError
 from app.worker.inspection import Event, Spoken

@@ -16,14 +16,14 @@ from typing import Any
 import torch
 from transformers import TrainerCallback
 
-from agent.backends.chat_tokens import load_tokenizer
-from agent.backends.families import read_folder
-from agent.conversation import turns_of
-from agent.tasks import task
-from agent.trajectory_file import read_trajectories
-from agent.viewer import redraw
-from train.chat_template import CHAT_TEMPLATE
+from agent.engines.chat_tokens import load_tokenizer
+from agent.engines.families import read_folder
+from agent.inspection.pictures import redraw
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory_file import read_trajectories
+from agent.trajectory.turns import turns_of
 from train.examples import ExampleStore
+from train.models.chat_template import CHAT_TEMPLATE
 
 BATCH = 4
 
@@ -44,7 +44,7 @@ class Clock(TrainerCallback):
 
 
 def ours(work: Path, steps: int) -> dict[str, float]:
-    from train.model_folder import load_trainable
+    from train.models.model_folder import load_trainable
     from train.sft.batches import Batches
     from train.sft.encoding import Encoder
     from train.sft.fast_path import Scored, quicken
@@ -100,7 +100,7 @@ def trl(work: Path, steps: int) -> dict[str, float]:
     from datasets import Dataset
     from trl import SFTConfig, SFTTrainer
 
-    from train.model_folder import load_trainable
+    from train.models.model_folder import load_trainable
 
     start = work / "start"
     store = ExampleStore([work / "cold.parquet"])

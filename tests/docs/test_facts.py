@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from agent.rendering.style import Style
-from agent.tasks import load_tasks
+from agent.tasks.catalogue import load_tasks
 from app.core.exporting.columns import CONTRACT
 from app.core.exporting.export import FORMATS
 from app.core.importing import role_names

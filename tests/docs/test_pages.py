@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QCoreApplication
 
-from app.ui.actions import ACTIONS
+from app.ui.actions.actions import ACTIONS
+from app.ui.actions.key_names import label
 from app.ui.help.pages import anchor_of, guide
-from app.ui.key_names import label
-from app.ui.languages import speak
+from app.ui.translation.languages import speak
 from tests.docs.pages import (
     GUIDE,
     HELP,

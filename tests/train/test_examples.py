@@ -10,7 +10,7 @@ pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory import ModelRef, SpectrumRef, Trajectory
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.examples import (
     ROWS_PER_GROUP,
     Example,

@@ -12,14 +12,15 @@ pytest.importorskip("transformers")
 import torch
 from safetensors.torch import load_file
 
-from agent.backends.families import read_folder
-from agent.backends.transformers_engine import TransformersEngine
+from agent.engines.families import read_folder
+from agent.engines.hf.engine import TransformersEngine
 from agent.errors import EngineError, WorkbenchError
-from agent.models import place_at
-from agent.render import COMPACT
+from agent.models.registry import place_at
+from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen25  # noqa: F401
-from train.chat_template import CHAT_TEMPLATE
-from train.model_folder import (
+from train.atomic_folder import put_in_place
+from train.models.chat_template import CHAT_TEMPLATE
+from train.models.model_folder import (
     card_beside,
     complete_folder,
     load_trainable,
@@ -27,7 +28,6 @@ from train.model_folder import (
     starting_folder,
     stored_precision,
 )
-from train.new_folder import put_in_place
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.trajectory import ModelRef, SpectrumRef, Trajectory
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.reward import PENALTY, check_references, outcome_reward, reward_of
 
 LOOK = '<think>\nlook\n</think>\n<tool_call>\n{"name": "x", "arguments": {}}\n</tool_call>'

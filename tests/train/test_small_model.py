@@ -11,11 +11,11 @@ pytest.importorskip("transformers")
 import torch
 from transformers import AutoModelForImageTextToText, AutoTokenizer
 
-from agent.backends.families import read_folder
+from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
-from agent.imaging import Sizing
+from agent.rendering.model_image import Sizing
 from tests.small_models import REPLIES, VOCABULARY, small_tokenizer
-from train.small_model import (
+from train.models.small_model import (
     CONTROL_TOKENS,
     TINY,
     FamilyName,

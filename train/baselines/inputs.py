@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.spectra.continuum import pseudo_continuum
+from agent.spectra.measure.continuum import pseudo_continuum
 from agent.spectra.spectrum import FloatArray, Spectrum
 
 Row = NDArray[np.float32]

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from agent.confidence.judged import sigmoid
 from agent.confidence.scores import f1_score
 from agent.errors import WorkbenchError
-from agent.fingerprints import text_hash
+from agent.hashing import text_hash
 from train.baselines.fit import (
     BaselineSettings,
     best_threshold,

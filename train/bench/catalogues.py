@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from agent.errors import WorkbenchError
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from train.bench.objects import directions, nearest_within
 from train.bench.sources import BoolArray, Sources
 from train.bench.tables import place, read_rows

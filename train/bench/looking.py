@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from agent.errors import WorkbenchError
-from agent.spectra.features import feature_vector
-from agent.spectra.noise import signal_to_noise
+from agent.spectra.measure.features import feature_vector
+from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.readers import read_numbered
 from agent.spectra.spectrum import Spectrum
 from train.bench.archive import NOTHING, FileJob, Stated

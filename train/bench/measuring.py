@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agent.errors import WorkbenchError
-from agent.spectra.features import feature_names
+from agent.spectra.measure.features import feature_names
 from train.bench.archive import NOTHING, FileJob
 from train.bench.looking import Facts, Rule, look, mark_of, stamp_of
 from train.parallel import in_order

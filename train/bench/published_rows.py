@@ -13,9 +13,9 @@ import numpy as np
 
 from agent.checked_toml import printable
 from agent.errors import SpectrumError, WorkbenchError
-from agent.reply import Verdict
+from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
-from agent.tasks import load_tasks
+from agent.tasks.catalogue import load_tasks
 from train.examples import Example, example
 
 MAX_DEPTH = 8

@@ -21,9 +21,9 @@ from PIL import Image
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from agent.fingerprints import picture_hash
-from agent.protocol import Role, Turn, system_text
-from agent.reply import MAX_TEXT
+from agent.hashing import picture_hash
+from agent.protocol.protocol import Role, Turn, system_text
+from agent.protocol.reply import MAX_TEXT
 from train.bench.sharegpt_files import opened, picture, rows_of
 
 COPY_FILE, COPY_IMAGES = "conversations.jsonl", "images"

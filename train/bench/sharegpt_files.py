@@ -12,7 +12,7 @@ from PIL import Image
 
 from agent.checked_toml import printable
 from agent.errors import ImageError, WorkbenchError
-from agent.imaging import MAX_INPUT_PIXELS, as_rgb, fitted_size
+from agent.rendering.model_image import MAX_INPUT_PIXELS, as_rgb, fitted_size
 
 SUFFIXES = (".json", ".jsonl", ".parquet")
 KINDS = ("PNG", "JPEG", "WEBP")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.spectra.features import feature_names
+from agent.spectra.measure.features import feature_names
 from train.bench.archive import FileJob
 from train.bench.looking import Rule
 from train.bench.objects import FloatArray, IntArray, object_numbers

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agent.reply import Verdict
+from agent.protocol.reply import Verdict
 from train.bench.objects import FloatArray, IntArray
 from train.bench.settings import BenchSettings, Pair, Size
 from train.bench.sources import BoolArray, Sources

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from agent.trajectory import Trajectory
-from agent.trajectory_file import write_trajectories
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import write_trajectories
 from train.curate.parcels import Parcel, packed, pool_at, unpacked
 from train.curate.pool import Pool
 from train.parallel import in_order

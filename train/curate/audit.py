@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agent.errors import ToolError, TrajectoryError
-from agent.measured.words import KIND_NAMES
-from agent.protocol import task_text
-from agent.render import Style
-from agent.reply import parse_reply
+from agent.evidence.words import KIND_NAMES
+from agent.inspection.pictures import redraw
+from agent.protocol.protocol import task_text
+from agent.protocol.reply import parse_reply
+from agent.protocol.tool import checked_arguments
+from agent.rendering.render import Style
 from agent.spectra.spectrum import Window
-from agent.task_types import Task
-from agent.tool import checked_arguments
-from agent.trajectory import Step, Trajectory
-from agent.viewer import redraw
+from agent.tasks.task import Task
+from agent.trajectory.trajectory import Step, Trajectory
 from train.curate.checks import SLACK, Scene, fault_of, near
 from train.curate.claims import Claim, claims_of
 from train.curate.lexicon import mentions, spelled

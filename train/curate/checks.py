@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agent.spectra.measurement import Measurement
+from agent.spectra.measure.measurement import Measurement
 from agent.spectra.spectrum import Window
 from train.curate.claims import Claim
 from train.draft.features import Feature

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.measured.window_numbers import MARKS
+from agent.evidence.window_numbers import MARKS
 from agent.spectra.spectrum import Window
 from train.curate.lexicon import Mention, mentions, spelled
 from train.draft.features import Feature

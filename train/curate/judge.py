@@ -8,16 +8,16 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from agent.backends.base import Engine, Sampling
 from agent.checked_toml import printable
-from agent.conversation import turns_of
+from agent.engines.base import Engine, Sampling
 from agent.errors import EngineError
-from agent.protocol import Turn
-from agent.render import Style
+from agent.inspection.pictures import Viewer
+from agent.protocol.protocol import Turn
+from agent.rendering.render import Style
 from agent.spectra.spectrum import Spectrum
-from agent.task_types import Task
-from agent.trajectory import Trajectory
-from agent.viewer import Viewer
+from agent.tasks.task import Task
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.turns import turns_of
 from train.curate.reviews import HIGHEST, LOWEST, MAX_NOTE
 
 ASK = """The inspection ends here. You are now its referee, not its author. Judge it against the \

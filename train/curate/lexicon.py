@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from agent.measured.gates import GATES
+from agent.evidence.gates import GATES
 from agent.spectra.air import air_to_vacuum
-from agent.spectra.index_definitions import builtin_indices
 from agent.spectra.lines import Line, builtin_lines
+from agent.spectra.measure.index_definitions import builtin_indices
 from train.draft.features import Feature
 
 NEAR_NAMED = 6.0

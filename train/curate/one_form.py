@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from agent.reply import boxed_verdict, parse_reply
-from agent.tool import TOOL_NAME
+from agent.protocol.reply import boxed_verdict, parse_reply
+from agent.protocol.tool import TOOL_NAME
 from train.curate.claims import BOX, SENTENCES
 from train.curate.lexicon import spelled
 

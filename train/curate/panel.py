@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
-from agent.reply import is_well_formed
+from agent.protocol.reply import is_well_formed
 from train.curate.audit import Audit, audit
 from train.curate.one_form import one_form, without
 from train.curate.parcels import Parcel, packed, pool_at, unpacked

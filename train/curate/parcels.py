@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from agent.trajectory_file import from_line, to_line
+from agent.trajectory.trajectory_file import from_line, to_line
 from train.curate.pool import Pool, case_id
 from train.curate.process import Case
 from train.curate.reviews import Review

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import TrajectoryError, WorkbenchError
-from agent.fingerprints import text_hash
-from agent.render import Style
-from agent.task_types import Task
-from agent.tasks import task
-from agent.trajectory import Trajectory
-from agent.trajectory_file import read_trajectories, to_line
+from agent.hashing import text_hash
+from agent.rendering.render import Style
+from agent.tasks.catalogue import task
+from agent.tasks.task import Task
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import read_trajectories, to_line
 from train.curate.process import Case, Stage
 from train.curate.reviews import Review, add_reviews, read_reviews
 from train.draft.record import record

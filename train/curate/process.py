@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agent.errors import WorkbenchError
-from agent.trajectory import Trajectory
+from agent.trajectory.trajectory import Trajectory
 from train.curate.reviews import ROLES, Review, Role, version_of
 
 Stage = Role | Literal["approved", "rejected"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from agent.backends.base import Engine
-from agent.backends.load import load_engine
+from agent.engines.base import Engine
 from agent.errors import EngineError, ToolError
-from agent.models import find_model
+from agent.inspection.load_engine import load_engine
+from agent.models.registry import find_model
 from train.curate.judge import Scores, judge
 from train.curate.pool import Pool
 from train.curate.process import Case

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from agent.checked_toml import printable, shown
 from agent.errors import WorkbenchError
-from agent.fingerprints import text_hash
+from agent.hashing import text_hash
 
 Role = Literal["screener", "reviser", "auditor", "voter"]
 ROLES: tuple[Role, ...] = get_args(Role)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from agent.trajectory import Trajectory
+from agent.trajectory.trajectory import Trajectory
 from train.curate.one_form import one_form
 from train.curate.pool import Pool
 from train.curate.process import Case

@@ -7,13 +7,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agent.measured.assessment import Assessment
-from agent.measured.kinds import KindJudgement, builtin_kinds, softmax
-from agent.measured.window_numbers import entries, whole_entries
-from agent.measured.words import kind_name
-from agent.reply import Verdict
-from agent.task_types import Task
-from agent.tool import TOOL_NAME
+from agent.evidence.assessment import Assessment
+from agent.evidence.kinds import KindJudgement, builtin_kinds, softmax
+from agent.evidence.window_numbers import entries, whole_entries
+from agent.evidence.words import kind_name
+from agent.protocol.reply import Verdict
+from agent.protocol.tool import TOOL_NAME
+from agent.tasks.task import Task
 from train.draft.facts import Fact, Key, facts_of
 from train.draft.meter import Meter
 from train.draft.plan import Move, plan

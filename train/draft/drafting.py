@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
-from agent.fingerprints import text_hash
-from agent.trajectory_file import to_line
+from agent.hashing import text_hash
+from agent.trajectory.trajectory_file import to_line
 from train.draft.settings import DraftSettings
 from train.draft.teachers import MeasuredTeacher, Teacher, Why
 from train.examples import Example, column, count_examples, read_examples

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agent.measured.findings import Finding, find
-from agent.spectra.measurement import Measurement
+from agent.evidence.findings import Finding, find
+from agent.spectra.measure.measurement import Measurement
 from agent.spectra.spectrum import Window
-from agent.task_types import Task
+from agent.tasks.task import Task
 from train.draft.features import Feature, feature
 from train.draft.meter import Meter
 from train.draft.signs import NATS, signs_seen

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from agent.measured.gates import GATES
-from agent.spectra.index_definitions import COMPOUNDS, RATIOS, Index, builtin_indices
+from agent.evidence.gates import GATES
 from agent.spectra.lines import Line, builtin_lines
+from agent.spectra.measure.index_definitions import COMPOUNDS, RATIOS, Index, builtin_indices
+from agent.spectra.measure.window_measure import head_edge
 from agent.spectra.spectrum import Window
-from agent.spectra.window_measure import head_edge
 
 HEAD_REACH = 12.0
 LINE_REACH = 6.0

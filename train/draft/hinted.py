@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
-from agent.backends.base import (
+from agent.engines.base import (
     VERDICT,
     Conversation,
     Engine,
@@ -18,9 +18,9 @@ from agent.backends.base import (
     Usage,
     Watch,
 )
-from agent.imaging import Sizing
-from agent.measured.words import KIND_NAMES
-from agent.protocol import Turn
+from agent.evidence.words import KIND_NAMES
+from agent.protocol.protocol import Turn
+from agent.rendering.model_image import Sizing
 from train.examples import Example
 
 HINT = """

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from agent.inspecting import frame_z
-from agent.measured.numbers import Numbers, numbers_of
-from agent.spectra.indices import measure_index
-from agent.spectra.measurement import Measurement
-from agent.spectra.noise import signal_to_noise
+from agent.evidence.numbers import Numbers, numbers_of
+from agent.spectra.measure.indices import measure_index
+from agent.spectra.measure.measurement import Measurement
+from agent.spectra.measure.noise import signal_to_noise
+from agent.spectra.rest_frame import frame_z
 from agent.spectra.sampling import doppler
 from agent.spectra.spectrum import Spectrum, Window
 from train.draft.features import Feature

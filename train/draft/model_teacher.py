@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agent.backends.load import engine_ref, load_engine
 from agent.errors import ResourceError, WorkbenchError
-from agent.models import find_model
+from agent.inspection.load_engine import engine_ref, load_engine
+from agent.models.registry import find_model
 from train.draft.settings import DraftSettings
 from train.draft.teachers import ModelTeacher
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.measured.assessment import Assessment
-from agent.measured.story import shown_range
+from agent.evidence.assessment import Assessment
+from agent.inspection.measured_story import shown_range
 from agent.spectra.spectrum import Window as Range
-from agent.task_types import Task, Window
+from agent.tasks.task import Task, Window
 from train.draft.facts import Fact, Key
 from train.draft.meter import Meter, holds
 from train.draft.settings import DraftSettings

@@ -8,20 +8,20 @@ from typing import Any
 
 from PIL import Image
 
-from agent.backends.base import Sampling
-from agent.control import Control
-from agent.episode import Episode
-from agent.fingerprints import picture_hash
-from agent.imaging import Sizing
-from agent.measured.voice import BlindViewer, Voice
-from agent.protocol import prompt_hash
-from agent.render import Style
-from agent.reply import is_well_formed
+from agent.engines.base import Sampling
+from agent.hashing import picture_hash
+from agent.inspection.control import Control
+from agent.inspection.episode import Episode
+from agent.inspection.measured_voice import BlindViewer, Voice
+from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.protocol.protocol import prompt_hash
+from agent.protocol.reply import is_well_formed
+from agent.protocol.tool import ToolResult, checked_arguments
+from agent.rendering.model_image import Sizing
+from agent.rendering.render import Style
 from agent.spectra.spectrum import Spectrum
-from agent.task_types import Task
-from agent.tool import ToolResult, checked_arguments
-from agent.trajectory import ModelRef, Step, Tokens, Trajectory
-from agent.viewer import Viewer, spectrum_ref
+from agent.tasks.task import Task
+from agent.trajectory.trajectory import ModelRef, Step, Tokens, Trajectory
 
 UNKNOWN = Tokens(prompt=-1, generated=-1, evaluated=-1, images=-1)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.errors import WorkbenchError
-from agent.imaging import Sizing
-from agent.render import STYLES, Style
+from agent.rendering.model_image import Sizing
+from agent.rendering.render import STYLES, Style
 from train.draft.phrases import Words
 
 

@@ -10,14 +10,14 @@ from zlib import crc32
 
 import numpy as np
 
-from agent.backends.base import Engine, Sampling
+from agent.engines.base import Engine, Sampling
 from agent.errors import EngineError, SpectrumError
-from agent.inspecting import run
-from agent.inspector import Inspector
-from agent.measured.assessment import assess_numbers
-from agent.measured.weights import builtin_fingerprint
-from agent.tasks import task
-from agent.trajectory import ModelRef, Trajectory
+from agent.evidence.assessment import assess_numbers
+from agent.evidence.weights import builtin_fingerprint
+from agent.inspection.inspector import Inspector
+from agent.inspection.interface import run
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import ModelRef, Trajectory
 from train.draft.author import Truth, is_supported, write
 from train.draft.hinted import HintedEngine, hint
 from train.draft.meter import Meter

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agent.task_types import Task
+from agent.tasks.task import Task
 from train.draft.facts import Fact, Key
 from train.draft.phrases import Words, table
 

@@ -113,13 +113,13 @@ def _fingerprint(spec: JudgeSpec) -> str:
         for each in files:
             digest.update(f"{each.relative_to(folder)} {_file_hash(each)}\n".encode())
         return digest.hexdigest()
-    from agent.inspectors import MEASURED
+    from agent.inspection.make_inspector import MEASURED
 
     if spec.source == MEASURED:
-        from agent.measured.weights import builtin_fingerprint
+        from agent.evidence.weights import builtin_fingerprint
 
         return builtin_fingerprint()
-    from agent.models import find_model
+    from agent.models.registry import find_model
 
     try:
         return find_model(spec.source).ref.sha256

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
-from agent.reply import Verdict
-from agent.trajectory import Trajectory
+from agent.protocol.reply import Verdict
+from agent.trajectory.trajectory import Trajectory
 from train.examples import Example
 
 MAX_LINE = 100_000

@@ -11,14 +11,14 @@ from typing import Literal, Protocol
 import numpy as np
 from PIL import Image
 
-from agent.backends.base import Sampling
+from agent.engines.base import Sampling
 from agent.errors import SpectrumError, ToolError, WorkbenchError
-from agent.inspecting import Inspecting, run
+from agent.inspection.interface import Inspecting, run
+from agent.inspection.pictures import Viewer
+from agent.protocol.tool import ToolResult
 from agent.rendering.window import MIN_POINTS
-from agent.tasks import task
-from agent.tool import ToolResult
-from agent.trajectory import Trajectory
-from agent.viewer import Viewer
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Trajectory
 from train.evaluate.judgement import Judgement, of_probability, of_trajectory, unreadable
 from train.examples import Example
 
@@ -91,11 +91,11 @@ class InspectorJudge:
 
 
 def _inspector(spec: JudgeSpec) -> Inspecting:
-    from agent.inspector import Inspector
-    from agent.inspectors import MEASURED, make_inspector
+    from agent.inspection.inspector import Inspector
+    from agent.inspection.make_inspector import MEASURED, make_inspector
 
     if spec.source == MEASURED and spec.kind == "inspector":
-        from agent.measured.inspector import MeasuredInspector
+        from agent.inspection.measured_inspector import MeasuredInspector
 
         return MeasuredInspector(draw=False)
     inspector = make_inspector(spec.source, device=spec.device, threads=spec.threads)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from agent.trajectory_file import write_trajectories
+from agent.trajectory.trajectory_file import write_trajectories
 from train.evaluate.judgement import Judgement, add_judgements, read_judgements
 from train.evaluate.judges import Judge, JudgeSpec, Said, make_judge
 from train.examples import Example, column, read_examples

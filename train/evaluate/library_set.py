@@ -7,9 +7,9 @@ from pathlib import Path
 
 from agent.errors import ReadError, WorkbenchError
 from agent.spectra.readers import read
-from agent.tasks import load_tasks
+from agent.tasks.catalogue import load_tasks
 from train.examples import Example, count_examples, example, write_examples
-from train.simulate.library import Base, Library
+from train.simulate.realism.library import Base, Library
 
 LIBRARY_SET = "library.parquet"
 

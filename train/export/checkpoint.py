@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from train.export.errors import ExportError
+from train.models.errors import ExportError
 
 Weights = NDArray[np.float32]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from train.export.errors import ExportError
+from train.models.errors import ExportError
 
 if TYPE_CHECKING:
     from train.export.export import ExportReport
@@ -69,7 +69,7 @@ def export(
     with ExitStack() as stack:
         model = folder
         if adapter is not None:
-            from train.export.adapter import merge_adapter
+            from train.models.adapter import merge_adapter
 
             say(f"merging {adapter} into {folder}")
             out.mkdir(parents=True, exist_ok=True)

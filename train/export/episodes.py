@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from agent.imaging import Sizing
-from agent.protocol import Turn
-from agent.render import COMPACT, PUBLISHED
+from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.protocol.protocol import Turn
+from agent.protocol.tool import TOOL_NAME
+from agent.rendering.model_image import Sizing
+from agent.rendering.render import COMPACT, PUBLISHED
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Spectrum
-from agent.tasks import load_tasks
-from agent.tool import TOOL_NAME
-from agent.viewer import Viewer, spectrum_ref
+from agent.tasks.catalogue import load_tasks
 
 LOOKS = 2
 LABELS = ("H alpha", "TiO band head", "Ca II K, λ 3934 Å", "C2 Swan (5165)", "He I 5876?")

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from train.export.checkpoint import StoredTensor, open_checkpoint
-from train.export.errors import ExportError
 from train.export.gguf_file import check_gguf, write_gguf
 from train.export.metadata import Metadata, text_metadata, vision_metadata
 from train.export.shapes import Family, read_shape
@@ -26,6 +25,7 @@ from train.export.targets import (
     vision_targets,
 )
 from train.export.vocabulary import read_vocabulary
+from train.models.errors import ExportError
 
 LanguageType = Literal["f32", "f16", "q8_0"]
 PictureType = Literal["f32", "f16"]

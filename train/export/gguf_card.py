@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from agent.model_card import CARD_NAME, read_card, write_card
-from agent.model_types import Card, ModelFile, Role
+from agent.models.card import Card, ModelFile, Role
+from agent.models.card_file import CARD_NAME, read_card, write_card
 from train.export.export import ExportReport, WrittenFile
 
 

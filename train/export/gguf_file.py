@@ -13,9 +13,9 @@ from gguf import GGMLQuantizationType as Type
 from numpy.typing import NDArray
 
 from train.export.checkpoint import StoredTensor, Weights
-from train.export.errors import ExportError
 from train.export.metadata import Metadata, Value
 from train.export.targets import Target
+from train.models.errors import ExportError
 
 TYPES = {"f32": Type.F32, "f16": Type.F16, "q8_0": Type.Q8_0}
 BLOCK = 32

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from train.export.checkpoint import Checkpoint
-from train.export.errors import ExportError
 from train.export.shapes import MERGE, VISION_EPS, ModelShape
 from train.export.vocabulary import END_OF_TEXT, END_OF_TURN, Vocabulary
+from train.models.errors import ExportError
 
 Kind = Literal["u32", "f32", "bool", "text", "i32s", "f32s", "bools", "texts"]
 FILE_TYPES = {"f32": 0, "f16": 1, "q8_0": 7}

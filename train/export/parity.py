@@ -17,15 +17,15 @@ import torch
 from numpy.typing import NDArray
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from agent.backends.chat_tokens import load_tokenizer, plain_ids, token_ids
-from agent.backends.families import read_folder
-from agent.backends.gguf_engine import GgufEngine
-from agent.backends.sampling import log_softmax
-from agent.backends.transformers_weights import load_model
-from agent.imaging import Sizing, token_grid
-from agent.protocol import chat_parts
+from agent.engines.chat_tokens import load_tokenizer, plain_ids, token_ids
+from agent.engines.families import read_folder
+from agent.engines.gguf.engine import GgufEngine
+from agent.engines.hf.weights import load_model
+from agent.engines.sampling import log_softmax
+from agent.protocol.protocol import chat_parts
+from agent.rendering.model_image import Sizing, token_grid
 from train.export.episodes import Episode
-from train.export.errors import ExportError
+from train.models.errors import ExportError
 
 VERDICTS = ("YES", "NO")
 END = 2

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent.rendering.style import Style
-from train.export.errors import ExportError
 from train.export.export import ExportReport
+from train.models.errors import ExportError
 
 EPISODES = 3
 MOST_PARAMETERS = 1_500_000_000
@@ -39,7 +39,7 @@ def with_parity(
         report = replace(report, parity_note=why_not)
         report.save()
         return report
-    from agent.backends.gguf_engine import GgufEngine
+    from agent.engines.gguf.engine import GgufEngine
     from train.export.episodes import random_episode
     from train.export.parity import Reference, compare
 

@@ -18,14 +18,13 @@ import numpy as np
 from gguf import GGMLQuantizationType as Type
 from safetensors.numpy import save_file
 
-from agent.backends.gguf_header import read_gguf_header
-from agent.model_card import write_card
-from agent.model_deduce import make_card, plain_name
-from agent.model_types import Card
-from agent.models import as_published, find_model
-from train.chat_template import CHAT_TEMPLATE
+from agent.engines.gguf.header import read_gguf_header
+from agent.models.card import Card
+from agent.models.card_file import write_card
+from agent.models.infer_card import make_card, plain_name
+from agent.models.registry import as_published, find_model
+from train.atomic_folder import is_free, written_whole
 from train.export.checkpoint import Weights
-from train.export.errors import ExportError
 from train.export.reopened_files import (
     Get,
     Json,
@@ -38,8 +37,9 @@ from train.export.reopened_files import (
 )
 from train.export.shapes import Family, ModelShape, read_shape
 from train.export.targets import HEAD, Target, text_targets, vision_targets
-from train.model_folder import TEMPLATE_FILE
-from train.new_folder import is_free, written_whole
+from train.models.chat_template import CHAT_TEMPLATE
+from train.models.errors import ExportError
+from train.models.model_folder import TEMPLATE_FILE
 
 UNROUNDED = {Type.F32, Type.F16, Type.BF16}
 Tensors = Mapping[str, gguf.ReaderTensor]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from train.export.errors import ExportError
+from train.models.errors import ExportError
 
 
 def reopen(

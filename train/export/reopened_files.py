@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from agent.imaging import Sizing
-from train.export.errors import ExportError
+from agent.rendering.model_image import Sizing
 from train.export.metadata import LANGUAGE_ARCHITECTURES
 from train.export.shapes import FAMILIES, MERGE, PATCH, VISION_ACT, WINDOW, Family
 from train.export.vocabulary import (
@@ -18,6 +17,7 @@ from train.export.vocabulary import (
     NORMAL,
     USER_DEFINED,
 )
+from train.models.errors import ExportError
 
 Item = TypeVar("Item")
 Json = dict[str, Any]

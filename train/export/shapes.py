@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, Literal
 
-from train.export.errors import ExportError
+from train.models.errors import ExportError
 
 Family = Literal["qwen2.5-vl", "qwen3-vl"]
 FAMILIES: dict[str, Family] = {"qwen2_5_vl": "qwen2.5-vl", "qwen3_vl": "qwen3-vl"}

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from train.export.checkpoint import Checkpoint, StoredTensor, Weights
-from train.export.errors import ExportError
 from train.export.shapes import ModelShape, TextShape, VisionShape
+from train.models.errors import ExportError
 
 Cut = Literal["whole", "third", "frame"]
 EMBEDDING, HEAD = "embed_tokens.weight", "lm_head.weight"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from train.export.checkpoint import Checkpoint
-from train.export.errors import ExportError
+from train.models.errors import ExportError
 
 SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"

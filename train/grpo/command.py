@@ -41,7 +41,7 @@ def grpo(
     told = settings(GrpoSettings, "grpo", preset=preset, config=config, sets=changes)
     try:
         from train.grpo.run import reinforce
-        from train.model_folder import starting_folder
+        from train.models.model_folder import starting_folder
     except ImportError as error:
         raise WorkbenchError(
             f"reinforcement learning needs {error.name}: pip install 'spec-o3-workbench[train]'"

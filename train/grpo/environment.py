@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.episode import NO_CALLS_LEFT
 from agent.errors import ToolError
-from agent.protocol import MAX_TOOL_TURNS
-from agent.task_types import Task
-from agent.tasks import task as task_named
+from agent.inspection.episode import NO_CALLS_LEFT
+from agent.protocol.protocol import MAX_TOOL_TURNS
+from agent.tasks.catalogue import task as task_named
+from agent.tasks.task import Task
 from train.examples import ExampleStore
 from train.grpo.pictures import CachedViewer, Pictures
 

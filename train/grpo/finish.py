@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent.model_deduce import plain_name
-from agent.model_types import Card
-from train.finished_model import write_finished
+from agent.models.card import Card
+from agent.models.infer_card import plain_name
 from train.grpo.trainer import SpectrumTrainer
-from train.model_folder import complete_folder
+from train.models.finished_model import write_finished
+from train.models.model_folder import complete_folder
 
 
 def save_model(
     trainer: SpectrumTrainer, start: Path, card: Card, out: Path, sets: Sequence[Path], kind: str
 ) -> None:
-    """Write `out`/model with its card; see `train.finished_model`."""
+    """Write `out`/model with its card; see `train.models.finished_model`."""
 
     def complete(part: Path) -> None:
         before = [card.trained_on] if card.trained_on else []

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from agent.reply import Verdict, is_well_formed, parse_reply
-from train.grpo.tongue import Tongue
+from agent.protocol.reply import Verdict, is_well_formed, parse_reply
+from train.grpo.tokens import Tongue
 from train.reward import outcome_reward
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from train.grpo.attention import Layout
-from train.grpo.memory import positions
+from train.grpo.kv_cache import positions
 
 UNSCORED = -100
 

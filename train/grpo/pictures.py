@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from agent.backends.families import Vision
-from agent.backends.patches import Patches, patches
+from agent.engines.families import Vision
+from agent.engines.patches import Patches, patches
 from agent.errors import ToolError, WorkbenchError
-from agent.imaging import Sizing, prepare
+from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.protocol.tool import ToolResult, checked_arguments
+from agent.rendering.model_image import Sizing, prepare
 from agent.rendering.style import Style
-from agent.tool import ToolResult, checked_arguments
-from agent.viewer import Viewer, spectrum_ref
 from train.examples import Example
 from train.parallel import end_with_parent
 

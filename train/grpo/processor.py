@@ -15,9 +15,9 @@ import torch
 from PIL import Image
 from transformers import AutoTokenizer, ProcessorMixin
 
-from agent.backends.chat_tokens import IMAGE_TOKEN
-from train.chat_template import CHAT_TEMPLATE
+from agent.engines.chat_tokens import IMAGE_TOKEN
 from train.grpo.pictures import Pictures
+from train.models.chat_template import CHAT_TEMPLATE
 
 RESPONSE_TEMPLATE: dict[str, Any] = {
     "defaults": {"role": "assistant"},
@@ -38,7 +38,7 @@ RESPONSE_TEMPLATE: dict[str, Any] = {
         "content": {"close_pattern": r"<\|im_end\|>\s*", "content": "text"},
     },
 }
-"""How TRL's own loop cuts a turn; ours reads turns with `agent.reply`."""
+"""How TRL's own loop cuts a turn; ours reads turns with `agent.protocol.reply`."""
 
 
 class PatchProcessor:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from agent.errors import WorkbenchError
-from agent.fingerprints import text_hash
-from agent.protocol import SYSTEM, system_text
+from agent.hashing import text_hash
+from agent.protocol.protocol import SYSTEM, system_text
 from train.evaluate.judgement import Judgement
 from train.examples import column
 

@@ -1,6 +1,6 @@
 """Inspections that are sampled, many side by side, each by the rules of use.
 
-The loop of `agent.episode` itself reads every turn and says what comes next, so that what a model
+The loop of `agent.inspection.episode` itself reads every turn and says what comes next, so that what a model
 meets in training is what it meets in use; here it is asked turn by turn, for all at once.
 """
 
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from agent.backends.base import Finish, Generated, OnText, Sampling, ShouldStop, Usage, Watch
-from agent.backends.chat_tokens import END_OF_TURN, token_ids
-from agent.backends.patches import picture_tokens
-from agent.control import Control
-from agent.episode import Episode
-from agent.protocol import Part, Turn, chat_parts
-from agent.reply import parse_reply
-from agent.task_types import Task
+from agent.engines.base import Finish, Generated, OnText, Sampling, ShouldStop, Usage, Watch
+from agent.engines.chat_tokens import END_OF_TURN, token_ids
+from agent.engines.patches import picture_tokens
+from agent.inspection.control import Control
+from agent.inspection.episode import Episode
+from agent.protocol.protocol import Part, Turn, chat_parts
+from agent.protocol.reply import parse_reply
+from agent.tasks.task import Task
+from train.grpo.generate import Line, Said, Speaker
 from train.grpo.pictures import CachedViewer, Pictures, Window, window_of
-from train.grpo.speaking import Line, Said, Speaker
-from train.grpo.tongue import Tongue
+from train.grpo.tokens import Tongue
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,12 +14,11 @@ from pathlib import Path
 from rich.console import Console
 from transformers.utils import logging
 
-from agent.backends.families import read_folder
+from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
-from agent.model_deduce import card_of
+from agent.models.infer_card import card_of
 from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore
-from train.finished_model import MODEL
 from train.grpo.finish import save_model
 from train.grpo.pictures import Pictures
 from train.grpo.questions import digest, doubtful, in_order, read_questions
@@ -27,7 +26,8 @@ from train.grpo.settings import GrpoSettings
 from train.grpo.setup import make_trainer, quiet
 from train.grpo.watching import Figures
 from train.journal import journal
-from train.sft.checkpoints import begin, last_checkpoint, step_of
+from train.models.checkpoints import begin, last_checkpoint, step_of
+from train.models.finished_model import MODEL
 from train.sft.watching import Bar, Memory, progress_bar
 
 

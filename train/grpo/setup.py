@@ -25,10 +25,10 @@ from train.grpo.processor import SpectrumProcessor
 from train.grpo.questions import Row, as_prompts
 from train.grpo.rollout import Limits
 from train.grpo.settings import GrpoSettings
-from train.grpo.tongue import tongue_of
+from train.grpo.tokens import tongue_of
 from train.grpo.trainer import Sampled, SpectrumTrainer
-from train.model_folder import load_trainable
-from train.sft.checkpoints import CHECKPOINTS
+from train.models.checkpoints import CHECKPOINTS
+from train.models.model_folder import load_trainable
 from train.sft.fast_path import quicken
 from train.sft.run import uses_bfloat16
 from train.sft.tuning import LANGUAGE_LAYERS

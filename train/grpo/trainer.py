@@ -28,12 +28,12 @@ from trl.trainer.utils import (
 )
 
 from train.grpo.environment import SpectrumEnvironment
+from train.grpo.generate import CachedSpeaker, Line, Said, Speaker, TurnOfSpeech
 from train.grpo.packing import pack, rows_of, unpack
 from train.grpo.pictures import Pictures
 from train.grpo.rollout import Limits, Rollout, roll_out
-from train.grpo.speaking import CachedSpeaker, Line, Said, Speaker, TurnOfSpeech
-from train.grpo.tongue import Tongue
-from train.own_checkpoints import OwnCheckpoints
+from train.grpo.tokens import Tongue
+from train.models.own_checkpoints import OwnCheckpoints
 
 LEAST_ADVANTAGE = 1e-3
 """Less is rounding: rewards differ by a fifth at least."""

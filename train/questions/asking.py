@@ -15,11 +15,11 @@ from train.questions.plan import Kind, answer_of, is_open, plan_of
 from train.questions.settings import QuestionSettings
 from train.simulate.campaign import MAX_COUNT, Assignment
 from train.simulate.campaign import Settings as Campaign
-from train.simulate.frame import Rng, happens
-from train.simulate.observation import to_spectrum
 from train.simulate.production import Made, make
 from train.simulate.sky import draw_source
-from train.simulate.sky.even import draw_evenly
+from train.simulate.sky.balanced_kinds import draw_evenly
+from train.simulate.telescope.frame import Rng, happens
+from train.simulate.telescope.observation import to_spectrum
 from train.simulate.truth import object_id
 
 ATTEMPTS = 40

@@ -17,9 +17,9 @@ from agent.spectra.air import vacuum_to_air
 from agent.spectra.spectrum import Spectrum
 from train.questions.seen import MIDDLE, FloatArray, Seen, level, seen_of, spectrum_of
 from train.questions.settings import DistortionSettings
-from train.simulate.frame import Rng, happens, log_uniform
-from train.simulate.night import oxygen_depth, water_depth
 from train.simulate.source import LIGHT_KMS
+from train.simulate.telescope.frame import Rng, happens, log_uniform
+from train.simulate.telescope.night import oxygen_depth, water_depth
 
 Distort = Callable[[Seen, DistortionSettings, Rng], Seen]
 

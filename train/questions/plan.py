@@ -12,13 +12,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.reply import Verdict
+from agent.protocol.reply import Verdict
 from train.questions.settings import QuestionSettings
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.campaign import Settings as Campaign
-from train.simulate.frame import Rng
 from train.simulate.sky import LABELS
 from train.simulate.source import Source
+from train.simulate.telescope.frame import Rng
 
 TEMPERATURES = {"A": (7400.0, 10400.0), "B": (10400.0, 30500.0), "O": (30500.0, np.inf)}
 """Where the classes of hot stars end, kelvin."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
 from agent.spectra.spectrum import Spectrum
-from train.simulate.surveys import SURVEYS
+from train.simulate.telescope.surveys import SURVEYS
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

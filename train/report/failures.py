@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from agent.trajectory import Step, Trajectory
-from agent.trajectory_file import read_trajectories
-from agent.viewer import redraw
+from agent.inspection.pictures import redraw
+from agent.trajectory.trajectory import Step, Trajectory
+from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.judgement import Judgement
 from train.evaluate.judging import trajectories_beside
 from train.examples import Example, ExampleStore

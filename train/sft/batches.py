@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
-from agent.backends.families import Vision
-from agent.backends.patches import patches
+from agent.engines.families import Vision
+from agent.engines.patches import patches
 from train.sft.pictures import Drawing
 from train.sft.rows import Row
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from agent.backends.chat_tokens import TokenBytes, token_ids
+from agent.engines.chat_tokens import TokenBytes, token_ids
 from agent.errors import WorkbenchError
-from agent.protocol import Part, Turn, chat_parts
-from agent.trajectory import Trajectory
+from agent.protocol.protocol import Part, Turn, chat_parts
+from agent.trajectory.trajectory import Trajectory
 
 UNTRAINED = 0
 PARTS = ("thought", "call", "reasons", "verdict", "other")

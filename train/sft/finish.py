@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from agent.backends.base import Sampling
-from agent.backends.families import read_folder
-from agent.model_deduce import plain_name
-from agent.model_types import Figure
-from train.finished_model import write_finished
-from train.model_folder import card_beside, complete_folder
+from agent.engines.base import Sampling
+from agent.engines.families import read_folder
+from agent.models.card import Figure
+from agent.models.infer_card import plain_name
+from train.models.finished_model import write_finished
+from train.models.model_folder import card_beside, complete_folder
 from train.sft.inputs import Inputs
 from train.sft.rows import Row
 from train.sft.trainer import SftTrainer
@@ -30,7 +30,7 @@ def save_model(
     *,
     new: bool,
 ) -> None:
-    """Write `out`/model with its card; see `train.finished_model`. `new`: it began with random
+    """Write `out`/model with its card; see `train.models.finished_model`. `new`: it began with random
     weights."""
     parameters = parameter_counts(trainer.model)[1]
 

@@ -12,10 +12,10 @@ import numpy as np
 from PIL import Image
 
 from agent.errors import WorkbenchError
-from agent.protocol import Turn
-from agent.render import PUBLISHED, STYLES, Style
-from agent.trajectory import Trajectory
-from agent.trajectory_file import read_trajectories
+from agent.protocol.protocol import Turn
+from agent.rendering.render import PUBLISHED, STYLES, Style
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import read_trajectories
 from train.bench.sharegpt import sharegpt_conversations
 from train.sft.settings import RECORDED
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from agent.conversation import turns_of
-from agent.measured.gates import GATES
-from agent.measured.window_numbers import MARKS, TOLD, WHOLE
-from agent.measured.words import KIND_NAMES
-from agent.protocol import Turn, opening
-from agent.tasks import load_tasks, task
-from agent.tool import TOOL_NAME
-from agent.trajectory import Trajectory
-from train.chat_template import CHAT_TEMPLATE
+from tokenizers import AddedToken
+
+from agent.engines.chat_tokens import load_tokenizer
+from agent.evidence.gates import GATES
+from agent.evidence.window_numbers import MARKS, TOLD, WHOLE
+from agent.evidence.words import KIND_NAMES
+from agent.protocol.protocol import Turn, opening
+from agent.protocol.tool import TOOL_NAME
+from agent.tasks.catalogue import load_tasks, task
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.turns import turns_of
 from train.draft.features import feature
+from train.models.chat_template import CHAT_TEMPLATE
+from train.models.model_folder import load_trainable, save_weights, stored_precision
+from train.models.small_model import make_model, make_tokenizer, save_small_model
 from train.sft.settings import ModelSettings
-from train.small_model import make_model, make_tokenizer, save_small_model
 
 
 def frequent_phrases() -> tuple[str, ...]:
@@ -77,3 +82,26 @@ def words_of(trajectories: Iterable[Trajectory]) -> Iterator[str]:
 def words_of_turns(conversations: Iterable[list[Turn]]) -> Iterator[str]:
     for turns in conversations:
         yield from (turn.text for turn in turns)
+
+
+def missing_phrases(folder: Path) -> tuple[str, ...]:
+    """What short inspections say again and again and this model's tokenizer spells."""
+    known = {token.content for token in load_tokenizer(folder).get_added_tokens_decoder().values()}
+    return tuple(phrase for phrase in frequent_phrases() if phrase not in known)
+
+
+def learn_phrases(start: Path, folder: Path, phrases: Sequence[str]) -> None:
+    """Write to `folder` the model of `start` with tokens of their own for `phrases`."""
+    tokenizer = load_tokenizer(start)
+    pieces = [tokenizer.encode(phrase, add_special_tokens=False).ids for phrase in phrases]
+    tokenizer.add_tokens([AddedToken(one, special=False, normalized=False) for one in phrases])
+    model = load_trainable(start)
+    rows = model.get_input_embeddings().num_embeddings  # some models have more than they use
+    model.resize_token_embeddings(max(rows, tokenizer.get_vocab_size()), mean_resizing=False)
+    for table in (model.get_input_embeddings(), model.get_output_embeddings()):
+        for phrase, spelled in zip(phrases, pieces, strict=True):
+            table.weight.data[tokenizer.token_to_id(phrase)] = table.weight.data[spelled].mean(0)
+    weights = shutil.ignore_patterns("*.safetensors", "*.safetensors.index.json")
+    shutil.copytree(start, folder, ignore=weights)
+    save_weights(model, model.state_dict(), folder, stored_precision(start))
+    tokenizer.save(str(folder / "tokenizer.json"))

@@ -15,11 +15,11 @@ from pathlib import Path, PurePath
 from PIL import Image
 
 from agent.errors import TrajectoryError, WorkbenchError
-from agent.fingerprints import picture_hash, text_hash
-from agent.imaging import Sizing, prepare
-from agent.render import Style, png_bytes
-from agent.trajectory import Trajectory
-from agent.viewer import redraw
+from agent.hashing import picture_hash, text_hash
+from agent.inspection.pictures import redraw
+from agent.rendering.model_image import Sizing, prepare
+from agent.rendering.render import Style, png_bytes
+from agent.trajectory.trajectory import Trajectory
 from train.examples import ExampleStore
 
 

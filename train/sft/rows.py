@@ -14,15 +14,15 @@ from pathlib import Path
 
 from PIL import Image
 
-from agent.backends.chat_tokens import load_tokenizer
-from agent.backends.families import Vision
-from agent.conversation import is_brief, turns_of
-from agent.fingerprints import text_hash
-from agent.imaging import Sizing
-from agent.protocol import Turn, prompt_hash
-from agent.render import Style
-from agent.tasks import task
-from agent.trajectory import Trajectory
+from agent.engines.chat_tokens import load_tokenizer
+from agent.engines.families import Vision
+from agent.hashing import text_hash
+from agent.protocol.protocol import Turn, prompt_hash
+from agent.rendering.model_image import Sizing
+from agent.rendering.render import Style
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.turns import is_brief, turns_of
 from train.parallel import in_order
 from train.sft.encoding import Encoded, Encoder, mistakes_of, refused_calls
 from train.sft.pictures import Drawing, picture_names, to_draw

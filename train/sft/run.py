@@ -19,29 +19,33 @@ from rich.console import Console
 from transformers import TrainingArguments, set_seed
 from transformers.utils import logging
 
-from agent.backends.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
-from agent.backends.families import ModelFolder, read_folder
-from agent.conversation import is_brief
+from agent.engines.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
+from agent.engines.families import ModelFolder, read_folder
 from agent.errors import WorkbenchError
-from agent.measured.words import KIND_NAMES
-from agent.trajectory import Trajectory
+from agent.evidence.words import KIND_NAMES
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.turns import is_brief
+from train.atomic_folder import put_in_place
 from train.draft.phrases import SHORT
-from train.finished_model import MODEL
 from train.journal import journal
-from train.model_folder import (
-    load_trainable,
-    starting_folder,
-)
-from train.new_folder import put_in_place
+from train.models.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
+from train.models.finished_model import MODEL
+from train.models.model_folder import load_trainable, starting_folder
+from train.models.small_model import VERDICTS
 from train.sft.batches import Batches, Collator, Plan, padding_share, plan_run, split_rows
-from train.sft.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
 from train.sft.encoding import Encoder
 from train.sft.fast_path import Scored, quicken
 from train.sft.finish import save_model
 from train.sft.inputs import Inputs, part_of, read_inputs
 from train.sft.mask import check_mask, write_mask
-from train.sft.new_model import make_new_model, words_of, words_of_tasks, words_of_turns
-from train.sft.new_phrases import learn_phrases, missing_phrases
+from train.sft.new_model import (
+    learn_phrases,
+    make_new_model,
+    missing_phrases,
+    words_of,
+    words_of_tasks,
+    words_of_turns,
+)
 from train.sft.pictures import Drawing, PictureFolder, room_left
 from train.sft.rows import (
     Prepared,
@@ -55,7 +59,6 @@ from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
 from train.sft.trainer import SftTrainer, arguments
 from train.sft.tuning import parameter_counts, tuned
 from train.sft.watching import Bar, Figures, Memory, progress_bar
-from train.small_model import VERDICTS
 
 PICTURES = "pictures"
 START = "start"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from agent.errors import WorkbenchError
-from agent.render import STYLES
-from train.small_model import FamilyName, Shape
+from agent.rendering.render import STYLES
+from train.models.small_model import FamilyName, Shape
 
 NEW = "new"
 RECORDED = "recorded"

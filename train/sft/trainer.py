@@ -14,7 +14,7 @@ import torch
 from transformers import PrinterCallback, Trainer, TrainingArguments
 from transformers.trainer_utils import IntervalStrategy
 
-from train.own_checkpoints import OwnCheckpoints
+from train.models.own_checkpoints import OwnCheckpoints
 from train.sft.batches import Batch, Batches, only_one
 from train.sft.fast_path import Scored
 from train.sft.losses import SUMS, figures, part_sums, token_loss

@@ -15,7 +15,7 @@ from train.simulate.identity import program_version
 from train.simulate.layouts import atlas, desi, lamost, sdss
 from train.simulate.production import Made, make
 from train.simulate.shards import SPECTRA_PER_SHARD, write_shard
-from train.simulate.surveys import ATLAS
+from train.simulate.telescope.surveys import ATLAS
 from train.simulate.truth import Rows, Tables, rows_of
 
 SETTINGS_FILE = "simulation.json"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from agent.errors import WorkbenchError
-from train.simulate.calibration import smooth_curve
-from train.simulate.frame import Record, Rng, happens, log_uniform
-from train.simulate.instrument import chebyshev
-from train.simulate.night import oxygen_depth
-from train.simulate.observation import Observation, band_snr
-from train.simulate.optics import blur, integrate, pixel_edges, sigma_pixels
 from train.simulate.source import GRID, LIGHT_KMS, FloatArray, Source
-from train.simulate.surveys import ATLAS
+from train.simulate.telescope.calibration import smooth_curve
+from train.simulate.telescope.frame import Record, Rng, happens, log_uniform
+from train.simulate.telescope.instrument import chebyshev
+from train.simulate.telescope.night import oxygen_depth
+from train.simulate.telescope.observation import Observation, band_snr
+from train.simulate.telescope.optics import blur, integrate, pixel_edges, sigma_pixels
+from train.simulate.telescope.surveys import ATLAS
 
 KNOWN_RANGES = (
     (3540.0, 7410.0),

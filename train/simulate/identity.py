@@ -7,9 +7,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from train.simulate.frame import Rng
-from train.simulate.instrument import pixels_between
-from train.simulate.observation import Observation
+from train.simulate.telescope.frame import Rng
+from train.simulate.telescope.instrument import pixels_between
+from train.simulate.telescope.observation import Observation
 
 FIRST_PLATE = 90_000
 """Above every plate SDSS has drilled."""

@@ -10,8 +10,6 @@ from pathlib import Path
 from agent.errors import WorkbenchError
 from train.simulate.atlas import observe_atlas
 from train.simulate.campaign import Assignment, Settings, draw_quality, object_rng, spectrum_rng
-from train.simulate.frame import Rng, happens, log_uniform
-from train.simulate.guesses import guess
 from train.simulate.identity import (
     Stamp,
     draw_place,
@@ -20,12 +18,14 @@ from train.simulate.identity import (
     program_version,
 )
 from train.simulate.layouts.common import Entry
-from train.simulate.library import Library
-from train.simulate.quality import graded
+from train.simulate.realism.library import Library
 from train.simulate.sky import draw_source
 from train.simulate.source import Source
-from train.simulate.surveys import ATLAS, profile_named
-from train.simulate.telescope import observe
+from train.simulate.telescope.frame import Rng, happens, log_uniform
+from train.simulate.telescope.pipeline_class import guess
+from train.simulate.telescope.quality import graded
+from train.simulate.telescope.surveys import ATLAS, profile_named
+from train.simulate.telescope.telescope import observe
 
 Draw = Callable[[str, Rng], Source]
 

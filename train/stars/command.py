@@ -15,7 +15,7 @@ import typer
 from astropy.io import fits
 
 from agent.errors import WorkbenchError
-from train.new_folder import is_free, written_whole
+from train.atomic_folder import is_free, written_whole
 from train.stars.labels import HOT_SUBDWARFS, WHITE_DWARFS, Star, of_parameters, of_type, thinned
 
 TEMPLATES = "mangadap/data/spectral_templates"

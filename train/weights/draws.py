@@ -14,22 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
-from agent.measured.findings import find
-from agent.measured.gates import GATES
-from agent.measured.kinds import gate_row
-from agent.measured.numbers import Numbers
-from agent.spectra.continuum import pseudo_continuum
+from agent.evidence.findings import find
+from agent.evidence.gates import GATES
+from agent.evidence.kinds import gate_row
+from agent.evidence.numbers import Numbers
+from agent.spectra.measure.continuum import pseudo_continuum
 from agent.spectra.spectrum import Spectrum
-from agent.task_types import Task
-from agent.tasks import load_tasks
+from agent.tasks.catalogue import load_tasks
+from agent.tasks.task import Task
 from train.parallel import in_order
 from train.simulate.atlas import observe_atlas
-from train.simulate.frame import Rng, happens, log_uniform
-from train.simulate.guesses import guess
-from train.simulate.observation import to_spectrum
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import GRID, Source
-from train.simulate.telescope import observe
+from train.simulate.telescope.frame import Rng, happens, log_uniform
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.pipeline_class import guess
+from train.simulate.telescope.telescope import observe
 
 FloatArray = NDArray[np.float64]
 Labels = NDArray[np.str_]

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.measured.kinds import Kinds
-from agent.measured.weights import TaskWeights
+from agent.evidence.kinds import Kinds
+from agent.evidence.weights import TaskWeights
 
 FloatArray = NDArray[np.float64]
 

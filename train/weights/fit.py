@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from agent.measured.gates import GATES
-from agent.measured.kinds import Kinds, softmax, steps
+from agent.evidence.gates import GATES
+from agent.evidence.kinds import Kinds, softmax, steps
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]

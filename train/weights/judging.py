@@ -17,15 +17,15 @@ from agent.confidence.reliability import (
     reliability_curve,
 )
 from agent.errors import ReadError, WorkbenchError
-from agent.measured.assessment import assess_numbers
-from agent.measured.numbers import Numbers
+from agent.evidence.assessment import assess_numbers
+from agent.evidence.numbers import Numbers
 from agent.spectra.readers import read
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from train.parallel import in_order
 from train.simulate.campaign import Settings, assignments
-from train.simulate.library import Library
-from train.simulate.observation import to_spectrum
 from train.simulate.production import make
+from train.simulate.realism.library import Library
+from train.simulate.telescope.observation import to_spectrum
 
 CHUNK = 50
 

@@ -7,10 +7,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.measured.assessment import SUREST
-from agent.measured.kinds import Kinds
-from agent.measured.weights import TaskWeights
-from agent.task_types import Task
+from agent.evidence.assessment import SUREST
+from agent.evidence.kinds import Kinds
+from agent.evidence.weights import TaskWeights
+from agent.tasks.task import Task
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS
 from train.weights.draws import Draws

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from agent.errors import ReadError, WorkbenchError
 from agent.spectra.air import air_to_vacuum
-from agent.spectra.fits_header import Header, printable
-from agent.spectra.source_file import SourceFile
+from agent.spectra.fits.fits_header import Header, printable
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.spectrum import MAX_PIXELS, MetaValue, Spectrum
 
 Numbers = NDArray[Any]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agent.spectra.fits_header import Header
+from agent.spectra.fits.fits_header import Header
 from agent.spectra.readers.base import position
 
 # FK4 to FK5 for a star without proper motion: rotation and E-terms of aberration from

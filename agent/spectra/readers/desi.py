@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.spectra.fits_file import FitsFile, Hdu
-from agent.spectra.fits_header import Header
-from agent.spectra.fits_table import Table
+from agent.spectra.fits.fits_file import FitsFile, Hdu
+from agent.spectra.fits.fits_header import Header
+from agent.spectra.fits.fits_table import Table
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers import redrock
 from agent.spectra.readers.base import (
     Malformed,
@@ -24,7 +25,6 @@ from agent.spectra.readers.base import (
     stem,
 )
 from agent.spectra.readers.desi_arms import Arm, merged
-from agent.spectra.source_file import SourceFile
 from agent.spectra.spectrum import Spectrum
 
 RESOLUTION = 3500.0

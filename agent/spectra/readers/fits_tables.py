@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.spectra.fits_file import FitsFile, Hdu
-from agent.spectra.fits_header import Header
-from agent.spectra.fits_table import Table
+from agent.spectra.fits.fits_file import FitsFile, Hdu
+from agent.spectra.fits.fits_header import Header
+from agent.spectra.fits.fits_table import Table
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import (
     Malformed,
     NotMine,
@@ -22,7 +23,6 @@ from agent.spectra.readers.base import (
 )
 from agent.spectra.readers.columns import Choice, Field, choose, content
 from agent.spectra.readers.libraries import describe
-from agent.spectra.source_file import SourceFile
 from agent.spectra.spectrum import Spectrum
 
 

@@ -7,8 +7,9 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.spectra.fits_file import FitsFile, Hdu
-from agent.spectra.fits_header import Header
+from agent.spectra.fits.fits_file import FitsFile, Hdu
+from agent.spectra.fits.fits_header import Header
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import (
     Malformed,
     NotMine,
@@ -21,7 +22,6 @@ from agent.spectra.readers.base import (
 )
 from agent.spectra.readers.libraries import describe
 from agent.spectra.readers.wavelength_units import to_angstrom
-from agent.spectra.source_file import SourceFile
 from agent.spectra.spectrum import MAX_PIXELS, Spectrum
 
 FloatArray = NDArray[np.float64]

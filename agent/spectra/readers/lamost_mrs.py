@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.spectra.fits_file import FitsFile, Hdu
+from agent.spectra.fits.fits_file import FitsFile, Hdu
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import (
     Malformed,
     NotMine,
@@ -18,7 +19,6 @@ from agent.spectra.readers.base import (
     with_bits,
 )
 from agent.spectra.readers.lamost_lrs import BAD_BITS, identity, is_lamost, subclass_of
-from agent.spectra.source_file import SourceFile
 from agent.spectra.spectrum import Spectrum
 
 RESOLUTION = 7500.0

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agent.spectra.fits_header import Header
+from agent.spectra.fits.fits_header import Header
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import known, stem
 from agent.spectra.readers.coordinates import place_of
-from agent.spectra.source_file import SourceFile
 
 NO_HEADER = Header(b"")
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import Malformed, NotMine, Pixels, Request, build, fits_of, single
 from agent.spectra.readers.libraries import describe
-from agent.spectra.source_file import SourceFile
 from agent.spectra.spectrum import Spectrum
 
 MAX_BYTES = 64 * 1024**2

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import ReadError
-from agent.spectra.fits_file import FitsFile, Hdu
+from agent.spectra.fits.fits_file import FitsFile, Hdu
+from agent.spectra.fits.source_file import SourceFile, open_source
 from agent.spectra.readers.base import Malformed, NotMine, Request, fits_of, known
-from agent.spectra.source_file import SourceFile, open_source
 from agent.spectra.spectrum import Spectrum
 
 TABLES = ("REDSHIFTS", "ZBEST")

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from agent.errors import ReadError, WorkbenchError
+from agent.spectra.fits.source_file import SourceFile, open_source
 from agent.spectra.readers import (
     desi,
     fits_tables,
@@ -27,7 +28,6 @@ from agent.spectra.readers import (
     votable,
 )
 from agent.spectra.readers.base import Malformed, NotMine, Reader, Request, clean_text
-from agent.spectra.source_file import SourceFile, open_source
 from agent.spectra.spectrum import Spectrum
 
 FIRST_TARGET = 10**8

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agent.spectra.fits_file import FitsFile
-from agent.spectra.fits_header import Header
+from agent.spectra.fits.fits_file import FitsFile
+from agent.spectra.fits.fits_header import Header
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import (
     Malformed,
     NotMine,
@@ -21,7 +22,6 @@ from agent.spectra.readers.base import (
     with_bits,
 )
 from agent.spectra.readers.sdss import BAD_BITS, FLUX_UNIT, RESOLUTION
-from agent.spectra.source_file import SourceFile
 from agent.spectra.spectrum import Spectrum
 
 CLASSES = {

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import Malformed, NotMine, Request, build, single
 from agent.spectra.readers.columns import Choice, Field, choose, content
 from agent.spectra.readers.libraries import describe
-from agent.spectra.source_file import SourceFile
 from agent.spectra.spectrum import Spectrum
 
 MAX_BYTES = 32 * 1024**2

@@ -16,12 +16,12 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.spectra.fits_header import Header
+from agent.spectra.fits.fits_header import Header
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import Malformed, NotMine, Request, build, clean_text, single
 from agent.spectra.readers.columns import Field, choose, content
 from agent.spectra.readers.libraries import describe
 from agent.spectra.readers.votable_binary import unpacked_rows
-from agent.spectra.source_file import SourceFile
 from agent.spectra.spectrum import Spectrum
 
 MAX_BYTES = 32 * 1024**2

@@ -5,12 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 
-from app.core.agreement.adjudication import adjudicator_of
+from app.core.database.tables import candidates
 from app.core.exporting.opinions import said_of
 from app.core.exporting.selection import Which, pages, selection
-from app.core.records import Verdict
-from app.core.session import Session
-from app.core.tables import candidates
+from app.core.session.records import Verdict
+from app.core.session.session import Session
+from app.core.statistics.adjudication import adjudicator_of
 
 
 def chosen_ids(

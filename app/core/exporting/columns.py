@@ -10,8 +10,8 @@ from typing import Any, Literal
 from sqlalchemy import Connection, select
 
 from agent.checked_toml import printable
+from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
-from app.core.tables import candidates, lists
 
 Kind = Literal["text", "whole", "real", "flag"]
 

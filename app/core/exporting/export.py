@@ -11,23 +11,23 @@ from typing import BinaryIO
 
 from sqlalchemy import Connection, select
 
-from app.core.agreement.adjudication import adjudicator_of
+from app.core.atomic_file import disk_errors, written_whole
+from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
-from app.core.exporting.atomic_file import disk_errors, written_whole
+from app.core.exporting.column_buffer import Spool
 from app.core.exporting.columns import Layout, read_layout
-from app.core.exporting.csv_file import metadata, metadata_path, write_csv
-from app.core.exporting.ecsv_file import write_ecsv
-from app.core.exporting.parquet_file import parquet_writer
+from app.core.exporting.formats.csv_file import metadata, metadata_path, write_csv
+from app.core.exporting.formats.ecsv_file import write_ecsv
+from app.core.exporting.formats.parquet_file import parquet_writer
+from app.core.exporting.formats.votable_file import write_votable
 from app.core.exporting.report import ExportReport
 from app.core.exporting.rows import Page, UnlistedError, read_pages
 from app.core.exporting.selection import Selection, Which, count, in_words, selection
-from app.core.exporting.spool import Spool
 from app.core.exporting.table import Table
-from app.core.exporting.votable_file import write_votable
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.provenance import Provenance, provenance_in
-from app.core.session import Session
-from app.core.tables import candidates, lists
+from app.core.session.session import Session
+from app.core.statistics.adjudication import adjudicator_of
 
 FORMATS = {
     ".csv": "csv",
@@ -133,7 +133,7 @@ def _writer(format_: str, folder: Path) -> Callable[[BinaryIO, Table, Provenance
         return write_votable
     if format_ == "parquet":
         return parquet_writer()
-    from app.core.exporting.fits_file import write_fits  # astropy is slow to load
+    from app.core.exporting.formats.fits_file import write_fits  # astropy is slow to load
 
     return partial(write_fits, folder=folder)
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, select
 
-from app.core.agreement.adjudication import final_of
+from app.core.database.tables import judgements, log, reviewers
 from app.core.exporting.selection import Selection
-from app.core.stored_opinions import judgement_of, opinion_of
-from app.core.tables import judgements, log, reviewers
+from app.core.session.stored_opinions import judgement_of, opinion_of
+from app.core.statistics.adjudication import final_of
 
 UNSEEN = "{}"
 

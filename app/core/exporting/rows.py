@@ -8,11 +8,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
+from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.exporting.columns import Layout, OwnColumn
 from app.core.exporting.opinions import said_of
 from app.core.exporting.selection import Selection, pages
-from app.core.tables import candidates
 
 Cells = Sequence[Any]
 Page = list[Cells]

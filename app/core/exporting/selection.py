@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, Select, func, select
 
+from app.core.database.tables import candidates, judgements, reviewers
 from app.core.errors import SessionError
-from app.core.records import Verdict
-from app.core.session import MAX_IDS
-from app.core.tables import candidates, judgements, reviewers
-from app.core.verdict_log import find_reviewer
+from app.core.session.records import Verdict
+from app.core.session.session import MAX_IDS
+from app.core.session.verdict_log import find_reviewer
 
 Which = Literal["judged", "accepted", "all"]
 PAGE = 500

@@ -9,8 +9,16 @@ from json import dumps
 from typing import Any
 
 from agent.checked_toml import printable, shown
-from app.core.importing.cell_numbers import is_missing
-from app.core.importing.contents import INT64, TARGETID, Block, Cells, ListColumn, Refused, counted
+from app.core.importing.formats.cell_numbers import is_missing
+from app.core.importing.formats.contents import (
+    INT64,
+    TARGETID,
+    Block,
+    Cells,
+    ListColumn,
+    Refused,
+    counted,
+)
 from app.core.importing.places import Places
 from app.core.importing.role_names import TARGET, plain
 from app.core.importing.roles import Roles

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.core.importing.contents import Block, ListColumn, TypedCells, Value, counted
 from app.core.importing.errors import ImportFailed, ImportStopped
 from app.core.importing.folder_walk import Progress, ShouldStop, never, silent, spectrum_files
+from app.core.importing.formats.contents import Block, ListColumn, TypedCells, Value, counted
 from app.core.importing.spectrum_rows import SpectrumRow, rows_of
 
 COLUMNS = (

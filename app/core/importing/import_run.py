@@ -9,17 +9,16 @@ from pathlib import Path
 
 from sqlalchemy import Connection, insert, select, update
 
-from app.core.importing.contents import MAX_ROWS, ListColumn, Refused
-from app.core.importing.duplicates import Seen
+from app.core.database.tables import candidates, lists, refused_rows
 from app.core.importing.errors import ImportFailed, ImportStopped
 from app.core.importing.folder_walk import Progress, ShouldStop
+from app.core.importing.formats.contents import MAX_ROWS, ListColumn, Refused
+from app.core.importing.formats.text_cells import Misfit
 from app.core.importing.opening import Found
 from app.core.importing.reading import Outcome, Source
 from app.core.importing.reports import MAX_REFUSED_SHOWN, ImportReport
-from app.core.importing.storing import Store
-from app.core.importing.text_cells import Misfit
-from app.core.tables import candidates, lists, refused_rows
-from app.core.verdict_log import now
+from app.core.importing.storing import Seen, Store
+from app.core.session.verdict_log import now
 
 MAX_REFUSED_KEPT = 10_000
 PAGE = 5000

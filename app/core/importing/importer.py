@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from app.core.importing.child.parent import ReadingElsewhere
 from app.core.importing.errors import ImportFailed
 from app.core.importing.folder_list import FolderList
 from app.core.importing.folder_walk import Progress, ShouldStop, never, silent
@@ -13,12 +14,11 @@ from app.core.importing.import_run import ImportRun
 from app.core.importing.opening import Found, find_list, identity_of, naming, normal, sha256_of
 from app.core.importing.places import Places
 from app.core.importing.reading import Reading, Source
-from app.core.importing.reading_elsewhere import ReadingElsewhere
 from app.core.importing.reports import ImportReport, Preview
 from app.core.importing.storing import BULK
 from app.core.queue import drop_order_indexes
-from app.core.records import Change
-from app.core.session import Session
+from app.core.session.records import Change
+from app.core.session.session import Session
 
 SHOWN_ROWS = 20
 LARGE = 8 * 1024 * 1024

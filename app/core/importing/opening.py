@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from agent.checked_toml import printable, shown
 from agent.errors import ReadError
-from app.core.importing.contents import Block, ListFile, Refused, Value
 from app.core.importing.errors import ImportFailed
 from app.core.importing.folder_list import COLUMNS, FolderList
 from app.core.importing.folder_walk import Progress, ShouldStop, never, silent
-from app.core.importing.formats import open_list
+from app.core.importing.formats.contents import Block, ListFile, Refused, Value
+from app.core.importing.formats.formats import open_list
+from app.core.importing.formats.text_cells import Misfit
 from app.core.importing.roles import Role, Roles, guess_roles, with_chosen
 from app.core.importing.spectrum_rows import rows_of
-from app.core.importing.text_cells import Misfit
 
 SAMPLE_ROWS = 200
 SAMPLE_BLOCKS = 4

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.core.importing.contents import ListColumn
 from app.core.importing.entries import Entries, EntryMaker
+from app.core.importing.formats.contents import ListColumn
 from app.core.importing.opening import Found
 from app.core.importing.places import Places
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.core.importing.contents import ListColumn, Refused, Value
+from app.core.importing.formats.contents import ListColumn, Refused, Value
 from app.core.importing.roles import Roles
 
 MAX_REFUSED_SHOWN = 100

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from agent.checked_toml import near_miss, shown
 from agent.spectra.readers.coordinates import from_text
 from app.core.importing import role_names
-from app.core.importing.cell_numbers import number_of
-from app.core.importing.contents import TARGETID, ListColumn, Value
 from app.core.importing.errors import ImportFailed
+from app.core.importing.formats.cell_numbers import number_of
+from app.core.importing.formats.contents import TARGETID, ListColumn, Value
 from app.core.importing.role_names import plain
 from app.core.importing.suffixes import has_spectrum_suffix
 from app.core.importing.survey_names import Naming, naming_of

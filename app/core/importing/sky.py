@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from agent.spectra.readers.coordinates import from_text
-from app.core.importing.contents import Cells
+from app.core.importing.formats.contents import Cells
 
 HOURS = ("h", "hr", "hour", "hours", "hourangle")
 RADIANS = ("rad", "radian", "radians")

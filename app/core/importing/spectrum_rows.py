@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from agent.spectra.fits_file import FitsFile
-from agent.spectra.fits_table import Table
+from agent.spectra.fits.fits_file import FitsFile
+from agent.spectra.fits.fits_table import Table
+from agent.spectra.fits.source_file import SourceFile, open_source, source_of
 from agent.spectra.readers import read, text_table, votable
 from agent.spectra.readers.base import NotMine, Request
 from agent.spectra.readers.columns import Field, choose
 from agent.spectra.readers.lamost_lrs import is_lamost
-from agent.spectra.source_file import SourceFile, open_source, source_of
-from app.core.importing.contents import TARGETID
+from app.core.importing.formats.contents import TARGETID
 from app.core.importing.suffixes import stem_of
 
 HDUS_LOOKED_AT = 16

@@ -25,6 +25,16 @@ from sqlalchemy import (
     true,
 )
 
+from app.core.database.tables import (
+    COMMENTED,
+    DIFFERING,
+    FAULTY,
+    FLAGGED,
+    JUDGED_BY_SEVERAL,
+    candidates,
+    inspections,
+    judgements,
+)
 from app.core.queue.filters import (
     AgentVerdict,
     And,
@@ -44,18 +54,8 @@ from app.core.queue.filters import (
     Own,
     Words,
 )
-from app.core.records import Verdict
-from app.core.tables import (
-    COMMENTED,
-    DIFFERING,
-    FAULTY,
-    FLAGGED,
-    JUDGED_BY_SEVERAL,
-    candidates,
-    inspections,
-    judgements,
-)
-from app.core.verdict_log import judged_bit
+from app.core.session.records import Verdict
+from app.core.session.verdict_log import judged_bit
 
 Condition = ColumnElement[bool]
 

@@ -8,7 +8,7 @@ from app.core.errors import SessionError
 from app.core.queue.filters import EVERYTHING, Everything, Filter
 from app.core.queue.sorts import LIST_ORDER, Place, Sort
 from app.core.queue.walk import place_of, plan, start_of, walk
-from app.core.session import Session
+from app.core.session.session import Session
 
 AT_MOST = 1000
 

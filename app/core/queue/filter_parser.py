@@ -40,7 +40,7 @@ from app.core.queue.filters import (
     checked,
     finite,
 )
-from app.core.records import Verdict
+from app.core.session.records import Verdict
 
 MAX_LENGTH = 2000
 

@@ -24,7 +24,7 @@ from app.core.queue.filters import (
     Own,
     Words,
 )
-from app.core.records import Verdict
+from app.core.session.records import Verdict
 
 PLAIN = re.compile(r"[^\W\d_][\w.]*")
 """Needs no quotes anywhere, unless it is a word of the language."""

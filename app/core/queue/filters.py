@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from app.core.errors import SessionError
-from app.core.records import Verdict
+from app.core.session.records import Verdict
 
 MAX_TEXT = 200
 MAX_TERMS = 64

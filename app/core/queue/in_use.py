@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
+from app.core.database.tables import FLAGGED, judgements, lists
 from app.core.queue.conditions import plain
 from app.core.queue.filters import MAX_TEXT
-from app.core.session import Session
-from app.core.tables import FLAGGED, judgements, lists
+from app.core.session.session import Session
 
 KINDS = ("int", "float", "bool", "str")
 

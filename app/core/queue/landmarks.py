@@ -25,7 +25,7 @@ from app.core.queue.filters import EVERYTHING, And, Filter
 from app.core.queue.pages import MAX_PAGE, Line, page
 from app.core.queue.sorts import LIST_ORDER, Place, Sort
 from app.core.queue.walk import Plan, plan, start_of, steps_from, walk
-from app.core.session import Session
+from app.core.session.session import Session
 
 BLOCK = 128
 """Lines from one landmark to the next."""

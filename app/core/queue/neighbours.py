@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, or_, select
 
+from app.core.database.tables import candidates
 from app.core.errors import SessionError
-from app.core.records import Candidate
-from app.core.session import Session
-from app.core.tables import candidates
+from app.core.session.records import Candidate
+from app.core.session.session import Session
 
 MAX_RADIUS = 3600.0
 """Arcseconds."""

@@ -13,12 +13,12 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, func, select, text
 
-from app.core.database import Database
+from app.core.database.database import Database
 from app.core.errors import SessionError
 from app.core.queue.conditions import unjudged_sql
 from app.core.queue.filters import Filter, InList, MyVerdict, Number, conjuncts
 from app.core.queue.sorts import Sort
-from app.core.session import Session
+from app.core.session.session import Session
 
 PREFIX = "queue_"
 LOCK = 0x51554555

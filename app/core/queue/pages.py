@@ -8,14 +8,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, literal, select
 
+from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, both
 from app.core.queue.sorts import LIST_ORDER, Place, Sort
 from app.core.queue.walk import Plan, place_of, plan, start_of, walk
-from app.core.records import Candidate, Judgement
-from app.core.session import Session, candidate_of
-from app.core.stored_opinions import judgement_of
-from app.core.tables import candidates, judgements
+from app.core.session.records import Candidate, Judgement
+from app.core.session.session import Session, candidate_of
+from app.core.session.stored_opinions import judgement_of
 
 PAGE = 50
 MAX_PAGE = 1000

@@ -16,6 +16,16 @@ from sqlalchemy import (
     union_all,
 )
 
+from app.core.database.tables import (
+    COMMENTED,
+    DIFFERING,
+    FAULTY,
+    FLAGGED,
+    JUDGED_BY_SEVERAL,
+    candidates,
+    judgements,
+    reviewers,
+)
 from app.core.queue.conditions import COMPARING, Asking, plain
 from app.core.queue.filters import (
     AgentVerdict,
@@ -31,17 +41,7 @@ from app.core.queue.filters import (
     Or,
     Words,
 )
-from app.core.records import Verdict
-from app.core.tables import (
-    COMMENTED,
-    DIFFERING,
-    FAULTY,
-    FLAGGED,
-    JUDGED_BY_SEVERAL,
-    candidates,
-    judgements,
-    reviewers,
-)
+from app.core.session.records import Verdict
 
 Gathering = Select[tuple[int]]
 Union = tuple[Gathering, ...]

@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
+from app.core.database.tables import TARGETID, candidates
 from app.core.queue.conditions import plain
 from app.core.queue.filters import MAX_TEXT
-from app.core.records import Candidate
-from app.core.session import Session
-from app.core.tables import TARGETID, candidates
+from app.core.session.records import Candidate
+from app.core.session.session import Session
 
 FOUND = 20
 HIGHEST = "\U0010ffff"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, literal_column, or_, select
 
+from app.core.database.tables import candidates
 from app.core.queue.conditions import Asking, condition, plain
 from app.core.queue.filters import And, Filter, Number, checked
 from app.core.queue.order_indexes import (
@@ -22,8 +23,7 @@ from app.core.queue.order_indexes import (
 )
 from app.core.queue.rare import gathered, unions
 from app.core.queue.sorts import FARTHEST, Place, Sort
-from app.core.session import Session
-from app.core.tables import candidates
+from app.core.session.session import Session
 
 AT_ONCE = 20_000
 """Rows looked at in one call, for filters that no index answers."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from app.core.figure_words import percent
 from app.core.report.charts import cut_histogram, reliability_diagram
 from app.core.report.content import DELTA, PRECISION, RECALL, Trust
 from app.core.report.drawing import ACCEPT, AGENT, REJECT, SOFT, UNSURE
@@ -19,7 +18,8 @@ from app.core.report.parts import (
     share_of,
     table,
 )
-from app.core.statistics import AgentFigures, Statistics
+from app.core.statistics.number_format import percent
+from app.core.statistics.summary import AgentFigures, Statistics
 
 MOST_MODELS = 12
 MOST_CURVES = 3

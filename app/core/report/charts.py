@@ -11,8 +11,6 @@ from agent.confidence.abstention import Abstention
 from agent.confidence.judged import Judged
 from agent.confidence.reliability import Bin
 from agent.confidence.scores import Figure
-from app.core.agreement.drift import Block
-from app.core.figure_words import rough_percent, with_interval
 from app.core.report.drawing import (
     ACCEPT,
     AGENT,
@@ -33,7 +31,9 @@ from app.core.report.drawing import (
     words,
 )
 from app.core.report.markup import Markup, join, tag
-from app.core.statistics import Counts
+from app.core.statistics.drift import Block
+from app.core.statistics.number_format import rough_percent, with_interval
+from app.core.statistics.summary import Counts
 
 DISPUTED = INK
 WIDE = 740.0

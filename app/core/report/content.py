@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.core.agreement.adjudication import count_disputes
-from app.core.agreement.agents import AgentVerdicts
-from app.core.agreement.verdicts import Verdicts, settled
-from app.core.calibrating import Own, own_verdicts
-from app.core.cut_plan import CutPlan, plan_cut
 from app.core.provenance import Provenance, provenance
 from app.core.report.evidence import (
     Card,
@@ -18,15 +13,20 @@ from app.core.report.evidence import (
     agent_differs,
     people_differ,
 )
-from app.core.session import Session
+from app.core.session.session import Session
 from app.core.simulated import Simulated, simulated_of
-from app.core.statistics import (
+from app.core.statistics.adjudication import count_disputes
+from app.core.statistics.agents import AgentVerdicts
+from app.core.statistics.calibration import Own, own_verdicts
+from app.core.statistics.cut_plan import CutPlan, plan_cut
+from app.core.statistics.summary import (
     AgentFigures,
     Statistics,
     kept_calibration,
     read_said,
     statistics_of,
 )
+from app.core.statistics.verdicts import Verdicts, settled
 
 PRECISION = 0.9
 RECALL = 0.95

@@ -12,8 +12,12 @@ from sqlalchemy import and_, case, or_, select
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum, Window
-from agent.trajectory import Step, Trajectory
-from app.core.agreement.adjudication import (
+from agent.trajectory.trajectory import Step, Trajectory
+from app.core.database.tables import candidates, judgements
+from app.core.inspections.store import inspections_of
+from app.core.session.records import Candidate, Verdict
+from app.core.session.session import Session
+from app.core.statistics.adjudication import (
     Dispute,
     Final,
     adjudicator_of,
@@ -21,11 +25,7 @@ from app.core.agreement.adjudication import (
     disputes,
     final_of,
 )
-from app.core.agreement.verdicts import ACCEPT, Settled
-from app.core.inspections import inspections_of
-from app.core.records import Candidate, Verdict
-from app.core.session import Session
-from app.core.tables import candidates, judgements
+from app.core.statistics.verdicts import ACCEPT, Settled
 
 Read = Callable[[Candidate], Spectrum]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.core.figure_words import chance
-from app.core.records import Judgement
 from app.core.report.content import Content
 from app.core.report.evidence import Card, Difference
 from app.core.report.markup import Cell, Markup, join, said, tag
 from app.core.report.parts import named, paragraph, section, table
 from app.core.report.thumbnails import thumbnail
+from app.core.session.records import Judgement
+from app.core.statistics.number_format import chance
 
 LONGEST_WORDS = 360
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agent.confidence.scores import Figure
-from app.core.figure_words import rough_percent, with_interval
 from app.core.report.agent_section import agents_section, trust_section
 from app.core.report.content import Content
 from app.core.report.look import STYLE
@@ -13,6 +12,7 @@ from app.core.report.markup import Cell, Markup, join, page, said, style, tag
 from app.core.report.object_section import cards_section, disagreement_section
 from app.core.report.parts import facts, paragraph, simulated_badge
 from app.core.report.people_section import agreement_section, counts_section, pace_section
+from app.core.statistics.number_format import rough_percent, with_interval
 
 NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'"
 """Even if something of a session got through as markup, a browser would not run or fetch it."""

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from agent.confidence.scores import Agreement, Figure
-from app.core.figure_words import rough_percent, rounded
 from app.core.report.drawing import ACCEPT
 from app.core.report.markup import Cell, Markup, join, said, tag
+from app.core.statistics.number_format import rough_percent, rounded
 
 SHADE = tuple(int(ACCEPT[at : at + 2], 16) for at in (1, 3, 5))
 STRONGEST = 0.42

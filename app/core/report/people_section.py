@@ -7,9 +7,6 @@ from typing import Any
 
 from agent.confidence.fleiss import Several
 from agent.confidence.scores import Agreement
-from app.core.agreement.drift import Drift
-from app.core.agreement.snr_bins import NOT_KNOWN, InBin
-from app.core.figure_words import rough_percent
 from app.core.report.charts import DISPUTED, counts_bar, drift_curve, interval_bar, kappa_axis
 from app.core.report.drawing import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
 from app.core.report.markup import Cell, Markup, join, said, tag
@@ -23,7 +20,10 @@ from app.core.report.parts import (
     share_of,
     table,
 )
-from app.core.statistics import Statistics
+from app.core.statistics.drift import Drift
+from app.core.statistics.number_format import rough_percent
+from app.core.statistics.snr_bins import NOT_KNOWN, InBin
+from app.core.statistics.summary import Statistics
 
 MOST_MATRICES = 3
 MOST_ROWS = 40

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.core.exporting.atomic_file import written_whole
+from app.core.atomic_file import written_whole
 from app.core.report.content import gather_content
 from app.core.report.evidence import Read
 from app.core.report.page import set_page
-from app.core.session import Session
+from app.core.session.session import Session
 
 
 def write_report(session: Session, out: Path, read: Read, seed: int = 0) -> Path:

@@ -5,16 +5,43 @@ from __future__ import annotations
 from operator import attrgetter
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from app.ui.agent.batch import BatchState
-from app.ui.agent.elided_label import ElidedLabel
 from app.ui.agent.model_chooser import ModelChooser
-from app.ui.agent.small_parts import label, row, short_name
-from app.ui.agent.words import run_words
-from app.ui.judging.key_words import hint
-from app.ui.judging.painted_button import PaintedButton
-from app.ui.workplace import Workplace
+from app.ui.agent.words import batch_words, run_words
+from app.ui.inspection.list_run import BatchState
+from app.ui.session_context import Workplace
+from app.ui.widgets.agent_parts import label, row, short_name
+from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.painted_button import PaintedButton, hint
+
+
+class BatchLine(QWidget):
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(self.tr("Candidates of the list the agent has inspected"))
+        self.words = ElidedLabel("small")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.words)
+        self.follow(BatchState())
+
+    def follow(self, state: BatchState) -> None:
+        is_known = state.is_running or state.done > 0 or bool(state.fault)
+        self.setVisible(is_known)
+        if not is_known:
+            return
+        self.bar.setVisible(state.is_running)
+        if state.left is None:
+            self.bar.setRange(0, 0)
+        else:
+            self.bar.setRange(0, max(state.done + state.left, 1))
+            self.bar.setValue(state.done)
+        self.words.say(batch_words(state), state.fault)
 
 
 class AgentHead(QWidget):

@@ -8,21 +8,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
-from agent.inspectors import MEASURED
-from agent.trajectory import ModelRef, Step, Trajectory
-from app.core.shown_opinion import show_model
-from app.ui.agent.agent_head import AgentHead
-from app.ui.agent.batch_line import BatchLine
+from agent.inspection.make_inspector import MEASURED
+from agent.trajectory.trajectory import ModelRef, Step, Trajectory
+from app.core.inspections.shown_opinion import show_model
+from app.ui.agent.agent_head import AgentHead, BatchLine
 from app.ui.agent.card_content import CardContent, contents, speaking, whole
 from app.ui.agent.comparison import Comparison
-from app.ui.agent.picture_window import PictureWindow
-from app.ui.agent.pictures import Pictures, Seen
-from app.ui.agent.records import Records
-from app.ui.agent.small_parts import label
+from app.ui.agent.pictures import Pictures, PictureWindow, Seen
 from app.ui.agent.takeover_bar import TakeoverBar
 from app.ui.agent.timeline import Timeline
 from app.ui.agent.verdict_line import VerdictLine
-from app.ui.workplace import Workplace
+from app.ui.inspection.records import Records
+from app.ui.session_context import Workplace
+from app.ui.widgets.agent_parts import label
 
 
 class AgentPanel(QFrame):

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.ui.agent.card_content import CardContent
 from app.ui.agent.card_layout import STRIPE, CardLayout, Fonts, elided, lay_out
-from app.ui.colours import mixed
-from app.ui.theme import Looks, Theme
+from app.ui.theme.colours import mixed
+from app.ui.theme.theme import Looks, Theme
 
 RADIUS = 6.0
 

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
-from agent.reply import Verdict
-from agent.trajectory import Step
+from agent.protocol.reply import Verdict
+from agent.trajectory.trajectory import Step
 from app.ui.agent.claims import unsupported
-from app.ui.agent.half_said import half_said
 from app.ui.agent.measured_rows import Row, measured_rows, remarks, window_words
 from app.ui.agent.measured_words import measured_words
-from app.ui.text_pairs import task_words
+from app.ui.translation.text_pairs import task_words
+
+MAX_SHOWN = 4_000
+
+_TAG = re.compile(r"</?(?:think|tool_call|answer|tool_response)>")
+_HALF_TAG = re.compile(r"</?[a-z_]{0,13}$")
+_CALL = "<tool_call>"
+
+
+def half_said(raw: str) -> tuple[str, bool]:
+    """The words so far, their end where they are many, and whether it is asking for a picture."""
+    words, found, _ = raw.partition(_CALL)
+    shown = _TAG.sub(" ", _HALF_TAG.sub("", words)).strip()
+    if len(shown) > MAX_SHOWN:
+        shown = "… " + shown[-MAX_SHOWN:]
+    return shown, bool(found)
+
 
 translate = QCoreApplication.translate
 CardKind = Literal["thought", "look", "answer", "remark", "fault", "speaking"]

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from agent.trajectory import Trajectory
+from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.card_content import without_box
 from app.ui.agent.measured_words import measured_words
-from app.ui.agent.records import Records, is_same_model
-from app.ui.agent.small_parts import colour_verdict, label, record_names
 from app.ui.agent.words import ended_words, sureness, verdict_words
-from app.ui.text_pairs import task_words
+from app.ui.inspection.records import Records, is_same_model
+from app.ui.translation.text_pairs import task_words
+from app.ui.widgets.agent_parts import colour_verdict, label, record_names
 
 MAX_REASONS = 1200
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
-from app.ui.text_pairs import pairs, table_of, window_language
+from app.ui.translation.text_pairs import pairs, table_of, window_language
 
 PLACE = re.compile(r"\{(\w+?)\d?(?::[^}]*)?\}")
 NUMBER = r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?"

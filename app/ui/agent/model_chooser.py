@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.agent.model_rows import ModelRow, model_rows
-from app.ui.runner import Runner
+from app.ui.background.runner import Runner
 
 WIDTH, LIST_HEIGHT = 460, 220
 KEY = Qt.ItemDataRole.UserRole

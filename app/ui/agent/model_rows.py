@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
-from agent.inspectors import MEASURED
-from agent.models import Place, find_model, is_partly_fetched, list_models, models_folder
+from agent.inspection.make_inspector import MEASURED
+from agent.models.registry import Place, find_model, is_partly_fetched, list_models, models_folder
 
 translate = QCoreApplication.translate
 

@@ -11,14 +11,60 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QImage
 
 from agent.errors import TrajectoryError, WorkbenchError
-from agent.imaging import QWEN25, Sizing
+from agent.rendering.model_image import QWEN25, Sizing
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory import SpectrumRef, Step, Trajectory
+from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
 from app.ui.agent.card_layout import THUMB
-from app.ui.runner import Runner
+from app.ui.background.runner import Runner
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPixmap
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+SCREEN = 0.9
+"""Of the screen at most."""
+
+
+class PictureWindow(QFrame):
+    """Goes away with a click or any key."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("role", "card")
+        self.caption = QLabel()
+        self.caption.setTextFormat(Qt.TextFormat.PlainText)
+        self.caption.setProperty("role", "dim")
+        self.picture = QLabel()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 12, 12, 12)
+        layout.setSpacing(8)
+        layout.addWidget(self.picture)
+        layout.addWidget(self.caption)
+
+    def show_picture(self, image: QImage, caption: str) -> None:
+        self.caption.setText(caption)
+        self.picture.setAccessibleName(caption)
+        room = self.screen().availableGeometry().size() * SCREEN
+        pixmap = QPixmap.fromImage(image)
+        if pixmap.width() > room.width() or pixmap.height() > room.height():
+            smooth = Qt.TransformationMode.SmoothTransformation
+            pixmap = pixmap.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, smooth)
+        self.picture.setPixmap(pixmap)
+        self.adjustSize()
+        parent = self.parentWidget()
+        window = parent.window().frameGeometry() if parent else self.screen().availableGeometry()
+        self.move(window.center() - self.rect().center())
+        self.show()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.close()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.close()
+
 
 translate = QCoreApplication.translate
 REST_MS = 200
@@ -113,9 +159,9 @@ def draw(seen: Seen, look: Step) -> tuple[QImage, QImage]:
     """The picture, and a small one. Raises TrajectoryError where it is not what the model saw. Any
     thread."""
     # Drawing brings matplotlib's Agg with it, which the window's start does without.
-    from agent.fingerprints import picture_hash, spectrum_hash
-    from agent.render import Style
-    from agent.viewer import Viewer, spectrum_ref
+    from agent.hashing import picture_hash, spectrum_hash
+    from agent.inspection.pictures import Viewer, spectrum_ref
+    from agent.rendering.render import Style
 
     ref, sizing = seen.ref or spectrum_ref(seen.spectrum), seen.sizing
     if ref.sha256 and spectrum_hash(seen.spectrum) != ref.sha256:
@@ -139,9 +185,9 @@ def draw(seen: Seen, look: Step) -> tuple[QImage, QImage]:
 
 def _look_of(model: str) -> tuple[Any, Sizing]:
     """Style and sizing of a model's card."""
-    from agent.inspectors import MEASURED
-    from agent.models import find_model
-    from agent.render import PUBLISHED
+    from agent.inspection.make_inspector import MEASURED
+    from agent.models.registry import find_model
+    from agent.rendering.render import PUBLISHED
 
     if model.casefold() == MEASURED:
         return PUBLISHED, QWEN25

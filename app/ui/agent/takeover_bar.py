@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.ui.agent_desk import AgentDesk
-from app.ui.desk import Desk
-from app.ui.view import View
+from app.ui.candidate.current import Desk
+from app.ui.candidate.view_options import View
+from app.ui.inspection.controller import AgentDesk
 
 MAX_REMARK = 2000
 

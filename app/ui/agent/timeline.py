@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from app.ui.agent.card import Card
 from app.ui.agent.card_content import CardContent
-from app.ui.theme import Looks
+from app.ui.theme.theme import Looks
 
 BETWEEN = 6
 NEAR_END = 24

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
 
-from agent.trajectory import Trajectory
-from app.ui.agent.elided_label import ElidedLabel
-from app.ui.agent.records import Records
-from app.ui.agent.small_parts import colour_verdict, label, record_names, row
+from agent.trajectory.trajectory import Trajectory
 from app.ui.agent.words import ended_words, sureness, sureness_hint, verdict_words
+from app.ui.inspection.records import Records
+from app.ui.widgets.agent_parts import colour_verdict, label, record_names, row
+from app.ui.widgets.elided_label import ElidedLabel
 
 
 class VerdictLine(QWidget):

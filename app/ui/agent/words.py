@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.calibration import Calibration
-from agent.trajectory import Trajectory
-from app.ui.agent.batch import BatchState
-from app.ui.agent.records import Records
-from app.ui.agent.run import Run
+from agent.trajectory.trajectory import Trajectory
+from app.ui.inspection.list_run import BatchState
+from app.ui.inspection.records import Records
+from app.ui.inspection.running import Run
 
 translate = QCoreApplication.translate
 MOST_PLACES = 60

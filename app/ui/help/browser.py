@@ -17,10 +17,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
-from app.ui.colours import mixed
 from app.ui.help.dressed import set_page
 from app.ui.help.pages import GuidePage, anchor_of, help_folder
-from app.ui.theme import Looks
+from app.ui.theme.colours import mixed
+from app.ui.theme.theme import Looks
 
 MOST_FOUND = 2000
 WIDEST_PICTURE_PX = 960

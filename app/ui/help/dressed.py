@@ -25,8 +25,8 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from app.ui.colours import mixed
-from app.ui.theme import Theme
+from app.ui.theme.colours import mixed
+from app.ui.theme.theme import Theme
 
 FEATURES = QTextDocument.MarkdownFeature(
     QTextDocument.MarkdownFeature.MarkdownDialectGitHub.value

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.ui.help.browser import GuideBrowser
 from app.ui.help.pages import GuidePage, guide, page_at
-from app.ui.theme import Looks
+from app.ui.theme.theme import Looks
 
 SIZE = 980, 720
 LIST_PX = 216

@@ -9,11 +9,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QWidget
 
 from app.core.queue import Line
-from app.core.records import MAX_COMMENT, Opinion
+from app.core.session.records import MAX_COMMENT, Opinion
 from app.ui.judging.flag_row import FlagRow
-from app.ui.judging.key_words import hint
-from app.ui.judging.painted_button import PaintedButton
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
+from app.ui.widgets.painted_button import PaintedButton, hint
 
 BETWEEN = "; "
 

@@ -7,12 +7,11 @@ from operator import attrgetter
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.core.records import MAX_CONFIDENCE
-from app.ui.judging.key_words import hint
-from app.ui.judging.painted_button import PaintedButton
+from app.core.session.records import MAX_CONFIDENCE
 from app.ui.judging.verdict_words import meaning
-from app.ui.keymap import Keymap
-from app.ui.theme import Looks
+from app.ui.keys.keymap import Keymap
+from app.ui.theme.theme import Looks
+from app.ui.widgets.painted_button import PaintedButton, hint
 
 
 class ConfidenceRow(QWidget):

@@ -7,11 +7,10 @@ from operator import attrgetter
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
-from app.core.records import MAX_FLAG, Opinion
+from app.core.session.records import MAX_FLAG, Opinion
 from app.ui.judging.flag_menu import STAR, FlagMenu
-from app.ui.judging.key_words import hint
-from app.ui.judging.painted_button import PaintedButton
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
+from app.ui.widgets.painted_button import PaintedButton, hint
 
 OWN_WIDTH = 120
 MOST_CHIPS = 3

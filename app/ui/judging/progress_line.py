@@ -6,12 +6,12 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from app.core.pace import Pace, Progress, Tally, recent_pace
-from app.core.records import Change
-from app.core.session import Session
-from app.ui.colours import contrast, mixed
-from app.ui.theme import Looks
-from app.ui.workplace import Workplace
+from app.core.session.records import Change
+from app.core.session.session import Session
+from app.core.statistics.pace import Pace, Progress, Tally, recent_pace
+from app.ui.session_context import Workplace
+from app.ui.theme.colours import contrast, mixed
+from app.ui.theme.theme import Looks
 
 MINUTE, HOUR = 60.0, 3600.0
 TELLING = 3.0

@@ -8,11 +8,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 from app.ui.agent.words import chance
-from app.ui.judging.answers import proposal
-from app.ui.judging.key_words import hint
-from app.ui.judging.painted_button import PaintedButton
+from app.ui.judging.verdict_commands import proposal
 from app.ui.judging.verdict_words import MARKS
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
+from app.ui.widgets.painted_button import PaintedButton, hint
 
 WIDTH = 172
 HEIGHT = 36

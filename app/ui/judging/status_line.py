@@ -8,16 +8,55 @@ from datetime import datetime
 from functools import partial
 from operator import attrgetter
 
-from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from agent.errors import WorkbenchError
-from app.ui.actions import ACTIONS
+from app.ui.actions.actions import ACTIONS
 from app.ui.agent.words import batch_words, run_words
-from app.ui.judging.error_sheet import ErrorSheet
-from app.ui.judging.painted_button import PaintedButton
 from app.ui.judging.state_block import ElidedLabel
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
+from app.ui.widgets.painted_button import PaintedButton
+
+
+class ErrorSheet(QFrame):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("role", "card")
+        self.text = QPlainTextEdit(self)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(self.tr("What went wrong"))
+        self.copy = QPushButton(self.tr("Copy"), self)
+        self.copy.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        foot.addWidget(self.copy)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(12, 12, 12, 12)
+        whole.setSpacing(8)
+        whole.addWidget(self.text)
+        whole.addLayout(foot)
+        self.copy.clicked.connect(self._copy)
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, 260)
+
+    def show_text(self, text: str) -> None:
+        self.text.setPlainText(text)
+        self.resize(self.sizeHint())
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.text.toPlainText())
+
 
 KEPT = 20
 FADE_MS = 10_000

@@ -15,16 +15,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.queue import Line
-from app.core.records import Opinion, Verdict
-from app.ui.judging.answers import Answers
+from app.core.session.records import Opinion, Verdict
 from app.ui.judging.confidence_row import ConfidenceRow
-from app.ui.judging.key_words import hint
-from app.ui.judging.painted_button import PaintedButton
 from app.ui.judging.proposal_button import ProposalButton
 from app.ui.judging.state_block import StateBlock
+from app.ui.judging.verdict_commands import Answers
 from app.ui.judging.verdict_words import MARKS
-from app.ui.theme import Looks
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
+from app.ui.theme.theme import Looks
+from app.ui.widgets.painted_button import PaintedButton, hint
 
 HEIGHT, LOWER = 36, 26
 SHORT = 7

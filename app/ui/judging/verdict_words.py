@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from app.core.records import Verdict
-from app.ui.theme import Theme
+from app.core.session.records import Verdict
+from app.ui.theme.theme import Theme
 
 MARKS = {Verdict.ACCEPT: "✓", Verdict.REJECT: "✕", Verdict.UNSURE: "?"}
 WORDS = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from agent.trajectory import Trajectory
+from agent.trajectory.trajectory import Trajectory
+from app.ui.candidate.view_options import View
 from app.ui.plot.brackets import agent_brackets
 from app.ui.plot.overview import Overview
 from app.ui.plot.plot_view import PlotView
 from app.ui.plot.trace import Range
-from app.ui.view import View
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
 
 LABEL_LENGTH = 60
 

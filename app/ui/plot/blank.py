@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.ui.theme import Theme
+from app.ui.theme.theme import Theme
 
 PATIENCE_MS = 150
 """A spectrum that comes sooner is not announced."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agent.task_types import Task
-from agent.trajectory import Trajectory
+from agent.tasks.task import Task
+from agent.trajectory.trajectory import Trajectory
 from app.ui.plot.overview import Bracket
-from app.ui.text_pairs import task_words
+from app.ui.translation.text_pairs import task_words
 
 LABEL_LENGTH = 60
 

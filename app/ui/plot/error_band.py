@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray
-from app.ui.plot.layer import LIMIT_PX, Layer, draw_lines, over, polygon, thin_pen
+from app.ui.plot.layers import LIMIT_PX, Layer, draw_lines, over, polygon, thin_pen
 from app.ui.plot.scale import Scale
 from app.ui.plot.shades import Shades
-from app.ui.plot.thin import pieces, visible
+from app.ui.plot.trace import pieces, visible
 
 
 class ErrorBand(Layer):

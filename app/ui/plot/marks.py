@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.spectra.lines import Line, LineLists
-from agent.task_types import RANKS, Task
+from agent.tasks.task import RANKS, Task
 from app.ui.plot.scale import Scale
 
 MEASURED, OTHER = len(RANKS), len(RANKS) + 1

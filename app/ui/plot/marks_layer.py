@@ -8,7 +8,7 @@ from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.ui.plot.layer import Layer, over, thin_pen
+from app.ui.plot.layers import Layer, over, thin_pen
 from app.ui.plot.marks import Mark, Placed, mark_at, place
 from app.ui.plot.shades import fill, merged, rectangles
 

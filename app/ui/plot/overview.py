@@ -11,13 +11,11 @@ from PySide6.QtCore import QEvent, QLineF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.ui.plot.flux_range import flux_range
-from app.ui.plot.layer import over, polygon, thin_pen
+from app.ui.plot.layers import over, polygon, thin_pen
 from app.ui.plot.scale import Scale
 from app.ui.plot.texts import Texts
-from app.ui.plot.thin import pieces, thin
-from app.ui.plot.trace import Range, Trace
-from app.ui.theme import Theme
+from app.ui.plot.trace import Range, Trace, flux_range, pieces, thin
+from app.ui.theme.theme import Theme
 
 HEIGHT = 68
 TOP_PX, FOOT_PX = 15.0, 12.0

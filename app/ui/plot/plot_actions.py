@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from agent.errors import WorkbenchError
-from app.ui.plot.measured_text import measured_text
+from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
 from app.ui.plot.ranges import panned, zoomed
+from app.ui.plot.readout import measured_text
 from app.ui.plot.snapshot import ENDINGS, save_snapshot
-from app.ui.view import RV_FINE_KMS, RV_STEP_KMS
-from app.ui.workplace import Workplace
-
-if TYPE_CHECKING:
-    from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.plot.spectrum_panel import SpectrumPanel
+from app.ui.session_context import Workplace
 
 ZOOM = 1.5
 PAN = 0.2

@@ -8,18 +8,16 @@ from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray
+from app.ui.plot.axes import Frame
 from app.ui.plot.error_band import ErrorBand
-from app.ui.plot.flux_range import flux_range
-from app.ui.plot.frame import Frame
-from app.ui.plot.layers import Curve, Grid
-from app.ui.plot.look_layer import LookLayer
+from app.ui.plot.layers import Curve, Grid, LookLayer
 from app.ui.plot.marks_layer import Extents, MarksLayer
-from app.ui.plot.mouse_view import MouseView
 from app.ui.plot.shades import Shades
 from app.ui.plot.texts import Texts
-from app.ui.plot.trace import Range, Trace
-from app.ui.text_pairs import task_words
-from app.ui.theme import Theme
+from app.ui.plot.trace import Range, Trace, flux_range
+from app.ui.plot.view_box import MouseView
+from app.ui.theme.theme import Theme
+from app.ui.translation.text_pairs import task_words
 
 EMPTY = np.empty(0)
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.lines import Line
 from agent.spectra.spectrum import BoolArray, FloatArray
-from app.ui.plot.layer import Layer, over
+from app.ui.plot.layers import Layer, over
 from app.ui.plot.scale import Scale
 from app.ui.plot.trace import Range
 

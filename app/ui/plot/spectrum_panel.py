@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from agent.spectra.lines import LineLists, builtin_lines
+from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
 from agent.spectra.spectrum import Spectrum
 from app.core.queue import Line
 from app.ui.plot.agent_follower import AgentFollower
@@ -16,17 +18,20 @@ from app.ui.plot.brackets import task_brackets
 from app.ui.plot.header import Header
 from app.ui.plot.marks import marks, task_ranks
 from app.ui.plot.overview import Overview
-from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.plot_view import PlotView
 from app.ui.plot.ranges import overlaps, within
 from app.ui.plot.readout import flux_title, neighbours, reading
-from app.ui.plot.template_overlay import TemplateOverlay
-from app.ui.plot.template_source import TemplateSource
+from app.ui.plot.template_overlay import TemplateOverlay, TemplateSource
 from app.ui.plot.trace import Range, Trace, trace
-from app.ui.plot.user_lines import user_line_lists
-from app.ui.settings import Settings
-from app.ui.theme import Theme
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
+from app.ui.settings.settings import Settings
+from app.ui.theme.theme import Theme
+
+
+def user_line_lists(paths: Sequence[str]) -> LineLists:
+    """Raises a WorkbenchError for a list that cannot be used."""
+    return load_line_lists([Path(path) for path in paths])
+
 
 NOWHERE: Range = (3700.0, 9100.0)
 """What an empty plot spans."""
@@ -66,7 +71,6 @@ class SpectrumPanel(QFrame):
         self.setFocusProxy(self.plot)
         self.template = TemplateOverlay(place, self.plot, self)
         self.follower = AgentFollower(place, self.plot, self.overview, self)
-        self.actions_here = PlotActions(self, place)
         self._connect(place)
         self._take_settings(self._settings.settings)
         self._show_all()

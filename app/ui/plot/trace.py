@@ -4,12 +4,49 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from agent.spectra.sampling import LIGHT_KMS, pixel_edges
 from agent.spectra.smoothing import gaussian_kernel
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
+
+DENSE = 3.0
+"""Points per column from which on only the extremes are drawn."""
+
+
+def visible(wavelength: FloatArray, lo: float, hi: float) -> slice:
+    """With one point more at each side, so that the curve runs to the edge."""
+    first, last = wavelength.searchsorted((lo, hi)).tolist()
+    return slice(max(first - 1, 0), min(last + 1, wavelength.size))
+
+
+def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, FloatArray]:
+    """Points by increasing `x`, in pixels; a column without a value is a gap, NaN."""
+    if x.size <= DENSE * columns:
+        return x, y
+    column = np.floor(x)
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1])
+    low, high = np.fmin.reduceat(y, starts), np.fmax.reduceat(y, starts)
+    first = y[starts]
+    # Begun at the end where the column was entered, so that a rising edge is no zigzag.
+    enters_low = np.abs(first - low) <= np.abs(high - first)
+    thinned = np.empty(2 * starts.size)
+    thinned[0::2] = np.where(enters_low, low, high)
+    thinned[1::2] = np.where(enters_low, high, low)
+    return np.repeat(column[starts] + 0.5, 2), thinned
+
+
+def pieces(y: FloatArray) -> list[slice]:
+    """Stretches without NaN."""
+    there = np.isfinite(y)
+    if there.all():
+        return [slice(0, y.size)] if y.size else []
+    steps = np.diff(np.concatenate([[0], there.astype(np.int8), [0]]))
+    starts, ends = np.flatnonzero(steps == 1).tolist(), np.flatnonzero(steps == -1).tolist()
+    return [slice(start, end) for start, end in zip(starts, ends, strict=True)]
+
 
 Range = tuple[float, float]
 
@@ -125,3 +162,60 @@ def _exponent(spectrum: Spectrum) -> int:
 def _breaks(steps: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Places before which pixels are missing altogether."""
     return np.flatnonzero(steps > GAP * float(np.median(steps))) + 1
+
+
+CENTRAL_PERCENT = (0.5, 99.5)
+REACH = 5.0
+"""Lines may stretch the limits on each side by so many central ranges."""
+SPIKE_PX = 5
+"""Shorter than this nothing stretches the limits."""
+NOISY = 4.0
+"""Pixels with an error of so many usual ones do not, either ..."""
+SURE = 5.0
+"""... unless they stand out by so many of their own: the top of a strong line is noisy, too."""
+BELOW, ABOVE = 0.05, 0.14
+"""Room left, in parts of the range; above there are the names of lines."""
+SKY_RESIDUES = ((5569.0, 5589.0), (6294.0, 6309.0))
+"""Where the sky is seldom subtracted well: left out of account in a wide window."""
+WIDE = 600.0
+"""Angstrom."""
+
+
+@lru_cache(maxsize=2)  # plot and overview ask the same of a spectrum that is shown whole
+def flux_range(trace: Trace, window: Range) -> Range:
+    """Within `window`, in the units of the trace."""
+    inside = visible(trace.wavelength, *window)
+    flux = trace.flux[inside]
+    counts = np.isfinite(flux)
+    if trace.error is not None:
+        error = trace.error[inside]
+        known = error[np.isfinite(error)]
+        if known.size and counts.any():
+            stands_out = np.abs(flux - float(np.median(flux[counts]))) > SURE * error
+            counts &= stands_out | ~(error > NOISY * float(np.median(known)))
+    if window[1] - window[0] > WIDE:
+        for lo, hi in SKY_RESIDUES:
+            counts[slice(*trace.wavelength[inside].searchsorted((lo, hi)).tolist())] = False
+    if not counts.any():
+        counts = np.isfinite(flux)
+    low, high = _extent(flux[counts])
+    room = high - low
+    return low - BELOW * room, high + ABOVE * room
+
+
+def _extent(flux: FloatArray) -> Range:
+    if not flux.size:
+        return 0.0, 1.0
+    if flux.size <= SPIKE_PX:
+        low, high = float(flux.min()), float(flux.max())
+    else:
+        low, high = np.percentile(flux, CENTRAL_PERCENT).tolist()
+        reach = REACH * (high - low)
+        windows = np.lib.stride_tricks.sliding_window_view(flux, SPIKE_PX)
+        calm = np.partition(windows, SPIKE_PX // 2, axis=1)[:, SPIKE_PX // 2]
+        low = min(low, max(float(calm.min()), low - reach))
+        high = max(high, min(float(calm.max()), high + reach))
+    if high - low > 1e-12 * max(abs(low), abs(high)) > 0:
+        return low, high
+    half = 0.5 * abs(high) or 0.5
+    return low - half, high + half

@@ -7,10 +7,10 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.user_name import told_name
-from app.ui.operation.parts import button, name
-from app.ui.reviewer import reviewer_name
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.start.reviewer_name import MAX_NAME, NameField
+from app.ui.settings.reviewer import reviewer_name
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.widgets.labels import button, name
+from app.ui.widgets.reviewer_name import MAX_NAME, NameField
 
 ASKED = "name"
 """Among the settings' `told`."""

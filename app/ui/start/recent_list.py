@@ -9,12 +9,12 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.recent import RecentSession, forget, glance
-from app.ui.reviewer import reviewer_name
-from app.ui.runner import Runner
-from app.ui.settings_keeper import SettingsKeeper
+from app.ui.background.runner import Runner
+from app.ui.settings.reviewer import reviewer_name
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.start.recent import RecentSession, forget, glance
 from app.ui.start.recent_row import PAD, RecentRow
-from app.ui.theme import Looks
+from app.ui.theme.theme import Looks
 
 
 class RecentList(QFrame):

@@ -16,10 +16,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
-from app.ui.recent import RecentSession
-from app.ui.start.row_button import RowButton
-from app.ui.text_pairs import task_words
-from app.ui.theme import Looks, Theme
+from app.ui.start.recent import RecentSession
+from app.ui.theme.theme import Looks, Theme
+from app.ui.translation.text_pairs import task_words
+from app.ui.widgets.row_button import RowButton
 
 PAD, RIGHT_WIDTH, REMOVE = 10, 190, 24
 RADIUS = 6.0

@@ -8,20 +8,20 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.ui.actions import ACTIONS
-from app.ui.runner import Runner
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.start import start_icons
-from app.ui.start.choosing import choose_folder, choose_lists, choose_session
-from app.ui.start.drop_zone import DropZone
-from app.ui.start.dropped import Given, Kind
+from app.ui.actions.actions import ACTIONS
+from app.ui.background.runner import Runner
+from app.ui.importing.drop_zone import DropZone
+from app.ui.importing.given_paths import Given, Kind
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.start import start_button
 from app.ui.start.first_name import FirstName
-from app.ui.start.mark import ProgramMark
-from app.ui.start.problem_line import ProblemLine
 from app.ui.start.recent_list import RecentList
-from app.ui.start.reviewer_name import ReviewerName
 from app.ui.start.start_button import StartButton
-from app.ui.theme import Looks
+from app.ui.theme.theme import Looks
+from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
+from app.ui.widgets.logo import ProgramMark
+from app.ui.widgets.problem_line import ProblemLine
+from app.ui.widgets.reviewer_name import ReviewerName
 
 PROGRAM = "Spec-o3 Workbench"
 TOUR = "tour"
@@ -128,27 +128,27 @@ class WelcomePage(QWidget):
         looks = self._looks
         self.sample_button = StartButton(
             looks,
-            start_icons.spectrum,
+            start_button.spectrum,
             self.tr("Try the sample"),
             "",
             is_first=True,
         )
         self.list_button = StartButton(
             looks,
-            start_icons.table,
+            start_button.table,
             self.tr("Open a list"),
             self.tr("CSV, ECSV, FITS, VOTable or Parquet"),
             self._key("open_list"),
         )
         self.folder_button = StartButton(
             looks,
-            start_icons.folder,
+            start_button.folder,
             self.tr("Open a folder of spectra"),
             self.tr("LAMOST, SDSS, DESI and other FITS or text spectra"),
         )
         self.session_button = StartButton(
             looks,
-            start_icons.session,
+            start_button.session,
             self.tr("Open a session"),
             self.tr("Go on where you left it, or look at a colleague's"),
             self._key("open_session"),

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.judging.painted_button import PaintedButton
-from app.ui.key_names import label
-from app.ui.operation.parts import name, words
-from app.ui.theme import Looks
+from app.ui.actions.key_names import label
+from app.ui.theme.theme import Looks
 from app.ui.tour.stops import Stop
+from app.ui.widgets.labels import name, words
+from app.ui.widgets.painted_button import PaintedButton
 
 WIDTH = 348
 

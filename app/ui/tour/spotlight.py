@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.ui.theme import Looks, Theme
+from app.ui.theme.theme import Looks, Theme
 
 ROUND = 9.0
 AROUND = 4

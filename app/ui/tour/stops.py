@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
-from app.ui.keymap import Keymap
+from app.ui.keys.keymap import Keymap
 from app.ui.session_view import SessionView
 
 translate = QCoreApplication.translate

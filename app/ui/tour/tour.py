@@ -10,12 +10,12 @@ from PySide6.QtGui import QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QMenuBar, QWidget
 from shiboken6 import isValid
 
-from app.ui.keymap import Keymap
+from app.ui.keys.keymap import Keymap
+from app.ui.keys.text_focus import keeps_its_keys, takes_text
 from app.ui.session_view import SessionView
-from app.ui.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_keeper import SettingsKeeper
 from app.ui.start.welcome_page import TOUR
-from app.ui.text_focus import keeps_its_keys, takes_text
-from app.ui.theme import Looks
+from app.ui.theme.theme import Looks
 from app.ui.tour.bubble import TourBubble
 from app.ui.tour.placing import place_beside
 from app.ui.tour.spotlight import Spotlight

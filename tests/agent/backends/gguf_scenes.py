@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.backends import gguf_saying
-from agent.backends.gguf_conversation import GgufConversation
-from agent.backends.gguf_engine import GgufEngine
-from agent.backends.sampling import Logits
-from agent.protocol import Turn
+from agent.engines.gguf import generate_turn
+from agent.engines.gguf.conversation import GgufConversation
+from agent.engines.gguf.engine import GgufEngine
+from agent.engines.sampling import Logits
+from agent.protocol.protocol import Turn
 
 QUESTION = Turn("user", "Is this a cataclysmic variable? Look at H alpha.", picture=0)
 LOOK = Turn("tool", "Generated spectral visualization focused on (6500, 6600) Å.", picture=1)
@@ -42,7 +42,7 @@ def says(monkeypatch: pytest.MonkeyPatch, engine: GgufEngine, *texts: str) -> No
     vocabulary = engine._shared.vocabulary
     end = min(vocabulary.ends)
     script = iter([token for text in texts for token in (*vocabulary.plain_ids(text), end)])
-    monkeypatch.setattr(gguf_saying, "choose", lambda logits, sampling, random: next(script))
+    monkeypatch.setattr(generate_turn, "choose", lambda logits, sampling, random: next(script))
 
 
 def logits_after(

@@ -12,10 +12,10 @@ pytest.importorskip("transformers")
 
 from tokenizers import Tokenizer
 
-from agent.backends.chat_tokens import TokenBytes, load_tokenizer, plain_ids, token_ids
+from agent.engines.chat_tokens import TokenBytes, load_tokenizer, plain_ids, token_ids
 from agent.errors import EngineError
-from agent.protocol import Part, Turn, chat_parts, chat_text, opening
-from agent.tasks import task
+from agent.protocol.protocol import Part, Turn, chat_parts, chat_text, opening
+from agent.tasks.catalogue import task
 from tests.small_models import small_tokenizer, tiny_qwen25
 
 __all__ = ["tiny_qwen25"]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.backends.families import FAMILIES, read_folder
+from agent.engines.families import FAMILIES, read_folder
 from agent.errors import EngineError
-from agent.imaging import Sizing
+from agent.rendering.model_image import Sizing
 
 CONFIG = {
     "model_type": "qwen2_5_vl",

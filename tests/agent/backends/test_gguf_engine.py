@@ -13,14 +13,14 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.backends.base import Cancelled, Sampling
-from agent.backends.chat_tokens import load_tokenizer, plain_ids, token_ids
-from agent.backends.gguf_conversation import GgufConversation
-from agent.backends.gguf_engine import GgufEngine
-from agent.backends.gguf_native import native
+from agent.engines.base import Cancelled, Sampling
+from agent.engines.chat_tokens import load_tokenizer, plain_ids, token_ids
+from agent.engines.gguf.conversation import GgufConversation
+from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.native import native
 from agent.errors import ContextFullError, EngineError
-from agent.imaging import Sizing
-from agent.protocol import Part, Turn, chat_parts
+from agent.protocol.protocol import Part, Turn, chat_parts
+from agent.rendering.model_image import Sizing
 from tests.agent.backends.gguf_scenes import (
     LOOK,
     QUESTION,
@@ -362,7 +362,7 @@ def test_the_library_is_silent(
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with caplog.at_level(logging.DEBUG, logger="agent.backends.gguf"):
+    with caplog.at_level(logging.DEBUG, logger="agent.engines.gguf"):
         engine = load(pair_qwen25, context_length=256)
         conversation = engine.open()
         conversation.append([QUESTION], [picture()])

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.backends.gguf_checks import language_file, picture_file
-from agent.backends.gguf_engine import GgufEngine
-from agent.backends.gguf_header import BLOCKS, GgufHeader, read_gguf_header
-from agent.backends.gguf_native import Native
+from agent.engines.gguf.checks import language_file, picture_file
+from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.header import BLOCKS, GgufHeader, read_gguf_header
+from agent.engines.gguf.native import Native
 from agent.errors import EngineError
 
 HIDDEN, HEADS, PATCH, TOKENS = 64, 4, 14, 300

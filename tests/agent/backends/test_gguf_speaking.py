@@ -9,14 +9,14 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.backends import gguf_saying
-from agent.backends.base import Sampling, Watch
-from agent.backends.gguf_conversation import GgufConversation
-from agent.backends.gguf_engine import GgufEngine
-from agent.backends.sampling import log_softmax
+from agent.engines.base import Sampling, Watch
+from agent.engines.gguf import generate_turn
+from agent.engines.gguf.conversation import GgufConversation
+from agent.engines.gguf.engine import GgufEngine
+from agent.engines.sampling import log_softmax
 from agent.errors import EngineError
-from agent.protocol import Turn
-from agent.reply import parse_reply
+from agent.protocol.protocol import Turn
+from agent.protocol.reply import parse_reply
 from tests.agent.backends.gguf_scenes import (
     LOOK,
     NEAR,
@@ -159,12 +159,12 @@ def test_a_call_cannot_be_misspelt(
     vocabulary = engine._shared.vocabulary
     conversation.append([QUESTION], [picture()])
     mark = conversation.mark()
-    choose, asked = gguf_saying.choose, iter(())
+    choose, asked = generate_turn.choose, iter(())
 
     def call_third(logits, sampling, randomness):
         return next(asked, None) or choose(logits, sampling, randomness)
 
-    monkeypatch.setattr(gguf_saying, "choose", call_third)
+    monkeypatch.setattr(generate_turn, "choose", call_third)
     labels = 0
     for seed in range(40):
         conversation.rewind(mark)

@@ -14,14 +14,14 @@ import httpx
 import pytest
 from PIL import Image
 
-from agent.backends.base import Sampling
-from agent.backends.llama_server import LlamaServerEngine, is_installed
-from agent.backends.llama_server_process import ServerProcess
-from agent.backends.remote_messages import Said, messages, picture_url
+from agent.engines.base import Sampling
+from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
+from agent.engines.gguf.llama_server_process import ServerProcess
+from agent.engines.remote.request import Said, messages, picture_url
 from agent.errors import EngineError
-from agent.imaging import QWEN3, Sizing
-from agent.protocol import Turn, chat_text, opening
-from agent.tasks import task
+from agent.protocol.protocol import Turn, chat_text, opening
+from agent.rendering.model_image import QWEN3, Sizing
+from agent.tasks.catalogue import task
 from tests.agent.backends.real_servers import Pair, tiny_pair
 from tests.agent.scenes import call
 
@@ -65,7 +65,7 @@ def test_the_model_meets_the_protocol_byte_for_byte(engine):
 def test_it_says_what_the_other_gguf_engine_says(engine, tiny_pair):
     """The same turns and pictures through llama-cpp-python's functions."""
     pytest.importorskip("llama_cpp")
-    from agent.backends.gguf_engine import GgufEngine
+    from agent.engines.gguf.engine import GgufEngine
 
     other = GgufEngine.load(tiny_pair.model, tiny_pair.mmproj, threads=1, context_length=8192)
     texts = []
@@ -159,7 +159,7 @@ def test_it_dies_with_its_parent(tiny_pair):
     """However the parent ends."""
     script = (
         "import os, sys\nfrom pathlib import Path\n"
-        "from agent.backends.llama_server import LlamaServerEngine\n"
+        "from agent.engines.gguf.llama_server import LlamaServerEngine\n"
         "engine = LlamaServerEngine.start(Path(sys.argv[1]), Path(sys.argv[2]), threads=1)\n"
         "print(engine.pid, engine._server.line.address.port, flush=True)\n"
         "os.kill(os.getpid(), 9)\n"

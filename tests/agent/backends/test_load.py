@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from agent.backends.base import Engine
-from agent.backends.llama_server import is_installed
-from agent.backends.load import engine_ref, load_engine
-from agent.backends.remote_engine import RemoteEngine
+from agent.engines.base import Engine
+from agent.engines.gguf.llama_server import is_installed
+from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError, ResourceError
-from agent.imaging import Sizing
-from agent.model_card import write_card
-from agent.model_deduce import make_card
-from agent.models import Place, find_model, place_at
+from agent.inspection.load_engine import engine_ref, load_engine
+from agent.models.card_file import write_card
+from agent.models.infer_card import make_card
+from agent.models.registry import Place, find_model, place_at
+from agent.rendering.model_image import Sizing
 from tests.small_models import tiny_qwen3, tiny_qwen25
 
 __all__ = ["tiny_qwen3", "tiny_qwen25"]  # fixtures
@@ -33,7 +33,9 @@ SMALL = Sizing.of_tokens(28, 8, 64)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-    monkeypatch.setattr("agent.model_check.user_cache_path", lambda *_, **__: tmp_path / "cache")
+    monkeypatch.setattr(
+        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
+    )
     return tmp_path
 
 
@@ -50,7 +52,7 @@ def tiny_gguf(tiny_qwen25: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 @pytest.fixture
 def loaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Path, dict[str, Any]]]]:
     """What the transformers engine is asked to load, which it then does not."""
-    from agent.backends.transformers_engine import TransformersEngine
+    from agent.engines.hf.engine import TransformersEngine
 
     asked: list[tuple[Path, dict[str, Any]]] = []
 
@@ -167,9 +169,9 @@ def test_llama_cpp_has_one_thread_for_a_small_model_and_its_part_for_a_large_one
     pytest.importorskip("llama_cpp")
     asked: list[int | None] = []
     monkeypatch.setattr("os.cpu_count", lambda: 12)
-    monkeypatch.setattr("agent.backends.load.SMALL", small)
+    monkeypatch.setattr("agent.inspection.load_engine.SMALL", small)
     monkeypatch.setattr(
-        "agent.backends.gguf_engine.GgufEngine.load",
+        "agent.engines.gguf.engine.GgufEngine.load",
         lambda *_, threads, **__: asked.append(threads),
     )
     load_engine(place_at(tiny_gguf), sharing=sharing)
@@ -185,12 +187,12 @@ def test_without_llama_cpp_python_a_server_of_our_own_is_started(
 ) -> None:
     if not is_installed():
         pytest.skip("xllamacpp is not installed")
-    monkeypatch.setattr("agent.backends.gguf_native.native", without_llama_cpp)
+    monkeypatch.setattr("agent.engines.gguf.native.native", without_llama_cpp)
     with closing(load_engine(place_at(tiny_gguf), threads=1)) as engine:
         assert type(engine).__name__ == "LlamaServerEngine"
     with pytest.raises(EngineError, match="installed here without cuda: use auto or cpu"):
         load_engine(place_at(tiny_gguf), device="cuda")
-    monkeypatch.setattr("agent.backends.llama_server.is_installed", lambda: False)
+    monkeypatch.setattr("agent.engines.gguf.llama_server.is_installed", lambda: False)
     with pytest.raises(EngineError, match="need llama-cpp-python"):
         load_engine(place_at(tiny_gguf))
 
@@ -202,17 +204,17 @@ def test_layers_go_to_the_gpu_where_there_is_one(
     tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch, device: Any, has_gpu: bool, layers: int
 ) -> None:
     llama = SimpleNamespace(llama_supports_gpu_offload=lambda: has_gpu)
-    monkeypatch.setattr("agent.backends.gguf_native.native", lambda: SimpleNamespace(llama=llama))
+    monkeypatch.setattr("agent.engines.gguf.native.native", lambda: SimpleNamespace(llama=llama))
     asked: dict[str, Any] = {}
     monkeypatch.setattr(
-        "agent.backends.gguf_engine.GgufEngine.load",
+        "agent.engines.gguf.engine.GgufEngine.load",
         lambda model, mmproj, **options: asked.update(options, model=model, mmproj=mmproj),
     )
     load_engine(place_at(tiny_gguf), device=device)
     assert asked["gpu_layers"] == layers
     assert asked["context_length"] == 16384
     assert asked["threads"] == 1  # so small
-    monkeypatch.setattr("agent.backends.load.SMALL", 1000)
+    monkeypatch.setattr("agent.inspection.load_engine.SMALL", 1000)
     load_engine(place_at(tiny_gguf), device=device)
     assert asked["threads"] is None
     assert (asked["model"].name, asked["mmproj"].name) == ("model-f16.gguf", "mmproj-f16.gguf")

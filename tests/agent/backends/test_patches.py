@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.backends.families import FAMILIES
-from agent.backends.patches import patches, picture_tokens
+from agent.engines.families import FAMILIES
+from agent.engines.patches import patches, picture_tokens
 from agent.errors import ImageError
-from agent.imaging import Sizing, prepare
+from agent.rendering.model_image import Sizing, prepare
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.backends.remote_address import read_address
+from agent.engines.remote.address import read_address
 from agent.errors import EngineError
 
 

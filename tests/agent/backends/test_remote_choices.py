@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.backends.base import VERDICT, Watch
-from agent.backends.remote_choices import LEAST, Token, choices, read_tokens
+from agent.engines.base import VERDICT, Watch
+from agent.engines.remote.choices import LEAST, Token, choices, read_tokens
 from tests.agent.backends.fake_server import listed
 
 LOG = math.log

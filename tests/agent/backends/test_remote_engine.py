@@ -13,11 +13,11 @@ from contextlib import contextmanager
 import pytest
 from PIL import Image
 
-from agent.backends.base import RESTARTED, Cancelled, Sampling
-from agent.backends.remote_engine import RemoteEngine
+from agent.engines.base import RESTARTED, Cancelled, Sampling
+from agent.engines.remote.engine import RemoteEngine
 from agent.errors import ContextFullError, EngineError
-from agent.protocol import Turn, system_text
-from agent.reply import parse_reply
+from agent.protocol.protocol import Turn, system_text
+from agent.protocol.reply import parse_reply
 from tests.agent.backends.fake_clock import FakeClock
 from tests.agent.backends.fake_server import (
     Act,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.backends import remote_events
-from agent.backends.remote_events import TooLong, events, lines, read_all, read_json
+from agent.engines.remote import stream
+from agent.engines.remote.stream import TooLong, events, lines, read_all, read_json
 
 LIMIT = 10_000
 
@@ -49,7 +49,7 @@ def test_a_reply_without_end_is_cut(monkeypatch):
         list(lines(forever(b"data: x\n\n"), LIMIT))
     with pytest.raises(TooLong):
         read_all(forever(b"x"), LIMIT)
-    monkeypatch.setattr(remote_events, "MAX_LINE", 1000)
+    monkeypatch.setattr(stream, "MAX_LINE", 1000)
     with pytest.raises(TooLong, match="line"):
         list(lines(forever(b"x"), 10**9))
     with pytest.raises(TooLong, match="event"):

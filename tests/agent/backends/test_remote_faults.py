@@ -9,9 +9,10 @@ import threading
 
 import pytest
 
-from agent.backends import remote_events, remote_turn
-from agent.backends.base import Sampling
-from agent.backends.remote_engine import RemoteEngine
+from agent.engines.base import Sampling
+from agent.engines.remote import stream as reply_stream
+from agent.engines.remote import turn
+from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError
 from tests.agent.backends.fake_server import (
     Pieces,
@@ -66,13 +67,13 @@ def test_a_status_that_is_no_answer_is_refused(act):
 
 @pytest.mark.parametrize("piece", [b"x" * 4096, b"data: " + b"x" * 4096, b": ping\n", b"\n\n"])
 def test_a_reply_without_end_is_left(monkeypatch, piece):
-    monkeypatch.setattr(remote_turn, "MAX_REPLY", 2**16)
-    monkeypatch.setattr(remote_events, "MAX_LINE", 2**14)
+    monkeypatch.setattr(turn, "MAX_REPLY", 2**16)
+    monkeypatch.setattr(reply_stream, "MAX_LINE", 2**14)
     assert "longer than" in refusal_of(endless(piece))
 
 
 def test_a_body_without_end_is_left(monkeypatch):
-    monkeypatch.setattr(remote_turn, "MAX_REPLY", 2**18)
+    monkeypatch.setattr(turn, "MAX_REPLY", 2**18)
     assert "longer than" in refusal_of(endless(b"{" * 4096, "application/json"))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.backends.remote_engine import RemoteEngine
+from agent.engines.remote.engine import RemoteEngine
 from tests.agent.backends.fake_server import Pieces, serving, spoken, stalled
 from tests.agent.backends.self_signed import self_signed
 from tests.agent.backends.test_remote_engine import GREEDY, KEY, opened

@@ -8,8 +8,8 @@ import types
 
 import pytest
 
-from agent.backends import remote_keys
-from agent.backends.remote_keys import Key, find_key, key_in_environment, without_keys
+from agent.engines.remote import address
+from agent.engines.remote.address import Key, find_key, key_in_environment, without_keys
 from agent.errors import EngineError
 
 SECRET = "sesame-0123456789"
@@ -47,12 +47,12 @@ def test_a_keyring_that_fails_is_no_keyring(monkeypatch):
 
     ring.get_password = locked
     monkeypatch.setitem(sys.modules, "keyring", ring)
-    assert remote_keys.key_in_keyring("example.org") is None
+    assert address.key_in_keyring("example.org") is None
 
 
 def test_no_keyring_package_is_no_keyring(monkeypatch):
     monkeypatch.setitem(sys.modules, "keyring", None)
-    assert remote_keys.key_in_keyring("example.org") is None
+    assert address.key_in_keyring("example.org") is None
 
 
 def test_a_key_does_not_print():

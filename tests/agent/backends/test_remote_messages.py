@@ -9,9 +9,9 @@ import json
 import numpy as np
 from PIL import Image
 
-from agent.backends.remote_messages import Said, messages, picture_url, plain
-from agent.protocol import SYSTEM, Turn, chat_text, opening
-from agent.tasks import load_tasks
+from agent.engines.remote.request import Said, messages, picture_url, plain
+from agent.protocol.protocol import SYSTEM, Turn, chat_text, opening
+from agent.tasks.catalogue import load_tasks
 from tests.agent.scenes import answer, call
 
 PICTURE = "data:image/png;base64,AAAA"

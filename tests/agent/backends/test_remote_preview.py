@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent.backends.base import RESTARTED
-from agent.backends.remote_preview import Preview
+from agent.engines.base import RESTARTED
+from agent.engines.remote.stream import Preview
 
 
 def shown(*attempts: list[str]) -> list[str]:

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from agent.backends.base import RESTARTED, Engine, Sampling, Watch
-from agent.backends.llama_server import LlamaServerEngine, is_installed
-from agent.backends.remote_engine import RemoteEngine
+from agent.engines.base import RESTARTED, Engine, Sampling, Watch
+from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
+from agent.engines.remote.engine import RemoteEngine
 from agent.errors import ContextFullError, EngineError
-from agent.inspecting import run
-from agent.inspector import Inspector
-from agent.protocol import Turn
-from agent.render import COMPACT
-from agent.tasks import task
-from agent.trajectory import ModelRef, Trajectory
+from agent.inspection.inspector import Inspector
+from agent.inspection.interface import run
+from agent.protocol.protocol import Turn
+from agent.rendering.render import COMPACT
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import ModelRef, Trajectory
 from tests.agent.backends.fake_server import Act, Server, refused, serving, stalled
 from tests.agent.backends.real_servers import (
     LOOKS,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.backends.remote_reply import Counts, ReplyBuilder, call_text
-from agent.reply import parse_reply
+from agent.engines.remote.stream import Counts, ReplyBuilder, call_text
+from agent.protocol.reply import parse_reply
 from tests.agent.backends.fake_server import Pieces
 
 RANGE = {"wavelength_range": [6500, 6600], "label": "Hα"}

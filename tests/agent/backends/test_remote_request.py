@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from agent.backends.base import VERDICT, Sampling
-from agent.backends.remote_refusal import Refusal, read_refusal, refusal_in_stream
-from agent.backends.remote_request import Dialect, request_body, simpler
+from agent.engines.base import VERDICT, Sampling
+from agent.engines.remote.errors import Refusal, read_refusal, refusal_in_stream
+from agent.engines.remote.request import Dialect, request_body, simpler
 
 GREEDY = Sampling(max_new_tokens=64)
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent.backends.base import Cancelled
-from agent.backends.remote_retry import (
+from agent.engines.base import Cancelled
+from agent.engines.remote.errors import (
     LONGEST_WAIT_S,
     MAX_RETRY_AFTER_S,
     Passing,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.backends.base import Sampling
-from agent.backends.sampling import choose, log_softmax, seeded
+from agent.engines.base import Sampling
+from agent.engines.sampling import choose, log_softmax, seeded
 from agent.errors import EngineError
 
 ODDS = np.array([0.5, 0.02, 0.3, 0.18])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.backends.speech import Speech
+from agent.engines.speech import Speech
 
 
 def cut(data: bytes, places: list[int]) -> list[bytes]:

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.backends.base import Cancelled, Generated, Sampling, Watch
+from agent.engines.base import Cancelled, Generated, Sampling, Watch
 from agent.errors import ContextFullError, EngineError, ImageError
-from agent.protocol import Turn, chat_parts
+from agent.protocol.protocol import Turn, chat_parts
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 import torch
 
-from agent.backends import transformers_conversation
-from agent.backends.chat_tokens import plain_ids, token_ids
-from agent.backends.transformers_engine import TransformersEngine
+from agent.engines.chat_tokens import plain_ids, token_ids
+from agent.engines.hf import conversation as transformers_conversation
+from agent.engines.hf.engine import TransformersEngine
 from tests.small_models import tiny_qwen3, tiny_qwen25
 
 __all__ = ["tiny_qwen3", "tiny_qwen25"]

@@ -19,15 +19,15 @@ pytest.importorskip("transformers")
 import torch
 from safetensors.torch import load_file, save_file
 
-from agent.backends import transformers_weights
-from agent.backends.base import Sampling
-from agent.backends.transformers_engine import TransformersEngine
-from agent.backends.transformers_weights import chosen_dtype
+from agent.engines.base import Sampling
+from agent.engines.hf import weights as transformers_weights
+from agent.engines.hf.engine import TransformersEngine
+from agent.engines.hf.weights import chosen_dtype
 from agent.errors import EngineError
-from agent.imaging import Sizing
-from agent.protocol import Turn
+from agent.protocol.protocol import Turn
+from agent.rendering.model_image import Sizing
 from tests.small_models import make_folder, tiny_qwen3, tiny_qwen25
-from train.small_model import TINY
+from train.models.small_model import TINY
 
 __all__ = ["tiny_qwen3", "tiny_qwen25"]
 

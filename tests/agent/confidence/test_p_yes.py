@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.confidence.judged import ConfidenceError
-from agent.confidence.p_yes import Run, p_from_logprobs, p_from_votes, p_yes_of, pool_runs
+from agent.trajectory.p_yes import Run, p_from_logprobs, p_from_votes, p_yes_of, pool_runs
 
 LOGPROB = st.floats(-1e4, 0.0)
 RUN = st.builds(

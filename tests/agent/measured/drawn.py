@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 
 from agent.spectra.spectrum import Spectrum
-from train.simulate.observation import to_spectrum
 from train.simulate.sky import draw_source
-from train.simulate.telescope import observe
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.telescope import observe
 
 NORMAL = {"CV": "quiescent", "WD": "DA", "M_DWARF": "M dwarf"}
 

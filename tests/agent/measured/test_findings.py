@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agent.measured.findings import GROUP_CAP, Finding, _capped, find
-from agent.measured.numbers import Numbers
+from agent.evidence.findings import GROUP_CAP, Finding, _capped, find
+from agent.evidence.numbers import Numbers
 from agent.spectra.spectrum import Spectrum
-from agent.tasks import Evidence, task
+from agent.tasks.catalogue import Evidence, task
 from tests.agent.measured.drawn import drawn
 from tests.agent.spectra.known_lines import BROAD, WIDE, observed
 from tests.agent.test_tasks import claim

@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.control import Control, Interjection
-from agent.conversation import turns_of
 from agent.errors import SpectrumError
-from agent.inspecting import run
-from agent.measured.assessment import assess
-from agent.measured.inspector import MeasuredInspector
-from agent.measured.story import shown_range
-from agent.reply import is_well_formed, parse_reply
+from agent.evidence.assessment import assess
+from agent.inspection.control import Control, Interjection
+from agent.inspection.interface import run
+from agent.inspection.measured_inspector import MeasuredInspector
+from agent.inspection.measured_story import shown_range
+from agent.inspection.pictures import redraw
+from agent.protocol.reply import is_well_formed, parse_reply
+from agent.protocol.tool import checked_arguments
 from agent.spectra.spectrum import Spectrum
-from agent.tasks import task
-from agent.tool import checked_arguments
-from agent.trajectory import Trajectory
-from agent.viewer import redraw
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.turns import turns_of
 from tests.agent.measured.drawn import drawn
 from tests.agent.test_tasks import example
 

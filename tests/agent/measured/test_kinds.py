@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from agent.errors import ResourceError
-from agent.measured.assessment import SUREST, assess
-from agent.measured.gate_numbers import BOTH, HOT_ONLY, gate_numbers
-from agent.measured.gates import GATES
-from agent.measured.kinds import builtin_kinds, read_kinds, softmax, steps
-from agent.measured.numbers import Numbers
-from agent.measured.words import KIND_NAMES, kind_signs
-from agent.spectra.index_definitions import builtin_indices
-from agent.tasks import task
+from agent.evidence.assessment import SUREST, assess
+from agent.evidence.gate_numbers import BOTH, HOT_ONLY, gate_numbers
+from agent.evidence.gates import GATES
+from agent.evidence.kinds import builtin_kinds, read_kinds, softmax, steps
+from agent.evidence.numbers import Numbers
+from agent.evidence.words import KIND_NAMES, kind_signs
+from agent.spectra.measure.index_definitions import builtin_indices
+from agent.tasks.catalogue import task
 from tests.agent.measured.drawn import drawn
 
 KINDS = """

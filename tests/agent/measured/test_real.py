@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.measured.assessment import assess_numbers
-from agent.measured.numbers import Numbers
+from agent.evidence.assessment import assess_numbers
+from agent.evidence.numbers import Numbers
 from agent.spectra.readers import read
-from agent.tasks import task
+from agent.tasks.catalogue import task
 
 IDS = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")
 FIRST_FIVE = IDS[:5]

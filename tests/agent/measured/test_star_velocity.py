@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.measured.star_velocity import star_velocity
+from agent.evidence.star_velocity import star_velocity
 from agent.spectra.spectrum import Spectrum
 from tests.agent.measured.drawn import drawn
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ResourceError
-from agent.measured.weights import OWN_SHARE, read_weights, weights_for
-from agent.tasks import task
+from agent.evidence.weights import OWN_SHARE, read_weights, weights_for
+from agent.tasks.catalogue import task
 from tests.agent.test_tasks import example
 
 FILE = """

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agent.imaging import QWEN25
-from agent.measured.gates import GATES
-from agent.measured.numbers import Numbers, numbers_of
-from agent.measured.window_numbers import (
+from agent.evidence.gates import GATES
+from agent.evidence.numbers import Numbers, numbers_of
+from agent.evidence.window_numbers import (
     AT_MOST,
     MARKS,
     OF_SMOOTH_CONTINUA,
@@ -23,10 +22,11 @@ from agent.measured.window_numbers import (
     whole_entries,
     window_numbers,
 )
-from agent.protocol import opening
-from agent.render import NANO, PUBLISHED
-from agent.tasks import load_tasks
-from agent.viewer import Viewer, spectrum_ref
+from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.protocol.protocol import opening
+from agent.rendering.model_image import QWEN25
+from agent.rendering.render import NANO, PUBLISHED
+from agent.tasks.catalogue import load_tasks
 from tests.agent.measured.drawn import drawn
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agent.render import COMPACT, COMPACT_PANELS, render_array
 from agent.rendering import robust
+from agent.rendering.render import COMPACT, COMPACT_PANELS, render_array
 from agent.spectra.spectrum import Spectrum
 
 DARK = 100

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from agent.errors import ResourceError
-from agent.spectra.index_definitions import Index, builtin_indices, read_indices
-from agent.spectra.indices import measure_index, measure_indices
 from agent.spectra.lines import builtin_lines
+from agent.spectra.measure.index_definitions import Index, builtin_indices, read_indices
+from agent.spectra.measure.indices import measure_index, measure_indices
+from agent.spectra.measure.window_measure import head_edge
 from agent.spectra.spectrum import Spectrum
-from agent.spectra.window_measure import head_edge
 from tests.agent.spectra.known_lines import (
     H_BETA,
     WAVELENGTH,

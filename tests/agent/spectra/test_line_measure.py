@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from agent.spectra.line_measure import measure_line
-from agent.spectra.line_result import LineMeasurement
+from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.sampling import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.known_lines import (

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from agent.spectra.indices import measure_indices
 from agent.spectra.measure import (
     Measurement,
     centroid,
@@ -26,6 +25,7 @@ from agent.spectra.measure import (
     signal_to_noise,
     velocity_from_lines,
 )
+from agent.spectra.measure.indices import measure_indices
 from agent.spectra.sampling import LIGHT_KMS
 from agent.spectra.smoothing import smooth_gaussian, smooth_kms, smooth_savgol
 from agent.spectra.spectrum import Spectrum

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from agent.spectra.line_measure import measure_line
 from agent.spectra.measure import equivalent_width, feature_vector, quality, velocity_from_lines
+from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.readers.registry import read
 from agent.spectra.sampling import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum

@@ -9,11 +9,11 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from agent.inspectors import default_model
-from agent.trajectory_file import read_trajectories
+from agent.inspection.make_inspector import default_model
+from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.exporting.catalogues import listed
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agent.trajectory_file import read_trajectories
+from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
-from app.core.inspections import add_inspection
+from app.core.inspections.store import add_inspection
 from tests.app.core.exporting.catalogues import listed, people
 from tests.app.core.inspected import said
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import agent.inspectors
-from agent.backends.scripted import ScriptedEngine
+from agent.engines.scripted import ScriptedEngine
 from agent.errors import EngineError
-from agent.inspector import Inspector
-from agent.inspectors import default_model
-from agent.trajectory import ModelRef, Step
-from agent.trajectory_file import read_trajectories
+from agent.inspection import make_inspector as inspectors
+from agent.inspection.inspector import Inspector
+from agent.inspection.make_inspector import default_model
+from agent.trajectory.trajectory import ModelRef, Step
+from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.inspection_text import step_lines
 from app.cli.main import workbench
 from tests.agent.scenes import answer, call
@@ -41,7 +41,7 @@ def scripted(monkeypatch):
             extra_runs = options["extra_runs"]
             return Inspector(asked["engine"], ModelRef(name="scripted"), extra_runs=extra_runs)
 
-        monkeypatch.setattr(agent.inspectors, "make_inspector", make_inspector)
+        monkeypatch.setattr(inspectors, "make_inspector", make_inspector)
         return asked
 
     return use

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.children import CHILDREN
-from app.cli.main import COMMANDS, main
-from app.core.records import Opinion, Verdict
+from app.cli.main import CHILDREN, COMMANDS, main
+from app.core.session.records import Opinion, Verdict
 from app.worker.wire import encode
 from tests.app.core.exporting.catalogues import listed
 
@@ -99,7 +98,7 @@ def test_no_other_module_can_be_had(words: tuple[str, ...]) -> None:
 def test_a_child_starts_with_little() -> None:
     code = (
         "import sys; sys.argv = ['spec-o3', '--child', 'worker']\n"
-        "import app.cli.children as c; c.import_module = lambda name: sys.exit(print("
+        "import app.cli.main as c; c.import_module = lambda name: sys.exit(print("
         "[n for n in ('typer', 'rich', 'numpy', 'sqlalchemy') if n in sys.modules]))\n"
         "from app.cli.main import main; main()"
     )

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from app.cli import merge as command
 from app.cli.main import workbench
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.exporting.catalogues import ACCEPT, REJECT, listed
 
 

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.errors import ResourceError, WorkbenchError
-from agent.model_card import write_card
-from agent.model_deduce import make_card
-from agent.models import Place, get_model
+from agent.models.card_file import write_card
+from agent.models.download import get_model
+from agent.models.infer_card import make_card
+from agent.models.registry import Place
 from app.cli.models import models
 from tests.agent.fake_hub import FakeHub, running
 
@@ -33,7 +34,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-    monkeypatch.setattr("agent.model_check.user_cache_path", lambda *_, **__: tmp_path / "cache")
+    monkeypatch.setattr(
+        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
+    )
     return tmp_path
 
 
@@ -138,11 +141,11 @@ def test_ctrl_c_keeps_what_has_come(
         return get_model(name, then_ctrl_c)
 
     hub.breaks = [5000]
-    monkeypatch.setattr("app.cli.models.get_model", interrupted)
+    monkeypatch.setattr("agent.models.download.get_model", interrupted)
     result = run("get", "spec-o3-3b")
     assert isinstance(result.exception, WorkbenchError)
     assert "`spec-o3 models get spec-o3-3b` goes on from there" in str(result.exception)
     assert "partly fetched" in run().stdout
-    monkeypatch.setattr("app.cli.models.get_model", get_model)
+    monkeypatch.setattr("agent.models.download.get_model", get_model)
     assert run("get", "spec-o3-3b").exit_code == 0
     assert hub.ranges("model.safetensors") == ["", "bytes=5000-"]

@@ -8,7 +8,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from agent.errors import ToolError, WorkbenchError
-from agent.render import COMPACT, STYLES, render_array
+from agent.rendering.render import COMPACT, STYLES, render_array
 from agent.spectra.spectrum import Spectrum
 from app.cli import render as command
 from app.cli.main import workbench

@@ -12,18 +12,18 @@ import pytest
 from sqlalchemy import update
 from typer.testing import CliRunner
 
-from agent.inspectors import default_model
+from agent.inspection.make_inspector import default_model
 from app.cli import new as new_command
 from app.cli import vet as vet_command
 from app.cli.main import workbench
-from app.core.agreement.repeats import plan_repeats, record_repeat
+from app.core.database.tables import candidates
 from app.core.importing.importer import import_list
+from app.core.inspections.batch import vet as inspect_all
+from app.core.inspections.shown_opinion import shown_model
 from app.core.queue import EVERYTHING, matching, parse_filter, parse_sort
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.core.shown_opinion import shown_model
-from app.core.tables import candidates
-from app.core.vetting import vet as inspect_all
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.core.statistics.repeats import plan_repeats, record_repeat
 from app.worker.pool import WorkerPool
 from tests.app.core import judged_sessions
 from tests.app.core.sessions import made

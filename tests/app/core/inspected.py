@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.queue import LIST_ORDER, matching, parse_filter
 
 NANO = ModelRef(name="nano", engine="gguf", sha256="aa" * 32)

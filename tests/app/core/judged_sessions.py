@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy import insert, update
 
-from app.core import verdict_log
-from app.core.records import NOTHING, Opinion, Verdict
-from app.core.session import Session
-from app.core.tables import candidates, inspections
+from app.core.database.tables import candidates, inspections
+from app.core.session import verdict_log
+from app.core.session.records import NOTHING, Opinion, Verdict
+from app.core.session.session import Session
 
 A, R, U = Verdict
 

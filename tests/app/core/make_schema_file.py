@@ -15,10 +15,8 @@ from typing import Any
 
 from sqlalchemy import LargeBinary, insert, select
 
-from app.core.migrations import VERSION
-from app.core.records import Opinion, Verdict
-from app.core.session import Session, open_session
-from app.core.tables import (
+from app.core.database.migrations import VERSION
+from app.core.database.tables import (
     calibrations,
     candidates,
     inspections,
@@ -26,6 +24,8 @@ from app.core.tables import (
     packed_spectra,
     refused_rows,
 )
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import Session, open_session
 from tests.app.core.sessions import made
 
 FOLDER = Path(__file__).parent / "schemas"

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
-from app.core.records import LogEntry, Opinion, Verdict
-from app.core.session import Session, open_session
+from app.core.session.records import LogEntry, Opinion, Verdict
+from app.core.session.session import Session, open_session
 from tests.app.core.sessions import fill, made
 
 CANDIDATES = 20

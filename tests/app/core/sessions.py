@@ -6,9 +6,9 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from agent.tasks import task
-from app.core.session import Session, new_session
-from app.core.tables import candidates, lists
+from agent.tasks.catalogue import task
+from app.core.database.tables import candidates, lists
+from app.core.session.session import Session, new_session
 
 
 def fill(session: Session, count: int) -> Session:

@@ -13,7 +13,10 @@ from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_s
 from agent.confidence.calibration import PLATT_NEEDS, fit_calibration
 from agent.confidence.judged import ConfidenceError, Judged, logit
 from agent.confidence.reliability import brier_score
-from app.core.calibrating import (
+from app.core.errors import SessionError
+from app.core.session.records import Opinion
+from app.core.session.session import open_session
+from app.core.statistics.calibration import (
     calibrate,
     calibration_words,
     fitted,
@@ -22,9 +25,6 @@ from app.core.calibrating import (
     newest_calibration,
     reliability,
 )
-from app.core.errors import SessionError
-from app.core.records import Opinion
-from app.core.session import open_session
 from tests.agent.confidence.drawn import drawn
 from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made

@@ -10,8 +10,8 @@ import pytest
 from agent.confidence.abstention import abstain, judged_needed
 from agent.confidence.calibration import fit_calibration
 from agent.confidence.judged import Judged
-from app.core.calibrating import Own
-from app.core.cut_plan import plan_cut
+from app.core.statistics.calibration import Own
+from app.core.statistics.cut_plan import plan_cut
 from tests.agent.confidence.drawn import drawn
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select
 
-from app.core import advice
+from app.core.database import error_messages
+from app.core.database.tables import facts, log
 from app.core.errors import SessionError
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.core.tables import facts, log
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.recorder import line_of, press
 from tests.app.core.sessions import fill, made
 from tests.app.core.test_durability import held, held_by
@@ -30,7 +30,7 @@ PATIENCE_S = 0.3
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(advice, "PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr(error_messages, "PATIENCE_S", PATIENCE_S)
 
 
 def test_threads_that_write_and_read_at_once(place):
@@ -56,7 +56,7 @@ def test_threads_that_write_and_read_at_once(place):
 
 
 def test_history_is_read_while_lines_come(place, monkeypatch):
-    monkeypatch.setattr("app.core.verdict_log.PAGE", 7)
+    monkeypatch.setattr("app.core.session.verdict_log.PAGE", 7)
     with made(place, 20) as session:
         chance = random.Random(5)
         for _ in range(10):
@@ -247,7 +247,7 @@ def test_a_foreign_program_that_stops_in_time(file_place):
 
 
 def test_nobody_waits_longer_than_promised():
-    assert advice.PATIENCE_S <= 10
+    assert error_messages.PATIENCE_S <= 10
 
 
 def test_a_thread_that_writes_for_long(place, impatient):

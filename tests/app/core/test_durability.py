@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core import verdict_log
 from app.core.errors import SessionError
-from app.core.pace import recent_pace
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.session import verdict_log
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.core.statistics.pace import recent_pace
 from tests.app.core.recorder import CANDIDATES, line_of, nursery
 from tests.app.core.sessions import made
 from tests.night import seeds

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from agent.confidence.scores import Figure
-from app.core.figure_words import about, chance, duration, percent, rough_percent, with_interval
+from app.core.statistics.number_format import (
+    about,
+    chance,
+    duration,
+    percent,
+    rough_percent,
+    with_interval,
+)
 
 
 def test_shares():

@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from app.core import holder
+from app.core.database import file_lock
+from app.core.database.file_lock import Hold
 from app.core.errors import SessionError, SessionHeldError
-from app.core.holder import Hold
-from app.core.session import open_session
+from app.core.session.session import open_session
 from tests.app.core.recorder import nursery
 from tests.app.core.sessions import made
 
@@ -99,7 +99,7 @@ def test_where_nothing_can_be_written(session, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     made(session).close()
-    monkeypatch.setattr(holder.os, "open", refuse)
+    monkeypatch.setattr(file_lock.os, "open", refuse)
     with pytest.raises(SessionError, match=r"cannot be written \(Permission"):
         open_session(session, "Ada")
     with pytest.raises(SessionError, match="cannot be written"):
@@ -115,7 +115,7 @@ def test_where_files_cannot_be_locked(session, monkeypatch, number):
     def refuse(*_):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(holder.fcntl, "flock", refuse)
+    monkeypatch.setattr(file_lock.fcntl, "flock", refuse)
     with pytest.raises(SessionError, match="disk of this computer") as told:
         Hold(session)
     assert not isinstance(told.value, SessionHeldError)
@@ -125,7 +125,7 @@ def test_a_full_disk_keeps_nobody_from_holding(session, monkeypatch):
     def refuse(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(holder.json, "dumps", refuse)
+    monkeypatch.setattr(file_lock.json, "dumps", refuse)
     hold = Hold(session)
     monkeypatch.undo()
     with pytest.raises(SessionHeldError, match="left no name"):

@@ -11,8 +11,8 @@ from contextlib import closing
 import pytest
 
 from app.core.errors import SessionError
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.sessions import made
 
 ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)

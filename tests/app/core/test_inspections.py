@@ -9,9 +9,10 @@ import pytest
 from sqlalchemy import event, update
 
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory import ModelRef
+from agent.trajectory.trajectory import ModelRef
+from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
-from app.core.inspections import (
+from app.core.inspections.store import (
     Confusion,
     add_inspection,
     all_trajectories,
@@ -23,9 +24,8 @@ from app.core.inspections import (
     to_do,
 )
 from app.core.queue import Sort, parse_filter
-from app.core.records import Change
-from app.core.session import open_session
-from app.core.tables import candidates, inspections
+from app.core.session.records import Change
+from app.core.session.session import open_session
 from tests.app.core.inspected import MEASURED, NANO, OTHER, agent_of, said, shown
 from tests.app.core.sessions import made
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
-from agent.tasks import task
-from app.core.list_roles import list_roles
-from app.core.session import new_session
-from app.core.tables import lists
+from agent.tasks.catalogue import task
+from app.core.database.tables import lists
+from app.core.session.list_roles import list_roles
+from app.core.session.session import new_session
 from tests.app.ui.candidates import take_sample
 
 

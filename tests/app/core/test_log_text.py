@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from app.core import verdict_log
-from app.core.log_text import COLUMNS, log_lines, write_log
-from app.core.merging import merge
-from app.core.records import Opinion, Verdict
+from app.core.exporting.log_file import COLUMNS, log_lines, write_log
+from app.core.session import verdict_log
+from app.core.session.records import Opinion, Verdict
+from app.core.sharing import merge
 from tests.app.core.exporting.catalogues import listed, read_csv
 from tests.app.core.test_rebuild import moment
 

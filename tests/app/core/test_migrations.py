@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core import migrations
+from app.core.database import migrations
+from app.core.database.migrations import VERSION
 from app.core.errors import SessionError
-from app.core.migrations import VERSION
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core import make_schema_file
 from tests.app.core.make_schema_file import FOLDER, make, read
 from tests.app.core.sessions import made

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.core import pace
-from app.core.pace import Pace, Progress, Tally, pace_of, progress, recent_pace
+from app.core.database.tables import candidates, judgements, log
 from app.core.queue import UNJUDGED, count
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.core.tables import candidates, judgements, log
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.core.statistics import pace
+from app.core.statistics.pace import Pace, Progress, Tally, pace_of, progress, recent_pace
 from tests.app.core.sessions import made
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)

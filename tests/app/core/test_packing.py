@@ -14,14 +14,14 @@ from sqlalchemy import func, insert, select, update
 
 from agent.errors import ReadError
 from agent.spectra.readers import read
-from app.core.agreement.repeats import record_repeat, repeats_of
+from app.core.database.tables import metadata, packed_spectra
 from app.core.errors import SessionError
-from app.core.inspections import add_inspection, inspections_of
+from app.core.inspections.store import add_inspection, inspections_of
 from app.core.packing import pack, packed_spectrum, read_spectrum
 from app.core.progress import StoppedError
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.core.tables import metadata, packed_spectra
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.core.statistics.repeats import record_repeat, repeats_of
 from tests.agent.spectra.readers import samples
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.inspected import said
@@ -139,7 +139,7 @@ import resource, sys
 from pathlib import Path
 from app.core.errors import SessionError
 from app.core.packing import pack
-from app.core.session import open_session
+from app.core.session.session import open_session
 
 with open_session(sys.argv[1], "Ada", read_only=True) as session:
     session.count()

@@ -23,7 +23,7 @@ from app.core.prefetch import (
     read_wanted,
     wanted,
 )
-from app.core.records import Candidate
+from app.core.session.records import Candidate
 
 DEADLINE_S = 20
 PIXELS = 100

@@ -7,13 +7,13 @@ from importlib.metadata import PackageNotFoundError, version
 
 from sqlalchemy import insert
 
-from agent.fingerprints import text_hash
-from agent.tasks import task, task_source
+from agent.hashing import text_hash
+from agent.tasks.catalogue import task, task_source
 from app.core import provenance as module
+from app.core.database.tables import inspections
 from app.core.provenance import PACKAGE, program_version, provenance
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.core.tables import inspections
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.exporting.catalogues import add_list, listed
 from tests.app.core.test_simulated import inspected
 

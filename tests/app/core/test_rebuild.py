@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import delete, select, update
 
-from app.core import verdict_log
-from app.core.rebuild import rebuild_judgements
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.core.standing import standing
-from app.core.tables import candidates, judgements
+from app.core.database.tables import candidates, judgements
+from app.core.session import verdict_log
+from app.core.session.rebuild import rebuild_judgements
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.core.session.standing import standing
 from tests.app.core.sessions import made
 
 

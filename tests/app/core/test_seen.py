@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.core.records import Opinion, Verdict
-from app.core.seen import Seen, note_seen, was_seen
-from app.core.session import open_session
+from app.core.inspections.seen import Seen, note_seen, was_seen
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.sessions import made
 
 ACCEPT = Opinion(verdict=Verdict.ACCEPT)

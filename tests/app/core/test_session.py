@@ -12,11 +12,11 @@ import sys
 
 import pytest
 
-from agent.tasks import task
-from app.core.database import Database
+from agent.tasks.catalogue import task
+from app.core.database.database import Database
 from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
-from app.core.records import Change, Opinion, Verdict
-from app.core.session import new_session, open_session
+from app.core.session.records import Change, Opinion, Verdict
+from app.core.session.session import new_session, open_session
 from tests.app.core.sessions import fill, made
 from tests.night import seeds
 
@@ -163,7 +163,7 @@ def test_one_writer_and_many_readers(file_place):
 def test_a_dead_holder_holds_nothing(file_place):
     made(file_place).close()
     code = (
-        "import os, sys; from app.core.session import open_session; from pathlib import Path\n"
+        "import os, sys; from app.core.session.session import open_session; from pathlib import Path\n"
         "session = open_session(Path(sys.argv[1]), 'Ada'); print('held', flush=True)\n"
         "sys.stdin.read()"
     )

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core import advice
+from app.core.database import error_messages
 from app.core.errors import SessionError
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.sessions import made
 
 ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
@@ -130,7 +130,7 @@ def test_the_log_is_taken_away_while_others_read(file_place):
 
 
 def test_the_log_is_taken_away_amid_a_reading(file_place, monkeypatch):
-    monkeypatch.setattr(advice, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(error_messages, "PATIENCE_S", 0.1)
     with made(file_place) as session:
         session.record_verdict(1, ACCEPT)
         with in_a_thread(session.database.reading, "SELECT * FROM log"):

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import update
 
-from agent.tasks import task
+from agent.tasks.catalogue import task
+from app.core.database.tables import candidates
 from app.core.errors import SessionError
-from app.core.inspections import add_inspection
+from app.core.inspections.shown_opinion import show_model, shown_model, surprise
+from app.core.inspections.store import add_inspection
 from app.core.queue import Sort
-from app.core.session import open_session
-from app.core.shown_opinion import show_model, shown_model, surprise
-from app.core.tables import candidates
+from app.core.session.session import open_session
 from tests.app.core.inspected import NANO, OTHER, agent_of, said, shown
 from tests.app.core.sessions import made
 

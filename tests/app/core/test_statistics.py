@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from app.core.agreement.adjudication import set_adjudicator
-from app.core.agreement.repeats import record_repeat
-from app.core.calibrating import calibrate, gather
-from app.core.inspections import mark_fault
-from app.core.records import Opinion
-from app.core.session import open_session
-from app.core.statistics import plain, statistics
+from app.core.inspections.store import mark_fault
+from app.core.session.records import Opinion
+from app.core.session.session import open_session
+from app.core.statistics.adjudication import set_adjudicator
+from app.core.statistics.calibration import calibrate, gather
+from app.core.statistics.repeats import record_repeat
+from app.core.statistics.summary import plain, statistics
 from tests.agent.confidence.drawn import drawn
 from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made

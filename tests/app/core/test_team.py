@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from agent.tasks import task
-from app.core import advice, team_database
-from app.core.database import Database
+from agent.tasks.catalogue import task
+from app.core.database import error_messages, postgres
+from app.core.database.database import Database
 from app.core.errors import SessionError
-from app.core.records import Opinion, Verdict
-from app.core.session import new_session, open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session, open_session
 from tests.app.core.recorder import CANDIDATES, line_of, nursery
 from tests.app.core.sessions import made
 from tests.app.core.test_durability import held, held_by
@@ -134,7 +134,7 @@ def test_a_server_that_goes_away_and_comes_back(cluster, team_place):
 
 def test_a_colleague_who_stops_amid_a_verdict(team_place, monkeypatch):
     """Their program holds what ours needs: we are told, and nobody waits for ever."""
-    monkeypatch.setattr(advice, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(error_messages, "PATIENCE_S", 0.3)
     with (
         made(team_place) as here,
         open_session(team_place, "Ada") as there,
@@ -307,7 +307,7 @@ def error_of(call, *values):
     ],
 )
 def test_urls_that_lead_nowhere(url, monkeypatch):
-    monkeypatch.setitem(team_database.PATIENCE, "connect_timeout", "2")
+    monkeypatch.setitem(postgres.PATIENCE, "connect_timeout", "2")
     monkeypatch.setenv("PGHOST", "/nowhere")
     with pytest.raises(SessionError):
         Database(url, "write")

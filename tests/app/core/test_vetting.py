@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import update
 
 from agent.errors import WorkbenchError
-from app.core.inspections import inspections_of, mark_fault, to_do
-from app.core.records import Change
-from app.core.tables import candidates
-from app.core.vetting import AT_ONCE, GONE, MOST_FAILURES, forget_gone, vet
+from app.core.database.tables import candidates
+from app.core.inspections.batch import AT_ONCE, GONE, MOST_FAILURES, forget_gone, vet
+from app.core.inspections.store import inspections_of, mark_fault, to_do
+from app.core.session.records import Change
 from app.worker.errors import InspectionError, WorkerCrash
 from app.worker.pool import Outcome
 from tests.app.core.inspected import NANO, said

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.backends import gguf_native, llama_server
+from agent.engines.gguf import llama_server, native
 from agent.errors import EngineError
 from agent.spectra.readers import read
 from app.selftest import inspecting, keeping, parts, reading, window
@@ -149,7 +149,7 @@ def test_llama_cpp_from_a_wheel_is_tried_in_its_own_process(monkeypatch, tmp_pat
     def not_installed() -> None:
         raise EngineError("not installed")
 
-    monkeypatch.setattr(gguf_native, "native", not_installed)
+    monkeypatch.setattr(native, "native", not_installed)
     monkeypatch.setattr(parts, "find_spec", lambda name: None)
     assert run(parts, "llama.cpp", tmp_path).startswith("xllamacpp 20")
     monkeypatch.setattr(

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from app.core.importing.importer import import_list
-from app.core.session import Session
+from app.core.session.session import Session
 
 SAMPLE = Path(str(resources.files("resources"))) / "sample"
 

@@ -12,18 +12,18 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from agent.tasks import task
-from app.core.session import Session, new_session
-from app.ui.agent_desk import AgentDesk
-from app.ui.bridge import SessionBridge
-from app.ui.commands import Commands
-from app.ui.desk import Desk
-from app.ui.keymap import Keymap
-from app.ui.runner import Runner
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.theme import Looks
-from app.ui.view import View
-from app.ui.workplace import Workplace
+from agent.tasks.catalogue import task
+from app.core.session.session import Session, new_session
+from app.ui.actions.commands import Commands
+from app.ui.background.runner import Runner
+from app.ui.candidate.current import Desk
+from app.ui.candidate.view_options import View
+from app.ui.inspection.controller import AgentDesk
+from app.ui.keys.keymap import Keymap
+from app.ui.session_bridge import SessionBridge
+from app.ui.session_context import Workplace
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import Looks
 from tests.app.ui.candidates import take_sample
 
 LONG_MS = 60_000

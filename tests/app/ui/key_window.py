@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.actions import ACTIONS
-from app.ui.commands import Commands
-from app.ui.key_filter import KeyFilter
-from app.ui.keymap import Keymap
-from app.ui.settings_keeper import SettingsKeeper
+from app.ui.actions.actions import ACTIONS
+from app.ui.actions.commands import Commands
+from app.ui.keys.key_filter import KeyFilter
+from app.ui.keys.keymap import Keymap
+from app.ui.settings.settings_keeper import SettingsKeeper
 
 
 class KeyWindow(QMainWindow):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
-from app.core.records import Change
-from app.core.session import Session
-from app.core.tables import candidates
+from app.core.database.tables import candidates
+from app.core.session.records import Change
+from app.core.session.session import Session
 
 
 def give_opinion(session: Session, number: int, verdict: str | None, p_yes: float | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.ui.workplace import Workplace
+from app.ui.session_context import Workplace
 
 
 def put_on_desk(qtbot, place: Workplace, number: int = 1) -> None:

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.ui.runner import Runner
-from app.ui.surroundings import Surroundings
+from app.ui.background.runner import Runner
+from app.ui.candidate.queue_neighbours import Surroundings
 
 
 class Painted(QWidget):

@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.actions import ACTIONS
-from app.ui.command_palette import CommandPalette
-from app.ui.fuzzy import fit_of, found
-from app.ui.key_filter import ANYWHERE
+from app.ui.actions.actions import ACTIONS
+from app.ui.keys.command_palette import CommandPalette
+from app.ui.keys.fuzzy import fit_of, found
+from app.ui.keys.key_filter import ANYWHERE
 from tests.app.ui.key_window import KeyWindow
 
 Key = Qt.Key

@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Qt, QtMsgType, Signal, qWarning
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.ui import crash_dialog
-from app.ui.crash_dialog import MAX_WRITTEN, install
-from app.ui.crash_report import MAX_KEPT, cleaned, make_report, write_report
+from app.ui.crash import crash_dialog
+from app.ui.crash.crash_dialog import MAX_WRITTEN, install
+from app.ui.crash.crash_report import MAX_KEPT, cleaned, make_report, write_report
 
 
 def raised(error: BaseException):
@@ -81,7 +81,7 @@ def test_copy_and_go_on(qtbot, watch):
 def test_the_folder_is_opened(qtbot, watch, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(
-        "app.ui.crash_folder.QDesktopServices.openUrl", lambda url: opened.append(url) or True
+        "app.ui.crash.crash_report.QDesktopServices.openUrl", lambda url: opened.append(url) or True
     )
     crash(ValueError("odd"))
     qtbot.waitUntil(lambda: watch.dialog is not None and watch.dialog.isVisible())

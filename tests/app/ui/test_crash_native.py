@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from app.ui.crash_folder import open_folder
-from app.ui.crash_native import MOST_TAKEN, taken_over
-from app.ui.crash_report import cleaned
+from app.ui.crash.crash_native import MOST_TAKEN, taken_over
+from app.ui.crash.crash_report import cleaned, open_folder
 
 DIES = """
 import faulthandler, sys
 from pathlib import Path
-from app.ui.crash_native import NativeWatch
+from app.ui.crash.crash_native import NativeWatch
 
 watch = NativeWatch(Path(sys.argv[1]))
 assert watch.begin() == []
@@ -66,7 +65,7 @@ def test_what_lies_there(tmp_path):
 
 
 def test_a_folder_nothing_can_show_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("app.ui.crash_folder.QDesktopServices.openUrl", lambda url: False)
+    monkeypatch.setattr("app.ui.crash.crash_report.QDesktopServices.openUrl", lambda url: False)
     said = []
     open_folder(tmp_path / "logs", said.append)
     assert said == [f"The reports are in {tmp_path / 'logs'}"]
@@ -88,6 +87,6 @@ def test_the_home_folder_however_it_is_written(home, text, monkeypatch):
         def home():
             return home
 
-    monkeypatch.setattr("app.ui.crash_report.Path", Home)
+    monkeypatch.setattr("app.ui.crash.crash_report.Path", Home)
     assert "night.csv" in cleaned(text)
     assert "d" not in cleaned(text).replace("night.csv", "").replace("file", "")

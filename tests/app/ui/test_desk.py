@@ -6,13 +6,13 @@ import csv
 
 import pytest
 
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from app.core.exporting.export import export
-from app.core.inspections import mark_fault
+from app.core.inspections.store import mark_fault
 from app.core.queue import LIST_ORDER, parse_filter, parse_sort
-from app.core.records import Opinion, Verdict
-from app.core.session import new_session, open_session
-from app.ui import seeker
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session, open_session
+from app.ui.candidate import queue_search
 from tests.app.ui.conftest import opened_workplace
 from tests.app.ui.opinions import give_opinion
 
@@ -21,7 +21,7 @@ from tests.app.ui.opinions import give_opinion
 def length(request, monkeypatch):
     """A long list is searched away from the window: it must come to the same."""
     if request.param == "long":
-        monkeypatch.setattr(seeker, "LONG", 3)
+        monkeypatch.setattr(queue_search, "LONG", 3)
 
 
 def shown(qtbot, place, candidate_id):
@@ -452,8 +452,8 @@ def test_walking_asks_the_session_for_nothing_but_what_comes_next(qtbot, workpla
         raise AssertionError("the window's thread reads the database")
 
     with monkeypatch.context() as patched:
-        patched.setattr("app.ui.desk.line_of", refuse)
-        patched.setattr("app.ui.desk.next_of", refuse)
+        patched.setattr("app.ui.candidate.current.line_of", refuse)
+        patched.setattr("app.ui.candidate.current.next_of", refuse)
         desk.next()
         desk.next()
         desk.previous()

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from agent.trajectory_file import read_trajectories
-from app.core.inspections import add_inspection
+from agent.trajectory.trajectory_file import read_trajectories
+from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, parse_filter
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.ui import export_dialog
-from app.ui.export_dialog import ExportDialog
-from app.ui.export_work import Kind
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.ui.export import export_dialog
+from app.ui.export.export_dialog import ExportDialog
+from app.ui.export.export_work import Kind
 from tests.app.core.inspected import said
 
 

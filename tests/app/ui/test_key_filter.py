@@ -8,9 +8,9 @@ from PySide6.QtGui import QInputMethodQueryEvent, QKeyEvent, QKeySequence, QShor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QWidget
 
-from app.ui.actions import ACTIONS, COMMITTING
-from app.ui.key_filter import ANYWHERE, WAIT_MS
-from app.ui.text_focus import OWN_KEYS
+from app.ui.actions.actions import ACTIONS, COMMITTING
+from app.ui.keys.key_filter import ANYWHERE, WAIT_MS
+from app.ui.keys.text_focus import OWN_KEYS
 from tests.app.ui.key_window import KeyWindow
 
 Key = Qt.Key

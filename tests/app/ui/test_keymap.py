@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from app.ui import keymap as keymap_module
-from app.ui.actions import ACTIONS
-from app.ui.key_names import Press, label, normal, spellings
-from app.ui.key_profiles import PROFILES, arranged, keys_of_profile
-from app.ui.keymap import Keymap, KeyTaken
-from app.ui.settings_keeper import SettingsKeeper
+from app.ui.actions.actions import ACTIONS
+from app.ui.actions.key_names import Press, label, normal, spellings
+from app.ui.actions.key_profiles import PROFILES, arranged, keys_of_profile
+from app.ui.keys import keymap as keymap_module
+from app.ui.keys.keymap import Keymap, KeyTaken
+from app.ui.settings.settings_keeper import SettingsKeeper
 
 Key = Qt.Key
 

@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.ui.actions import ACTIONS
-from app.ui.key_names import label
-from app.ui.keys_overlay import KeysOverlay
+from app.ui.actions.actions import ACTIONS
+from app.ui.actions.key_names import label
+from app.ui.keys.keys_overlay import KeysOverlay
 from tests.app.ui.key_window import KeyWindow
 
 Key = Qt.Key

@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 import app.ui
-from app.ui.actions import ACTIONS
-from app.ui.key_names import label
-from app.ui.languages import LANGUAGES, language_of, speak, translations
+from app.ui.actions.actions import ACTIONS
+from app.ui.actions.key_names import label
+from app.ui.translation.languages import LANGUAGES, language_of, speak, translations
 
 SOURCE = Path(app.ui.__file__).parent
 OTHERS = [name for name in LANGUAGES if name != "en"]

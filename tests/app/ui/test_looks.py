@@ -10,13 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from app.ui import dressing
-from app.ui.colours import contrast, mixed
-from app.ui.dressing import Dresser, theme_of
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.style_sheet import palette, style_sheet
-from app.ui.theme import DARK, LAMOST, LIGHT, THEMES, Looks
-from app.ui.tones import tint, tones
+from app.ui import apply_theme
+from app.ui.apply_theme import Dresser, theme_of
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.colours import contrast, mixed
+from app.ui.theme.style_sheet import palette, style_sheet
+from app.ui.theme.theme import DARK, LAMOST, LIGHT, THEMES, Looks, tint, tones
 
 READABLE, VISIBLE = 4.5, 3.0
 """Contrast of text, and of shapes, that WCAG 2 asks for."""
@@ -139,7 +138,7 @@ def test_a_theme_is_put_on_and_changed(qtbot, application):
 
 def test_the_desktop_is_followed_where_that_is_wanted(qtbot, application, monkeypatch):
     schemes = [Qt.ColorScheme.Dark]
-    monkeypatch.setattr(dressing, "system_is_dark", lambda: schemes[0] == Qt.ColorScheme.Dark)
+    monkeypatch.setattr(apply_theme, "system_is_dark", lambda: schemes[0] == Qt.ColorScheme.Dark)
     assert (theme_of("system"), theme_of("lamost")) == (DARK, LAMOST)
     settings, looks = SettingsKeeper(), Looks()
     dresser = Dresser(application, looks, settings)

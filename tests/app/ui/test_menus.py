@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.actions import ACTIONS
+from app.ui.actions.actions import ACTIONS
 from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
 

@@ -14,13 +14,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMainWindow, QWidget
 from shiboken6 import isValid
 
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from app.core.importing.importer import import_list
-from app.core.session import new_session, open_session
+from app.core.session.session import new_session, open_session
 from app.ui import session_view
-from app.ui.actions import ACTIONS
-from app.ui.agent_desk import AgentDesk
-from app.ui.key_names import parts
+from app.ui.actions.actions import ACTIONS
+from app.ui.actions.key_names import parts
+from app.ui.inspection.controller import AgentDesk
 from tests.app.core.recorder import line_of
 from tests.app.core.test_durability import held_by
 from tests.app.ui.agent.conftest import COMMAND

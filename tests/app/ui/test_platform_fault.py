@@ -9,8 +9,8 @@ from PySide6.QtCore import QLibraryInfo
 
 from agent.errors import WorkbenchError
 from app.cli.window import open_window
-from app.ui import platform_fault as module
-from app.ui.platform_fault import platform_fault
+from app.ui import display_check as module
+from app.ui.display_check import platform_fault
 
 if not sys.platform.startswith("linux"):
     pytest.skip("X11 is asked on Linux", allow_module_level=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.ui.recent import MAX_RECENT, forget, glance, remember
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.ui.start.recent import MAX_RECENT, forget, glance, remember
 
 
 def test_the_newest_is_first_and_none_is_twice():

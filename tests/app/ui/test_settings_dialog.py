@@ -7,13 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from agent.model_types import Card, Source
-from agent.models import Place
-from app.ui import agent_page
-from app.ui.keymap import Keymap
-from app.ui.runner import Runner
-from app.ui.settings_dialog import SettingsDialog
-from app.ui.settings_keeper import SettingsKeeper
+from agent.models.card import Card, Source
+from agent.models.registry import Place
+from app.ui.background.runner import Runner
+from app.ui.keys.keymap import Keymap
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings_dialog import agent_page
+from app.ui.settings_dialog.settings_dialog import SettingsDialog
 
 Key = Qt.Key
 LEFT = Qt.MouseButton.LeftButton
@@ -52,7 +52,7 @@ def choose(box, value):
 
 
 def row(dialog, name):
-    from app.ui.keys_page import _NAME
+    from app.ui.settings_dialog.keys_page import _NAME
 
     return next(each for each in dialog.keys._rows() if each.data(0, _NAME) == name)
 

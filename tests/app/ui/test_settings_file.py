@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.settings_place import MAX_BYTES, settings_path
-from app.ui.settings import Settings
-from app.ui.settings_check import CHECKS
-from app.ui.settings_file import read_settings
-from app.ui.settings_keeper import SettingsKeeper
+from app.core.settings_path import MAX_BYTES, settings_path
+from app.ui.settings.settings import Settings
+from app.ui.settings.settings_check import CHECKS
+from app.ui.settings.settings_file import read_settings
+from app.ui.settings.settings_keeper import SettingsKeeper
 
 FULL = Settings(
     reviewer='Ádá 李 "O\'Neil" \\',

@@ -8,19 +8,19 @@ from collections import Counter
 
 import pytest
 
-from agent.guideline import guideline_sections
-from agent.measured.gates import GATES
-from agent.measured.inspector import MeasuredInspector
-from agent.measured.words import KIND_NAMES
+from agent.evidence.gates import GATES
+from agent.evidence.words import KIND_NAMES
+from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers.registry import read
-from agent.tasks import load_tasks
+from agent.tasks.catalogue import load_tasks
+from agent.tasks.guideline import guideline_sections
 from app.ui.agent.card_content import contents
 from app.ui.agent.measured_words import PLACE, Phrasebook, measured_words, spaced
-from app.ui.guideline_words import section_lines
-from app.ui.languages import LANGUAGES, speak
-from app.ui.start.task_chooser import guideline_html
-from app.ui.text_pairs import pairs, table_of, task_words, window_language
-from app.ui.theme import LIGHT
+from app.ui.importing.task_chooser import guideline_html
+from app.ui.theme.theme import LIGHT
+from app.ui.translation.guideline_words import section_lines
+from app.ui.translation.languages import LANGUAGES, speak
+from app.ui.translation.text_pairs import pairs, table_of, task_words, window_language
 from tests.app.ui.candidates import SAMPLE
 
 TASKS = load_tasks()

@@ -6,7 +6,7 @@ import gc
 import threading
 import weakref
 
-from app.ui.tidying import YOUNG, Tidying
+from app.ui.background.garbage_timer import YOUNG, Tidying
 
 
 class Knot:

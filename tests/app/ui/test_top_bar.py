@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from app.core.session import open_session
+from app.core.session.session import open_session
 from app.ui.top_bar import PAGES, TopBar
 from tests.app.ui.conftest import opened_workplace
 from tests.app.ui.whole_window import CTRL, LEFT, before_window, sample_file

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from app.ui.tidying import Tidying
+from app.ui.background.garbage_timer import Tidying
 from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
 LIMIT_MS = 50.0

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.core.records import Candidate
-from app.ui.web_pages import (
+from app.core.session.records import Candidate
+from app.ui.controls.web_pages import (
     NO_OBSID,
     NO_PLACE,
     PAGES,

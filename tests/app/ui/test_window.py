@@ -11,11 +11,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from agent.errors import WorkbenchError
-from app.core.session import open_session
+from app.core.session.session import open_session
 from app.ui import main_window, session_view
-from app.ui.agent_desk import AgentDesk
-from app.ui.opener import Opener, Wish
-from app.ui.runner import Runner
+from app.ui.background.runner import Runner
+from app.ui.inspection.controller import AgentDesk
+from app.ui.session_opener import Opener, Wish
 from tests.app.ui.agent.conftest import COMMAND, on_desk
 from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
 

@@ -8,16 +8,16 @@ from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 
-from agent.inspecting import run
-from agent.measured.inspector import MeasuredInspector
+from agent.inspection.interface import run
+from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers import read_numbered
-from agent.tasks import task
-from app.core.inspections import add_inspection
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from agent.tasks.catalogue import task
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from app.ui import session_view
-from app.ui.agent_desk import AgentDesk
-from app.ui.view import RV_FINE_KMS, RV_STEP_KMS
+from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
+from app.ui.inspection.controller import AgentDesk
 from tests.app.ui.agent.conftest import COMMAND, on_desk
 from tests.app.ui.opinions import give_opinion
 from tests.app.ui.whole_window import (

@@ -17,16 +17,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from app.core.importing.importer import import_list
-from app.core.inspections import add_inspection
-from app.core.records import Opinion, Verdict
-from app.core.session import new_session
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session
 from app.ui import session_view
-from app.ui.agent_desk import AgentDesk
-from app.ui.settings import Settings
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.text_focus import takes_text
+from app.ui.inspection.controller import AgentDesk
+from app.ui.keys.text_focus import takes_text
+from app.ui.settings.settings import Settings
+from app.ui.settings.settings_keeper import SettingsKeeper
 from tests.app.ui.agent.conftest import COMMAND, on_desk
 from tests.app.ui.agent.trajectories import record
 from tests.app.ui.candidates import SAMPLE

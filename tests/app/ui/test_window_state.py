@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.ui.settings_file import read_settings
-from app.ui.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_file import read_settings
+from app.ui.settings.settings_keeper import SettingsKeeper
 from tests.app.ui.whole_window import (
     PLAIN,
     SHIFT,

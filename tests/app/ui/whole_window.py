@@ -11,16 +11,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from agent.tasks import task
-from app.core.records import LogEntry, Opinion
-from app.core.session import Session, new_session
-from app.ui.desk import Desk
+from agent.tasks.catalogue import task
+from app.core.session.records import LogEntry, Opinion
+from app.core.session.session import Session, new_session
+from app.ui.candidate.current import Desk
+from app.ui.candidate.view_options import Options, View
 from app.ui.main_window import MainWindow
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_view import SessionView
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.theme import Looks
-from app.ui.view import Options, View
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import Looks
 from tests.app.ui.candidates import take_sample
 
 LONG_MS = 60_000

@@ -49,7 +49,7 @@ class Scripted:
     """An Inspector with a script, or mischief, by the object's name."""
 
     def __init__(self, name: str, options: dict[str, Any]) -> None:
-        from agent.trajectory import ModelRef
+        from agent.trajectory.trajectory import ModelRef
 
         name = f"{options['sharing']} share" if name == "sharing" else name
         self.model = ModelRef(name=name, engine="scripted", sha256=str(options.get("threads")))
@@ -72,14 +72,14 @@ class Scripted:
             Path(self.model.name.partition(":")[2]).touch()
 
     def _inspector(self) -> Any:
-        from agent.backends.scripted import ScriptedEngine
-        from agent.inspector import Inspector
+        from agent.engines.scripted import ScriptedEngine
+        from agent.inspection.inspector import Inspector
 
         choices = {"YES": -0.25, "NO": -1.5}
         return Inspector(ScriptedEngine([ZOOM, ANSWER], choices=choices), self.model)
 
     def _record(self, spectrum: Any, task: Any, *, cancelled: bool, long: bool) -> Any:
-        from agent.trajectory import SpectrumRef, Trajectory
+        from agent.trajectory.trajectory import SpectrumRef, Trajectory
 
         return Trajectory(
             task=task.id,
@@ -134,7 +134,7 @@ ENDLESS = ("endless", "deaf", "call")
 
 
 def _wait_for_the_person(control: Any, on_text: Any) -> Generator[Any, None, None]:
-    from agent.trajectory import Step
+    from agent.trajectory.trajectory import Step
 
     control.wait_while_held()
     while (inserted := control.take()) is not None:

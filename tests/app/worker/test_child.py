@@ -130,7 +130,15 @@ def test_leaves_at_once_though_the_inspector_does_not(line: Line) -> None:
 
 
 def test_starts_with_little() -> None:
-    heavy = ("numpy", "astropy", "matplotlib", "PIL", "torch", "PySide6", "agent.trajectory")
+    heavy = (
+        "numpy",
+        "astropy",
+        "matplotlib",
+        "PIL",
+        "torch",
+        "PySide6",
+        "agent.trajectory.trajectory",
+    )
     code = (
         f"import sys, app.worker.__main__ as m; print([n for n in {heavy!r} if n in sys.modules])"
     )

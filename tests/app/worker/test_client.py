@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.backends.base import Sampling
-from agent.control import Interjection
-from agent.inspecting import run
-from agent.tasks import task
-from agent.trajectory import Step
+from agent.engines.base import Sampling
+from agent.inspection.control import Interjection
+from agent.inspection.interface import run
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Step
 from app.worker.client import WorkerClient, worker_command
 from app.worker.errors import (
     InspectionCancelled,
@@ -76,7 +76,7 @@ def test_a_row_of_a_file_and_a_task_file(shared: WorkerClient, tmp_path: Path) -
 
 
 def _bundled_cv() -> str:
-    from agent.tasks import BUNDLED
+    from agent.tasks.catalogue import BUNDLED
 
     return str(next(BUNDLED.glob("cv*.toml")))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.worker.death import cleaned, how_it_ended, last_words
+from app.worker.exit_reason import cleaned, how_it_ended, last_words
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from dataclasses import asdict, fields, replace
 import numpy as np
 import pytest
 
-from agent.fingerprints import spectrum_hash
+from agent.hashing import spectrum_hash
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory import ModelRef
+from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import WireError
 from app.worker.records import model_from_json, spectrum_from_json, spectrum_to_json
 from tests.app.worker.conftest import spectrum

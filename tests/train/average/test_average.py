@@ -15,12 +15,12 @@ from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from agent.model_card import read_card, write_card
-from agent.model_deduce import make_card
+from agent.models.card_file import read_card, write_card
+from agent.models.infer_card import make_card
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from train.average.average import average, checkpoints_of
 from train.cli import app
-from train.model_folder import load_trainable
+from train.models.average import average, checkpoints_of
+from train.models.model_folder import load_trainable
 
 __all__ = ["tiny_qwen3", "tiny_qwen25"]
 

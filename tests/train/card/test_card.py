@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from agent.model_card import read_card
-from train.card.figures import figures_of
+from agent.models.card_file import read_card
 from train.cli import app
+from train.models.card_figures import figures_of
 
 CARD = """
 name = "mine"

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from train.chain.orders import STAGES, stage_of, stage_sets
 from train.cli import app
+from train.pipeline.orders import STAGES, stage_of, stage_sets
 from train.recipe import PRESETS, preset_tables
 
 FILE = """

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from agent.errors import WorkbenchError
-from train.chain import run
-from train.chain.orders import Orders, Step
-from train.chain.run import RECORD, run_chain
-from train.chain.settings import ChainSettings
-from train.chain.steps import steps
+from train.pipeline import run
+from train.pipeline.orders import Orders, Step
+from train.pipeline.run import RECORD, run_chain
+from train.pipeline.settings import ChainSettings
+from train.pipeline.steps import steps
 
 SCRIPT = """
 import sys

@@ -16,8 +16,8 @@ pytest.importorskip("gguf")
 
 from typer.testing import CliRunner
 
-from agent.reply import Verdict
-from agent.trajectory_file import read_trajectories
+from agent.protocol.reply import Verdict
+from agent.trajectory.trajectory_file import read_trajectories
 from train.cli import app
 from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore, read_examples

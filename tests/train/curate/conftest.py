@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.trajectory import Trajectory
-from agent.trajectory_file import read_trajectories
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.draft.spectra import all_examples, write_set
 from train.curate.pool import Pool, import_drafts
 from train.draft.drafting import DraftRun, draft_all

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from agent.measured.words import KIND_NAMES
-from agent.render import Style
-from agent.reply import parse_reply
-from agent.tasks import task
-from agent.trajectory import Trajectory
+from agent.evidence.words import KIND_NAMES
+from agent.protocol.reply import parse_reply
+from agent.rendering.render import Style
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Trajectory
 from train.curate.claims import Claim, claims_of
 from train.draft.record import record
 from train.examples import Example

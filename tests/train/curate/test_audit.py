@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.tasks import task
-from agent.trajectory import Trajectory
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Trajectory
 from tests.train.curate.lies import LIES, planted, retold
 from train.curate.audit import Audit, audit
 from train.examples import Example

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from agent.trajectory import ModelRef, SpectrumRef, Trajectory
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.curate.figures import bradley_terry, figures, preference, ranks, spearman
 from train.curate.process import Case
 from train.curate.reviews import Review

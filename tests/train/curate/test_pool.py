@@ -9,10 +9,10 @@ from rich.console import Console
 
 pytest.importorskip("pyarrow")
 
-from agent.backends.scripted import ScriptedEngine
+from agent.engines.scripted import ScriptedEngine
 from agent.errors import WorkbenchError
-from agent.trajectory import Trajectory
-from agent.trajectory_file import read_trajectories, write_trajectories
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
 from tests.train.curate.lies import retold
 from train.curate.approved import export_approved
 from train.curate.figures import figures

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.trajectory import ModelRef, SpectrumRef, Trajectory
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.curate.process import Case
 from train.curate.reviews import (
     Review,

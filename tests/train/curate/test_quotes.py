@@ -10,10 +10,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.reply import parse_reply
-from agent.tasks import task
-from agent.trajectory import Trajectory
-from agent.trajectory_file import read_trajectories
+from agent.protocol.reply import parse_reply
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.curate.lies import retold
 from train.curate.approved import export_approved
 from train.curate.audit import Audit, audit

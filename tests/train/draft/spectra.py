@@ -9,8 +9,8 @@ from pathlib import Path
 
 from train.examples import Example, example, write_examples
 from train.simulate.campaign import Settings, assignments
-from train.simulate.observation import to_spectrum
 from train.simulate.production import make
+from train.simulate.telescope.observation import to_spectrum
 
 TASKS = ("CV", "CS", "SS", "MG", "WD")
 PER_TASK = 4

@@ -9,16 +9,16 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
-from agent.inspecting import frame_z
-from agent.measured.assessment import assess_numbers
-from agent.measured.kinds import builtin_kinds
-from agent.measured.numbers import numbers_of
-from agent.measured.window_numbers import entries, whole_entries
-from agent.measured.words import kind_name
-from agent.reply import is_well_formed, parse_reply
-from agent.tasks import task
-from agent.trajectory_file import from_line, to_line
-from agent.viewer import redraw
+from agent.evidence.assessment import assess_numbers
+from agent.evidence.kinds import builtin_kinds
+from agent.evidence.numbers import numbers_of
+from agent.evidence.window_numbers import entries, whole_entries
+from agent.evidence.words import kind_name
+from agent.inspection.pictures import redraw
+from agent.protocol.reply import is_well_formed, parse_reply
+from agent.spectra.rest_frame import frame_z
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory_file import from_line, to_line
 from tests.train.draft.spectra import all_examples
 from train.draft.author import Truth, is_supported, write
 from train.draft.facts import facts_of

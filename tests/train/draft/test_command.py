@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.trajectory_file import read_trajectories
+from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.test_cli import call
 
 

@@ -8,13 +8,13 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.backends.scripted import ScriptedEngine
+from agent.engines.scripted import ScriptedEngine
 from agent.errors import EngineError, WorkbenchError
-from agent.fingerprints import text_hash
-from agent.protocol import system_text, task_text
-from agent.tasks import task
-from agent.trajectory import ModelRef
-from agent.trajectory_file import read_trajectories
+from agent.hashing import text_hash
+from agent.protocol.protocol import system_text, task_text
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.draft.spectra import all_examples
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.hinted import HintedEngine, hint
@@ -164,7 +164,7 @@ def test_only_the_first_user_turn_is_hinted() -> None:
     example = all_examples()[0]
     engine = ScriptedEngine([answer("YES")])
     conversation = HintedEngine(engine, hint(example)).open()
-    from agent.protocol import Turn
+    from agent.protocol.protocol import Turn
 
     conversation.append([Turn("system", "s"), Turn("user", "one"), Turn("user", "two")], [])
     conversation.append([Turn("user", "three")], [])

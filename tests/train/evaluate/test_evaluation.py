@@ -11,13 +11,13 @@ pytest.importorskip("pyarrow")
 
 from typer.testing import CliRunner
 
-from agent.backends.base import Sampling
-from agent.backends.scripted import ScriptedEngine
+from agent.engines.base import Sampling
+from agent.engines.scripted import ScriptedEngine
 from agent.errors import WorkbenchError
-from agent.inspector import Inspector
+from agent.inspection.inspector import Inspector
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory import ModelRef
-from agent.trajectory_file import read_trajectories
+from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory_file import read_trajectories
 from train.cli import app
 from train.evaluate import judging
 from train.evaluate.evaluation import evaluate
@@ -27,8 +27,8 @@ from train.evaluate.judging import chosen, judge_set, trajectories_beside
 from train.evaluate.tables import KINDS, RARE, snr_bin_of
 from train.examples import Example, ExampleStore, example, write_examples
 from train.simulate.campaign import Settings, assignments
-from train.simulate.observation import to_spectrum
 from train.simulate.production import make
+from train.simulate.telescope.observation import to_spectrum
 
 MEASURED = JudgeSpec(name="measured", kind="inspector", source="measured")
 
@@ -122,7 +122,7 @@ class TestInspectors:
         engine = ScriptedEngine([CALL, ANSWER])
         model = ModelRef(name="scripted")
         monkeypatch.setattr(
-            "agent.inspectors.make_inspector",
+            "agent.inspection.make_inspector.make_inspector",
             lambda *args, **more: Inspector(engine, model, sampling=Sampling(temperature=1.0)),
         )
         return engine

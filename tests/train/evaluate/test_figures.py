@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.reply import Verdict
+from agent.protocol.reply import Verdict
 from train.evaluate.figures import judge_figures, mean_f1, mean_f1_of, task_figures
 from train.evaluate.judgement import Judgement
 from train.evaluate.significance import compare, mcnemar

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("llama_cpp")
 
-from agent.backends.gguf_engine import GgufEngine
+from agent.engines.gguf.engine import GgufEngine
 from train.export.export import ExportReport, LanguageType, PictureType, export_gguf
 
 CONTEXT = 4096

@@ -21,14 +21,14 @@ from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.folders import Json, copy25, edit
 from train.export import gguf_file
 from train.export.checkpoint import StoredTensor, open_checkpoint
-from train.export.errors import ExportError
 from train.export.export import export_gguf
 from train.export.gguf_file import stored_type, write_gguf
 from train.export.metadata import Value
 from train.export.shapes import read_shape
 from train.export.targets import Target
 from train.export.vocabulary import SPLIT
-from train.small_model import SPLIT as MADE_WITH
+from train.models.errors import ExportError
+from train.models.small_model import SPLIT as MADE_WITH
 
 __all__ = ["copy25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -253,10 +253,10 @@ def test_an_older_file_stays_where_writing_fails(
 
 
 def test_the_pair_is_shown_what_the_model_was_trained_with(copy25: Path, tmp_path: Path) -> None:
-    from agent.model_card import read_card, write_card
-    from agent.model_deduce import make_card
-    from agent.models import place_at
-    from agent.render import NANO
+    from agent.models.card_file import read_card, write_card
+    from agent.models.infer_card import make_card
+    from agent.models.registry import place_at
+    from agent.rendering.render import NANO
     from train.export.gguf_card import write_gguf_card
 
     out = tmp_path / "pair"

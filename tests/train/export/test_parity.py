@@ -18,16 +18,16 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from agent.render import COMPACT
+from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import exported, load, pair_qwen3, pair_qwen25
 from train.export import parity_report
 from train.export.command import export
 from train.export.episodes import random_episode
-from train.export.errors import ExportError
 from train.export.export import ExportReport
 from train.export.parity import Parity, Reference, compare, score_gguf
 from train.export.parity_report import with_parity
+from train.models.errors import ExportError
 
 __all__ = ["pair_qwen3", "pair_qwen25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -159,7 +159,7 @@ def test_wrong_files_are_called_wrong(
 ) -> None:
     """A pair of one model compared with another."""
     from tests.small_models import lively_model, small_tokenizer
-    from train.small_model import save_small_model
+    from train.models.small_model import save_small_model
 
     monkeypatch.setattr(parity_report, "EPISODES", 1)
     report = exported(tiny_qwen25, tmp_path / "out")
@@ -183,7 +183,7 @@ def test_large_models_are_compared_when_asked(
 def test_all_layers_seeing_the_whole_picture(tmp_path: Path) -> None:
     """Four layers of four: llama.cpp's pattern of 0."""
     from tests.small_models import lively_model, small_tokenizer
-    from train.small_model import save_small_model
+    from train.models.small_model import save_small_model
 
     model = lively_model("qwen2.5-vl", seed=5)
     folder = tmp_path / "model"

@@ -17,8 +17,8 @@ from safetensors.torch import load_file, save_file
 
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.folders import Json, copy3, copy25, edit
-from train.export.errors import ExportError
 from train.export.export import export_gguf
+from train.models.errors import ExportError
 
 __all__ = ["copy3", "copy25", "tiny_qwen3", "tiny_qwen25"]
 

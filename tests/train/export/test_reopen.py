@@ -19,16 +19,16 @@ from transformers import AutoTokenizer
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from agent.model_card import read_card
-from agent.models import BUNDLED
-from agent.protocol import opening
-from agent.tasks import load_tasks
+from agent.models.card_file import read_card
+from agent.models.registry import BUNDLED
+from agent.protocol.protocol import opening
+from agent.tasks.catalogue import load_tasks
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from train.cli import app
-from train.export.errors import ExportError
 from train.export.export import export_gguf
 from train.export.reopen import reopen
-from train.model_folder import load_trainable, starting_folder
+from train.models.errors import ExportError
+from train.models.model_folder import load_trainable, starting_folder
 
 __all__ = ["tiny_qwen3", "tiny_qwen25"]
 

@@ -11,20 +11,20 @@ import numpy as np
 import torch
 from PIL import Image
 
-from agent.backends.chat_tokens import plain_ids
-from agent.backends.families import read_folder
-from agent.model_card import write_card
-from agent.model_deduce import card_of, make_card
-from agent.render import COMPACT
+from agent.engines.chat_tokens import plain_ids
+from agent.engines.families import read_folder
+from agent.models.card_file import write_card
+from agent.models.infer_card import card_of, make_card
+from agent.rendering.render import COMPACT
 from agent.spectra.spectrum import Spectrum
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from train.examples import Example, example
+from train.grpo.generate import CachedSpeaker, Line, Said, TurnOfSpeech
 from train.grpo.pictures import Pictures
 from train.grpo.processor import SpectrumProcessor
 from train.grpo.rollout import Limits, Rollout
-from train.grpo.speaking import CachedSpeaker, Line, Said, TurnOfSpeech
-from train.grpo.tongue import Tongue, tongue_of
-from train.model_folder import load_trainable
+from train.grpo.tokens import Tongue, tongue_of
+from train.models.model_folder import load_trainable
 
 CV = task("CV")
 LIMITS = Limits(turn=200, rollout=6000)

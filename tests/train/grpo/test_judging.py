@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from agent.reply import Verdict
+from agent.protocol.reply import Verdict
 from train.grpo.judging import Judged, figures
 
 GOOD = r"<think>Seen.</think><answer>\boxed{YES} a line</answer>"

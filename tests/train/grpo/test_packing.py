@@ -13,7 +13,7 @@ from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.grpo.scenes import Script, Stage, stage_of, star, whole_log_odds, with_card
 from tests.train.grpo.test_rollout import YES, call
 from train.grpo.attention import take_packs
-from train.grpo.memory import Memory, SideBySide, positions
+from train.grpo.kv_cache import Memory, SideBySide, positions
 from train.grpo.packing import Row, pack, unpack
 from train.grpo.rollout import Rollout, roll_out
 

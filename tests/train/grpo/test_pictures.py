@@ -5,12 +5,12 @@ import pytest
 
 pytest.importorskip("transformers")
 
-from agent.backends.families import FAMILIES
-from agent.backends.patches import patches
+from agent.engines.families import FAMILIES
+from agent.engines.patches import patches
 from agent.errors import ToolError
-from agent.imaging import QWEN25
-from agent.render import COMPACT
-from agent.viewer import Viewer, spectrum_ref
+from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.rendering.model_image import QWEN25
+from agent.rendering.render import COMPACT
 from tests.train.grpo.scenes import pixels, star
 from train.grpo import pictures as module
 from train.grpo.pictures import Pictures, window_of

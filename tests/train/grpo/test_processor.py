@@ -12,20 +12,20 @@ pytest.importorskip("trl")
 from transformers.utils.chat_template_utils import render_jinja_template
 from trl.chat_template_utils import is_chat_template_prefix_preserving, supports_tool_calling
 
-from agent.backends.chat_tokens import token_ids
-from agent.backends.patches import picture_tokens
-from agent.episode import NO_CALLS_LEFT
-from agent.imaging import QWEN25
-from agent.protocol import SYSTEM, Turn, chat_parts, chat_text, system_text
-from agent.render import COMPACT
-from agent.tool import TOOL_SCHEMA
+from agent.engines.chat_tokens import token_ids
+from agent.engines.patches import picture_tokens
+from agent.inspection.episode import NO_CALLS_LEFT
+from agent.protocol.protocol import SYSTEM, Turn, chat_parts, chat_text, system_text
+from agent.protocol.tool import TOOL_SCHEMA
+from agent.rendering.model_image import QWEN25
+from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen25
 from tests.train.grpo.scenes import CV, Stage, pixels, stage_of, star, with_card
-from train.chat_template import CHAT_TEMPLATE
 from train.examples import ExampleStore, write_examples
 from train.export.episodes import Episode, random_episode
 from train.grpo.environment import SpectrumEnvironment
 from train.grpo.processor import SpectrumProcessor
+from train.models.chat_template import CHAT_TEMPLATE
 
 __all__ = ["tiny_qwen25"]
 

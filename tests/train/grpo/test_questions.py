@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
-from agent.protocol import system_text
+from agent.protocol.protocol import system_text
 from tests.train.evaluate.test_figures import said
 from tests.train.grpo.scenes import star
 from train.examples import write_examples

@@ -11,16 +11,16 @@ pytest.importorskip("transformers")
 
 import torch
 
-from agent.backends.base import Sampling
-from agent.backends.chat_tokens import token_ids
-from agent.backends.patches import picture_tokens
-from agent.backends.scripted import ScriptedEngine
-from agent.backends.transformers_engine import TransformersEngine
-from agent.inspecting import run
-from agent.inspector import Inspector
-from agent.protocol import Part, chat_parts
-from agent.render import COMPACT
-from agent.trajectory import ModelRef
+from agent.engines.base import Sampling
+from agent.engines.chat_tokens import token_ids
+from agent.engines.hf.engine import TransformersEngine
+from agent.engines.patches import picture_tokens
+from agent.engines.scripted import ScriptedEngine
+from agent.inspection.inspector import Inspector
+from agent.inspection.interface import run
+from agent.protocol.protocol import Part, chat_parts
+from agent.rendering.render import COMPACT
+from agent.trajectory.trajectory import ModelRef
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.grpo.scenes import (
     CV,

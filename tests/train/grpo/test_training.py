@@ -24,10 +24,10 @@ from trl import GRPOTrainer
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from agent.inspecting import run
-from agent.inspectors import make_inspector
-from agent.model_card import read_card
-from agent.tasks import task as task_named
+from agent.inspection.interface import run
+from agent.inspection.make_inspector import make_inspector
+from agent.models.card_file import read_card
+from agent.tasks.catalogue import task as task_named
 from tests.train.forks import run_apart
 from tests.train.grpo.scenes import stage_of
 from tests.train.grpo.toy import (

@@ -19,16 +19,16 @@ import torch
 from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 
-from agent.backends.patches import Patches
-from agent.imaging import Sizing
-from agent.model_card import write_card
-from agent.model_deduce import make_card
-from agent.protocol import system_text, task_text
+from agent.engines.patches import Patches
+from agent.models.card_file import write_card
+from agent.models.infer_card import make_card
+from agent.protocol.protocol import system_text, task_text
+from agent.protocol.reply import Verdict
+from agent.protocol.tool import TOOL_NAME
+from agent.rendering.model_image import Sizing
 from agent.rendering.style import Style
-from agent.reply import Verdict
 from agent.spectra.spectrum import Spectrum
-from agent.tasks import task as task_named
-from agent.tool import TOOL_NAME
+from agent.tasks.catalogue import task as task_named
 from tests.train.grpo.scenes import Script, Stage, stage_of
 from train.examples import Example, example, write_examples
 from train.grpo.attention import take_packs
@@ -38,8 +38,8 @@ from train.grpo.rollout import Limits, Rollout, roll_out
 from train.grpo.run import reinforce
 from train.grpo.settings import GrpoSettings
 from train.journal import read_metrics
+from train.models.small_model import FamilyName, Shape, make_model, make_tokenizer, save_small_model
 from train.sft.fast_path import quicken
-from train.small_model import FamilyName, Shape, make_model, make_tokenizer, save_small_model
 
 STYLE = Style(
     name="toy", width=112, height=84, wavelength_ticks=0, flux_ticks=0, grid=False, line_width=3.0

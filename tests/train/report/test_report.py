@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from agent.confidence.judged import Judged
 from agent.errors import WorkbenchError
-from agent.trajectory import ModelRef, SpectrumRef, Trajectory
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.cli import app
 from train.curate.figures import figures
 from train.curate.process import Case
@@ -25,8 +25,8 @@ from train.journal import journal
 from train.report.curating import parts
 from train.report.drawing import cumulative, heat_map, reliability, small_multiples
 from train.simulate.campaign import Settings, assignments
-from train.simulate.observation import to_spectrum
 from train.simulate.production import make
+from train.simulate.telescope.observation import to_spectrum
 
 
 def report(*arguments: object) -> str:

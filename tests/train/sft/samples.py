@@ -8,22 +8,22 @@ from typing import NamedTuple
 
 import pytest
 
-from agent.backends.families import read_folder
-from agent.inspecting import run
-from agent.measured.inspector import MeasuredInspector
-from agent.render import Style
-from agent.tasks import task
-from agent.trajectory import Trajectory
-from agent.trajectory_file import write_trajectories
+from agent.engines.families import read_folder
+from agent.inspection.interface import run
+from agent.inspection.measured_inspector import MeasuredInspector
+from agent.rendering.render import Style
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import write_trajectories
 from tests.small_models import make_folder
 from train.examples import Example, example, write_examples
+from train.models.small_model import FamilyName, Shape
 from train.sft.pictures import Drawing, PictureFolder
 from train.sft.rows import Preparing, Row, prepare_rows
 from train.sft.settings import ModelSettings
 from train.simulate.campaign import Settings, assignments
-from train.simulate.observation import to_spectrum
 from train.simulate.production import make
-from train.small_model import FamilyName, Shape
+from train.simulate.telescope.observation import to_spectrum
 
 STAMP = Style(name="stamp", width=112, height=84)
 """12 tokens a picture."""

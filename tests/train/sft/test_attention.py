@@ -16,10 +16,10 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from tests.small_models import lively_model
 from tests.train.sft.samples import MINUTE
+from train.models.small_model import Shape
 from train.sft import attention
 from train.sft.attention import LONGEST, QUERIES, attend, fits
 from train.sft.fast_path import quicken
-from train.small_model import Shape
 
 SCALE = 0.2
 

@@ -12,8 +12,8 @@ pytest.importorskip("torch")
 import torch
 from transformers import AutoModelForImageTextToText
 
-from agent.backends.chat_tokens import load_tokenizer
-from agent.backends.families import read_folder
+from agent.engines.chat_tokens import load_tokenizer
+from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
 from tests.train.sft.samples import Samples, rows_for
 from train.sft.batches import (

@@ -12,15 +12,15 @@ pytest.importorskip("torch")
 
 from transformers import AutoTokenizer
 
-from agent.backends.chat_tokens import load_tokenizer, plain_ids
-from agent.backends.transformers_engine import TransformersEngine
-from agent.conversation import turns_of
-from agent.protocol import Turn, chat_parts, chat_text, opening
-from agent.tasks import task
-from agent.trajectory import Step, Trajectory
-from agent.viewer import redraw
+from agent.engines.chat_tokens import load_tokenizer, plain_ids
+from agent.engines.hf.engine import TransformersEngine
+from agent.inspection.pictures import redraw
+from agent.protocol.protocol import Turn, chat_parts, chat_text, opening
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Step, Trajectory
+from agent.trajectory.turns import turns_of
 from tests.train.sft.samples import Samples
-from train.chat_template import CHAT_TEMPLATE
+from train.models.chat_template import CHAT_TEMPLATE
 from train.sft.encoding import (
     CALL,
     OTHER,
@@ -183,7 +183,7 @@ class TestMask:
 
 
 def corrected() -> Trajectory:
-    from agent.trajectory import ModelRef, SpectrumRef
+    from agent.trajectory.trajectory import ModelRef, SpectrumRef
 
     return Trajectory(
         task="CV",

@@ -15,8 +15,8 @@ from transformers import AutoModelForImageTextToText
 
 from tests.small_models import lively_model
 from tests.train.sft.samples import MINUTE
+from train.models.small_model import Shape
 from train.sft.fast_path import Scored, quicken
-from train.small_model import Shape
 
 GRIDS = torch.tensor([[1, 6, 8], [1, 12, 18], [1, 6, 8]])
 """Two sizes of picture; the larger one has windows of four sizes."""

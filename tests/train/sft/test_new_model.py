@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from train.models.small_model import make_tokenizer
 from train.sft.new_model import frequent_phrases, meet
-from train.small_model import make_tokenizer
 
 
 def test_phrases_that_could_begin_in_one_another():

@@ -15,8 +15,8 @@ import torch
 from transformers import PreTrainedTokenizerFast
 
 from tests.train.sft.samples import MINUTE_MODEL, Samples
-from train.model_folder import load_trainable, save_weights
-from train.sft.new_phrases import learn_phrases, missing_phrases
+from train.models.model_folder import load_trainable, save_weights
+from train.sft.new_model import learn_phrases, missing_phrases
 from train.sft.run import fine_tune
 from train.sft.settings import SftSettings
 

@@ -12,8 +12,7 @@ import torch
 from torch import nn
 
 from agent.errors import WorkbenchError
-from train.sft.muon import Muon, evened
-from train.sft.optimizer import Together, muon_and_adamw
+from train.sft.optimizer import Muon, Together, evened, muon_and_adamw
 from train.sft.settings import SftSettings
 
 RATE = 0.01

@@ -11,11 +11,11 @@ pytest.importorskip("torch")
 from PIL import Image
 
 from agent.errors import TrajectoryError, WorkbenchError
-from agent.imaging import QWEN25
-from agent.protocol import Turn
-from agent.render import COMPACT, PUBLISHED, STYLES
-from agent.trajectory_file import write_trajectories
-from agent.viewer import redraw
+from agent.inspection.pictures import redraw
+from agent.protocol.protocol import Turn
+from agent.rendering.model_image import QWEN25
+from agent.rendering.render import COMPACT, PUBLISHED, STYLES
+from agent.trajectory.trajectory_file import write_trajectories
 from tests.train.sft.samples import STAMP, Samples, preparing, rows_for
 from train.examples import write_examples
 from train.sft import pictures

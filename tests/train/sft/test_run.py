@@ -16,11 +16,11 @@ pytest.importorskip("peft")
 import torch
 from safetensors.torch import load_file
 
-from agent.backends.families import read_folder
+from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
-from agent.inspecting import run
-from agent.inspectors import make_inspector
-from agent.tasks import task
+from agent.inspection.interface import run
+from agent.inspection.make_inspector import make_inspector
+from agent.tasks.catalogue import task
 from tests.train.forks import run_apart
 from tests.train.sft.recipes import BASE, KINDS, STEPS, TOGETHER, train
 from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from agent.model_card import read_card
-from agent.render import PUBLISHED
+from agent.models.card_file import read_card
+from agent.rendering.render import PUBLISHED
 from tests.train.sft.samples import MINUTE_MODEL
 from train.sft.run import fine_tune
 from train.sft.settings import SftSettings

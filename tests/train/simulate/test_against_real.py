@@ -10,9 +10,9 @@ import pytest
 
 from agent.spectra.readers import read
 from tests.train.simulate.helpers import smooth
-from train.simulate.instrument import pixels_between
 from train.simulate.source import FloatArray
-from train.simulate.telescope import observe
+from train.simulate.telescope.instrument import pixels_between
+from train.simulate.telescope.telescope import observe
 
 WINDOWS = ((4300.0, 4700.0), (5000.0, 5400.0), (6000.0, 6250.0))
 

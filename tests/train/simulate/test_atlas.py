@@ -8,7 +8,7 @@ import pytest
 from agent.errors import WorkbenchError
 from tests.train.simulate.helpers import star
 from train.simulate.atlas import MIN_SPAN, RESOLUTIONS, observe_atlas
-from train.simulate.observation import to_spectrum
+from train.simulate.telescope.observation import to_spectrum
 
 
 def test_grids_are_linear_and_vary(rng: np.random.Generator) -> None:

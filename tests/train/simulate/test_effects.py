@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tests.train.simulate.helpers import flat
-from train.simulate.instrument import pixels_between
-from train.simulate.observation import Observation
-from train.simulate.quality import LAMOST_QUALITY, Quality, graded
-from train.simulate.telescope import observe
+from train.simulate.telescope.instrument import pixels_between
+from train.simulate.telescope.observation import Observation
+from train.simulate.telescope.quality import LAMOST_QUALITY, Quality, graded
+from train.simulate.telescope.telescope import observe
 
 # Nothing happens to a spectrum observed like this, except photon noise.
 PERFECT = replace(

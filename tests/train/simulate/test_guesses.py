@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.train.simulate.helpers import star
-from train.simulate.guesses import _CONFUSION, guess
 from train.simulate.sky import LABELS
+from train.simulate.telescope.pipeline_class import _CONFUSION, guess
 
 
 @pytest.mark.parametrize("label", LABELS)

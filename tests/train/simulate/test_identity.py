@@ -5,7 +5,7 @@ import pytest
 
 from tests.train.simulate.helpers import star
 from train.simulate.identity import FIRST_PLATE, draw_target, sexagesimal
-from train.simulate.telescope import observe
+from train.simulate.telescope.telescope import observe
 
 
 @pytest.mark.parametrize(

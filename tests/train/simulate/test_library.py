@@ -11,8 +11,8 @@ from agent.spectra.readers import read
 from tests.train.simulate.helpers import planck, star
 from train.simulate.archive import run
 from train.simulate.campaign import Settings
-from train.simulate.library import Library, augmented, base_source
 from train.simulate.production import usable_bases
+from train.simulate.realism.library import Library, augmented, base_source
 from train.simulate.source import GRID
 from train.simulate.truth import read_truth
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tests.train.simulate.helpers import flat, smooth, star
-from train.simulate.instrument import BANDS, pixels_between
-from train.simulate.noise import coarse, correlated, electrons_for, stated_variance
-from train.simulate.surveys import SURVEYS
-from train.simulate.telescope import observe
+from train.simulate.telescope.instrument import BANDS, pixels_between
+from train.simulate.telescope.noise import coarse, correlated, electrons_for, stated_variance
+from train.simulate.telescope.surveys import SURVEYS
+from train.simulate.telescope.telescope import observe
 
 
 def high_passed(values: np.ndarray) -> np.ndarray:

@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 
 from tests.train.simulate.helpers import H_ALPHA
-from train.simulate.optics import Arm, blur, integrate, pixel_edges, sigma_pixels, through_arms
 from train.simulate.source import GRID, LIGHT_KMS, FloatArray
-from train.simulate.surveys import LAMOST
+from train.simulate.telescope.optics import (
+    Arm,
+    blur,
+    integrate,
+    pixel_edges,
+    sigma_pixels,
+    through_arms,
+)
+from train.simulate.telescope.surveys import LAMOST
 
 
 def spike(wavelength: float) -> FloatArray:

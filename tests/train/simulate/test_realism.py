@@ -14,13 +14,13 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from agent.spectra.features import feature_names
+from agent.spectra.measure.features import feature_names
 from agent.spectra.spectrum import Spectrum
 from train.cli import app, main
-from train.simulate import tell_apart
-from train.simulate.contact_sheet import write_sheet
-from train.simulate.library import Library
-from train.simulate.realism import (
+from train.simulate.realism import tell_apart
+from train.simulate.realism.contact_sheet import write_sheet
+from train.simulate.realism.library import Library
+from train.simulate.realism.realism import (
     Gathering,
     Meeting,
     compare,
@@ -274,7 +274,7 @@ def test_missing_classifier_is_told_before_the_work(
 ) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     monkeypatch.setattr(
-        "train.simulate.realism_command.gather", lambda *_: pytest.fail("the work began")
+        "train.simulate.realism.realism_command.gather", lambda *_: pytest.fail("the work began")
     )
     assert run_main(monkeypatch, str(alike)) == 1
     assert "scikit-learn" in capsys.readouterr().err

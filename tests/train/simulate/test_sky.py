@@ -9,16 +9,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from agent.spectra.indices import measure_index
+from agent.spectra.measure.indices import measure_index
+from agent.spectra.measure.velocity import cross_correlate
 from agent.spectra.spectrum import Spectrum
-from agent.spectra.velocity import cross_correlate
-from train.simulate.optics import integrate, pixel_edges
 from train.simulate.sky import LABELS, bands, carbon, cataclysmic, draw_source, white_dwarf
+from train.simulate.sky.balanced_kinds import draw_evenly, kinds_of
 from train.simulate.sky.cool import m_giant
-from train.simulate.sky.even import draw_evenly, kinds_of
 from train.simulate.sky.physics import reddening, vacuum
 from train.simulate.sky.profiles import add_head
 from train.simulate.source import GRID, FloatArray, Source
+from train.simulate.telescope.optics import integrate, pixel_edges
 
 ALL = 40
 """Draws of a class."""

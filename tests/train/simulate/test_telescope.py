@@ -7,13 +7,13 @@ import pytest
 
 from agent.errors import WorkbenchError
 from tests.train.simulate.helpers import H_ALPHA, flat, planck, smooth, star
-from train.simulate.guesses import Guess
-from train.simulate.instrument import pixels_between
-from train.simulate.observation import to_spectrum
-from train.simulate.quality import LAMOST_QUALITY
 from train.simulate.source import GRID, LIGHT_KMS, Source
-from train.simulate.surveys import SURVEYS
-from train.simulate.telescope import SNR_RANGE, observe
+from train.simulate.telescope.instrument import pixels_between
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.pipeline_class import Guess
+from train.simulate.telescope.quality import LAMOST_QUALITY
+from train.simulate.telescope.surveys import SURVEYS
+from train.simulate.telescope.telescope import SNR_RANGE, observe
 
 LIMITS = {
     "LAMOST": (3690, 3705, 9050, 9110, 3885, 3917),

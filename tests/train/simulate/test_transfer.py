@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agent.spectra.features import feature_names
+from agent.spectra.measure.features import feature_names
 from train.cli import app
+from train.simulate.realism.transfer import NOISE_FEATURES, judge, score, simulated_features
 from train.simulate.sky import LABELS
-from train.simulate.transfer import NOISE_FEATURES, judge, score, simulated_features
 from train.simulate.truth import read_truth
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.measured.gates import GATES
+from agent.evidence.gates import GATES
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS
 from train.weights.draws import bundled, draw, one_spectrum

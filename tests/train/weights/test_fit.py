@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.measured.kinds import softmax
+from agent.evidence.kinds import softmax
 from train.weights.fit import (
     LEAST_CLAIM,
     LOST,

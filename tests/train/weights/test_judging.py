@@ -10,8 +10,8 @@ import typer
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from agent.measured.kinds import read_kinds
-from agent.measured.weights import read_weights
+from agent.evidence.kinds import read_kinds
+from agent.evidence.weights import read_weights
 from train.simulate.sky import LABELS
 from train.weights.command import judge, weights
 from train.weights.judging import Outcome, candidates, figures

@@ -15,9 +15,9 @@ from astropy.time import Time
 from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
-from train.simulate.guesses import Guess
 from train.simulate.identity import Stamp, Target
-from train.simulate.observation import Observation
+from train.simulate.telescope.observation import Observation
+from train.simulate.telescope.pipeline_class import Guess
 
 AUTHOR = "Spec-o3 Workbench"
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from astropy.io import fits
 
-from train.simulate.guesses import Guess
 from train.simulate.layouts.common import AUTHOR, Entry, float32, mark, save
+from train.simulate.telescope.pipeline_class import Guess
 
 FLUX_UNIT = "10**-17 erg/(s cm2 Angstrom)"
 TARGETS_PER_FILE = 8

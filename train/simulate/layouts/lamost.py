@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from train.simulate.layouts.common import AUTHOR, Entry, float32, iso_date, mark, save
-from train.simulate.noise import coarse
 from train.simulate.source import FloatArray
+from train.simulate.telescope.noise import coarse
 
 TABLE_FROM = 9
 """Releases from this one on are written as tables (DR8 files come in either form)."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from astropy.io import fits
 
-from train.simulate.guesses import Guess
 from train.simulate.layouts.common import AUTHOR, Entry, float32, mark, save
+from train.simulate.telescope.pipeline_class import Guess
 
 NODATA = 1 << 24
 BORESIGHT_OFFSET = 0.9

@@ -6,7 +6,7 @@ import numpy as np
 
 from train.simulate.sky import bands
 from train.simulate.sky.cool import disc_velocity, dust, emission_over, sunlike_flux
-from train.simulate.sky.forest import (
+from train.simulate.sky.line_blanketing import (
     Atmosphere,
     add_atoms,
     add_cool_hydrogen,

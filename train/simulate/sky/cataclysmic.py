@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from train.simulate.sky.cool import m_dwarf_flux, sunlike_flux
-from train.simulate.sky.forest import Atmosphere
 from train.simulate.sky.hot import jump
+from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import (
     SIZE,
     Rng,

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from train.simulate.sky import bands
-from train.simulate.sky.forest import (
+from train.simulate.sky.line_blanketing import (
     Atmosphere,
     add_atoms,
     add_cool_hydrogen,

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 from train.simulate.sky.cool import sunlike_flux
-from train.simulate.sky.forest import Atmosphere
 from train.simulate.sky.hot import add_series, jump
+from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import (
     LN_STEP,
     SIZE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from train.simulate.sky.cool import disc_velocity, dust, emission_over
-from train.simulate.sky.forest import Atmosphere, add_atoms, add_strong_metals
+from train.simulate.sky.line_blanketing import Atmosphere, add_atoms, add_strong_metals
 from train.simulate.sky.physics import (
     SIZE,
     Rng,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from train.simulate.sky.cool import disc_velocity, dust, emission_over, m_giant, sunlike_flux
-from train.simulate.sky.forest import Atmosphere
 from train.simulate.sky.hot import HE_I, HE_II, a_star, add_nebula, b_star
+from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import (
     SIZE,
     Rng,

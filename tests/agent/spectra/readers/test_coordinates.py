@@ -4,7 +4,7 @@ import pytest
 from astropy import units
 from astropy.coordinates import FK4, SkyCoord
 
-from agent.spectra.fits_header import Header
+from agent.spectra.fits.fits_header import Header
 from agent.spectra.readers.coordinates import b1950_to_j2000, from_text, place_of
 
 ARCSEC = 1 / 3600

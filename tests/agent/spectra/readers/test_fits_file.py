@@ -7,9 +7,9 @@ from hypothesis import given as each
 from hypothesis import strategies as some
 
 from agent.errors import ReadError
-from agent.spectra.fits_file import FitsFile
-from agent.spectra.fits_header import Header
-from agent.spectra.source_file import source_of
+from agent.spectra.fits.fits_file import FitsFile
+from agent.spectra.fits.fits_header import Header
+from agent.spectra.fits.source_file import source_of
 from tests.agent.spectra.readers import samples
 
 
@@ -107,7 +107,7 @@ def test_headers_are_limited() -> None:
 
 
 def test_hdus_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.spectra.fits_file.MAX_HDUS", 5)
+    monkeypatch.setattr("agent.spectra.fits.fits_file.MAX_HDUS", 5)
     with pytest.raises(ReadError, match="more than 5 HDUs"):
         list(opened(samples.desi()))
 
@@ -182,8 +182,8 @@ def test_any_bytes_are_refused_or_read_as_fits(data: bytes) -> None:
 
 
 def test_values_are_limited_however_well_they_pack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.spectra.fits_file.MAX_VALUES", 100)
-    monkeypatch.setattr("agent.spectra.fits_table.MAX_VALUES", 100)
+    monkeypatch.setattr("agent.spectra.fits.fits_file.MAX_VALUES", 100)
+    monkeypatch.setattr("agent.spectra.fits.fits_table.MAX_VALUES", 100)
     with pytest.raises(ReadError, match="rows of 240 pixels, too many"):
         opened(samples.lamost_image()).primary.image()
     table = next(opened(samples.sdss()).tables()).table

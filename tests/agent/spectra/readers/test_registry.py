@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ReadError, SpectrumError, WorkbenchError
+from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers import Malformed, NotMine, Reader, Request, read, register, registry
 from agent.spectra.readers.base import Pixels, build
-from agent.spectra.source_file import SourceFile
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.readers import samples
 from tests.agent.spectra.readers.conftest import Given

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ReadError
-from agent.spectra import source_file
+from agent.spectra.fits import source_file
+from agent.spectra.fits.source_file import UnpackedBytes, open_source, source_of
 from agent.spectra.readers import read
-from agent.spectra.source_file import UnpackedBytes, open_source, source_of
 from tests.agent.spectra.readers import samples
 from tests.agent.spectra.readers.conftest import Given
 

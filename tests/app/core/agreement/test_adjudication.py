@@ -6,16 +6,11 @@ import random
 
 import pytest
 
-from app.core.agreement import adjudication as module
-from app.core.agreement.adjudication import (
-    adjudicator_of,
-    disputes,
-    final_of,
-    set_adjudicator,
-)
-from app.core.agreement.verdicts import NONE, WORDS, read_verdicts, settled
 from app.core.errors import SessionError
-from app.core.records import Judgement, Opinion, Verdict
+from app.core.session.records import Judgement, Opinion, Verdict
+from app.core.statistics import adjudication as module
+from app.core.statistics.adjudication import adjudicator_of, disputes, final_of, set_adjudicator
+from app.core.statistics.verdicts import NONE, WORDS, read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made
 

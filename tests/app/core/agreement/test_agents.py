@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import sklearn.metrics
 
-from app.core.agreement import agents as module
-from app.core.agreement.agents import all_with, each_with, read_agents
-from app.core.agreement.verdicts import read_verdicts
+from app.core.statistics import agents as module
+from app.core.statistics.agents import all_with, each_with, read_agents
+from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, inspect, say, set_snr
 from tests.app.core.sessions import made
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from app.core.agreement.agents import read_agents
-from app.core.agreement.drift import MOST, SMALLEST, drift
-from app.core.agreement.verdicts import read_verdicts
+from app.core.statistics.agents import read_agents
+from app.core.statistics.drift import MOST, SMALLEST, drift
+from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made
 

@@ -7,9 +7,9 @@ import pytest
 import sklearn.metrics
 
 from agent.confidence.fleiss import fleiss_kappa
-from app.core.agreement.people import people
-from app.core.agreement.snr_bins import EDGES, in_bins
-from app.core.agreement.verdicts import WORDS, read_verdicts
+from app.core.statistics.people import people
+from app.core.statistics.snr_bins import EDGES, in_bins
+from app.core.statistics.verdicts import WORDS, read_verdicts
 from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, say, set_snr
 from tests.app.core.sessions import made
 

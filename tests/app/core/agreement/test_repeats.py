@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 import sklearn.metrics
 
-from app.core.agreement.repeats import (
+from app.core.errors import ReadOnlyError, SessionError
+from app.core.session.records import Opinion
+from app.core.session.session import open_session
+from app.core.statistics.repeats import (
     consistency,
     plan_repeats,
     record_repeat,
     repeats_of,
     withdraw_repeat,
 )
-from app.core.agreement.verdicts import read_verdicts
-from app.core.errors import ReadOnlyError, SessionError
-from app.core.records import Opinion
-from app.core.session import open_session
+from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, say
 from tests.app.core.sessions import made
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from agent.spectra.spectrum import Spectrum
-from app.core.agreement.adjudication import count_disputes, disputes, set_adjudicator
-from app.core.agreement.repeats import (
+from app.core.report.evidence import accepted_cards, agent_differs, people_differ
+from app.core.session.records import Opinion
+from app.core.statistics.adjudication import count_disputes, disputes, set_adjudicator
+from app.core.statistics.calibration import calibrate, gather, newest_calibration
+from app.core.statistics.repeats import (
     consistency,
     plan_repeats,
     record_repeat,
     repeats_of,
     withdraw_repeat,
 )
-from app.core.agreement.verdicts import read_verdicts, settled
-from app.core.calibrating import calibrate, gather, newest_calibration
-from app.core.records import Opinion
-from app.core.report.evidence import accepted_cards, agent_differs, people_differ
-from app.core.statistics import plain, statistics
+from app.core.statistics.summary import plain, statistics
+from app.core.statistics.verdicts import read_verdicts, settled
 from tests.agent.confidence.drawn import drawn
 from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, inspect, say, set_snr
 from tests.app.core.sessions import made

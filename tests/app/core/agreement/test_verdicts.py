@@ -7,11 +7,11 @@ import random
 import numpy as np
 import pytest
 
-from app.core.agreement import verdicts as module
-from app.core.agreement.adjudication import set_adjudicator
-from app.core.agreement.verdicts import NONE, WORDS, read_verdicts, settled, shared
-from app.core.records import Opinion
-from app.core.session import open_session
+from app.core.session.records import Opinion
+from app.core.session.session import open_session
+from app.core.statistics import verdicts as module
+from app.core.statistics.adjudication import set_adjudicator
+from app.core.statistics.verdicts import NONE, WORDS, read_verdicts, settled, shared
 from tests.app.core.judged_sessions import A, R, U, say, set_snr
 from tests.app.core.sessions import made
 

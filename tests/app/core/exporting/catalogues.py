@@ -15,10 +15,10 @@ from astropy.io import fits
 from astropy.table import Table
 from sqlalchemy import insert
 
-from agent.tasks import task
-from app.core.records import Opinion, Verdict
-from app.core.session import Session, new_session, open_session
-from app.core.tables import candidates, lists
+from agent.tasks.catalogue import task
+from app.core.database.tables import candidates, lists
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import Session, new_session, open_session
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 AT = "2026-01-01T00:00:00+00:00"

@@ -9,13 +9,13 @@ import pytest
 from astropy.table import Table
 from sqlalchemy import update
 
-from app.core.agreement.adjudication import set_adjudicator
+from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.exporting import export
-from app.core.inspections import add_inspection
+from app.core.inspections.store import add_inspection
 from app.core.progress import StoppedError
-from app.core.records import Opinion, Verdict
-from app.core.tables import candidates, judgements
+from app.core.session.records import Opinion, Verdict
+from app.core.statistics.adjudication import set_adjudicator
 from tests.app.core.exporting.catalogues import (
     ACCEPT,
     FORMATS,
@@ -118,7 +118,7 @@ def test_a_full_disk_is_told(place, tmp_path, monkeypatch):
         def refuse(number):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("app.core.exporting.atomic_file.os.fsync", refuse)
+        monkeypatch.setattr("app.core.atomic_file.os.fsync", refuse)
         for suffix in FORMATS:
             with pytest.raises(SessionError, match=r"No space left.*Nothing there was changed"):
                 export(session, tmp_path / f"out.{suffix}", which="all")
@@ -129,7 +129,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from app.core.exporting import export
-from app.core.session import open_session
+from app.core.session.session import open_session
 
 def wait_for_the_end(done, total):
     if done == total:
@@ -161,10 +161,10 @@ import resource, sys
 from pathlib import Path
 from app.core.errors import SessionError
 from app.core.exporting import export
-from app.core.exporting.records_file import write_records
+from app.core.exporting.formats.records_file import write_records
 from app.core.packing import read_spectrum
 from app.core.report import write_report
-from app.core.session import open_session
+from app.core.session.session import open_session
 
 def write(session, out):
     if out.suffix == ".jsonl":

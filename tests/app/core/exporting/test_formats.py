@@ -14,11 +14,12 @@ from astropy.io import fits
 from astropy.table import Table
 from sqlalchemy import insert, update
 
+from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
-from app.core.exporting import export, fits_file
-from app.core.exporting.csv_file import metadata_path
-from app.core.records import Opinion, Verdict
-from app.core.tables import candidates, inspections
+from app.core.exporting import export
+from app.core.exporting.formats import fits_file
+from app.core.exporting.formats.csv_file import metadata_path
+from app.core.session.records import Opinion, Verdict
 from tests.app.core.exporting.catalogues import (
     CONTRACT,
     FORMATS,

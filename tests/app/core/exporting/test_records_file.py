@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from agent.trajectory_file import read_trajectories
-from app.core.agreement.adjudication import set_adjudicator
+from agent.trajectory.trajectory_file import read_trajectories
 from app.core.errors import SessionError
 from app.core.exporting.chosen import chosen_ids
-from app.core.exporting.records_file import write_records
-from app.core.inspections import add_inspection
+from app.core.exporting.formats.records_file import write_records
+from app.core.inspections.store import add_inspection
 from app.core.progress import StoppedError
+from app.core.statistics.adjudication import set_adjudicator
 from tests.app.core.exporting.catalogues import people
 from tests.app.core.inspected import MEASURED, NANO, said
 
@@ -77,7 +77,7 @@ def test_whole_or_not_at_all(session, tmp_path):
 
 
 def test_how_far_it_is(session, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.core.exporting.records_file.STRIDE", 2)
+    monkeypatch.setattr("app.core.exporting.formats.records_file.STRIDE", 2)
     told = []
     write_records(session, tmp_path / "all.jsonl", progress=lambda *done: told.append(done))
     assert told == [(2, 5), (4, 5), (5, 5)]

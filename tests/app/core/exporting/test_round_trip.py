@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.exporting import export
-from app.core.records import Opinion, Verdict
+from app.core.session.records import Opinion, Verdict
 from tests.app.core.exporting.catalogues import (
     CONTRACT,
     FORMATS,

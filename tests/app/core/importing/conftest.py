@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.tasks import task
-from app.core.session import new_session
+from agent.tasks.catalogue import task
+from app.core.session.session import new_session
 
 
 @pytest.fixture

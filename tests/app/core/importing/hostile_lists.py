@@ -21,10 +21,10 @@ from pathlib import Path
 
 from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.errors import ImportFailed
+from app.core.importing.formats.text_cells import Misfit
 from app.core.importing.opening import find_list, naming
 from app.core.importing.places import Places
 from app.core.importing.reading import Reading
-from app.core.importing.text_cells import Misfit
 from tests.app.core.importing.lists import ROWS, text_of, write
 from tests.app.core.importing.memory import peak_mb
 

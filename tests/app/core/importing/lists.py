@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from sqlalchemy import select
 
-from app.core.records import Candidate
-from app.core.session import Session
-from app.core.tables import lists, refused_rows
+from app.core.database.tables import lists, refused_rows
+from app.core.session.records import Candidate
+from app.core.session.session import Session
 
 NAMES = ("obsid", "ra", "dec", "snrg", "subclass", "p_cv", "visits", "is_new", "path")
 ROWS: tuple[tuple[Any, ...], ...] = (

@@ -8,9 +8,9 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from app.core.importing import parquet_list
 from app.core.importing.errors import ImportFailed
-from app.core.importing.formats import open_list
+from app.core.importing.formats import parquet_list
+from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import import_list
 from tests.app.core.importing.lists import every, fits_bytes, owns, rng, write_parquet
 

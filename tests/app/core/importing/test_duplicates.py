@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from app.core.importing import duplicates
-from app.core.importing.duplicates import Seen
+from app.core.importing import storing
+from app.core.importing.storing import Seen
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("low_bits", [2**24 - 1, 2**6 - 1])
 def test_against_a_set(monkeypatch, seed, low_bits):
-    monkeypatch.setattr(duplicates, "LOW_BITS", low_bits)
+    monkeypatch.setattr(storing, "LOW_BITS", low_bits)
     chance = random.Random(seed)
     seen, known = Seen(), set()
     for _ in range(60):

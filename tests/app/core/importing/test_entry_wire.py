@@ -7,10 +7,10 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.importing import reading_child
-from app.core.importing.contents import Refused
+from app.core.importing.child import child
+from app.core.importing.child.wire import entries_of, read_frame, write_entries, write_message
 from app.core.importing.entries import FIELDS, Entries
-from app.core.importing.entry_wire import entries_of, read_frame, write_entries, write_message
+from app.core.importing.formats.contents import Refused
 
 WHOLE = st.integers(0, 2**63 - 1)
 REAL = st.none() | st.floats(allow_nan=False, allow_infinity=False)
@@ -46,10 +46,10 @@ def test_a_message_that_was_cut_off_is_the_end():
 
 def test_a_long_search_gives_the_parent_a_chance_to_stop_it(monkeypatch):
     pipe = io.BytesIO()
-    pulse = reading_child.Pulse(pipe)
+    pulse = child.Pulse(pipe)
     assert pulse() is False
     assert pipe.getvalue() == b""
-    monkeypatch.setattr(reading_child, "PULSE_S", -1.0)
+    monkeypatch.setattr(child, "PULSE_S", -1.0)
     assert pulse() is False
     pipe.seek(0)
     assert read_frame(pipe)[0]["type"] == "busy"

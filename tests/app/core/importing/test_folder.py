@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from agent.spectra.readers import read
+from app.core.database.tables import TARGETID as IN_TABLES
 from app.core.importing import folder_list, folder_walk
-from app.core.importing.contents import TARGETID
 from app.core.importing.errors import ImportFailed, ImportStopped
+from app.core.importing.formats.contents import TARGETID
 from app.core.importing.importer import import_list, preview
-from app.core.tables import TARGETID as IN_TABLES
 from tests.agent.spectra.readers import samples
 from tests.app.core.importing.lists import every, fits_bytes, lists_of, owns
 

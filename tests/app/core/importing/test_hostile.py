@@ -36,7 +36,7 @@ from app.core.importing.errors import ImportFailed
 from app.core.importing.opening import find_list, naming
 from app.core.importing.places import Places
 from app.core.importing.reading import Reading
-from app.core.importing.text_cells import Misfit
+from app.core.importing.formats.text_cells import Misfit
 from tests.app.core.importing.memory import peak_mb
 
 def count(reading):

@@ -11,15 +11,15 @@ from functools import partial
 import pytest
 from sqlalchemy import inspect, select
 
-from agent.tasks import task
+from agent.tasks.catalogue import task
+from app.core.database.tables import candidates
 from app.core.errors import ReadOnlyError
 from app.core.importing import importer, storing
 from app.core.importing.errors import ImportFailed, ImportStopped
 from app.core.importing.importer import import_list, preview
 from app.core.queue import LIST_ORDER, page, parse_sort
-from app.core.records import Change
-from app.core.session import new_session, open_session
-from app.core.tables import candidates
+from app.core.session.records import Change
+from app.core.session.session import new_session, open_session
 from tests.app.core.importing.lists import (
     NAMES,
     ROWS,
@@ -377,7 +377,7 @@ def test_indexes_are_there_after_many_rows(session, folder, monkeypatch):
 
 
 def test_what_is_imported_can_be_judged_and_undone_meanwhile(session, folder):
-    from app.core.records import Opinion, Verdict
+    from app.core.session.records import Opinion, Verdict
 
     import_text(session, folder, text_of())
     session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))

@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
-from app.core.importing.file_index import FileIndex
 from app.core.importing.importer import import_list
-from app.core.importing.places import Places
+from app.core.importing.places import FileIndex, Places
 from app.core.importing.survey_names import naming_of
 from tests.app.core.importing.lists import every, text_of, touch
 

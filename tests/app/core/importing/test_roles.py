@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.importing.contents import ListColumn
+from app.core.importing.formats.contents import ListColumn
 from app.core.importing.roles import guess_roles
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.importing.formats.text_cells import TextCells
 from app.core.importing.sky import angles, name_of, positions
-from app.core.importing.text_cells import TextCells
 
 
 def ra(text, unit=""):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.importing.cell_numbers import number_of
-from app.core.importing.text_cells import KindGuess, Misfit, TextCells
+from app.core.importing.formats.cell_numbers import number_of
+from app.core.importing.formats.text_cells import KindGuess, Misfit, TextCells
 
 
 def kind_of(*texts):

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.importing.contents import MAX_CELL, MAX_COLUMNS
 from app.core.importing.errors import ImportFailed
-from app.core.importing.formats import open_list
-from app.core.importing.lines import MAX_LINE
-from app.core.importing.text_list import TextList
-from app.core.importing.text_rows import MAX_RECORD_LINES, RowReader
+from app.core.importing.formats.contents import MAX_CELL, MAX_COLUMNS
+from app.core.importing.formats.formats import open_list
+from app.core.importing.formats.text_layout import MAX_LINE
+from app.core.importing.formats.text_list import TextList
+from app.core.importing.formats.text_rows import MAX_RECORD_LINES, RowReader
 
 
 def opened(folder, content, name="list.csv"):

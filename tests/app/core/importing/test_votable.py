@@ -7,10 +7,10 @@ import struct
 
 import pytest
 
-from app.core.importing import votable_parser
-from app.core.importing.contents import MAX_CELL
 from app.core.importing.errors import ImportFailed
-from app.core.importing.formats import open_list
+from app.core.importing.formats import votable_parser
+from app.core.importing.formats.contents import MAX_CELL
+from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import import_list
 from tests.app.core.importing.lists import every, refusals
 

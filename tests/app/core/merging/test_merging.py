@@ -10,18 +10,18 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import insert, select, text
 
-from agent.tasks import task
-from app.core import verdict_log
-from app.core.agreement.adjudication import set_adjudicator
-from app.core.agreement.repeats import record_repeat, repeats_of, withdraw_repeat
+from agent.tasks.catalogue import task
+from app.core.database.tables import candidates, facts, inspections, log, packed_spectra
 from app.core.errors import SessionError
-from app.core.merging import merge, seen_facts
+from app.core.inspections.seen import Seen, note_seen, was_seen
+from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.progress import StoppedError
-from app.core.records import Change, Opinion, Verdict
-from app.core.seen import Seen, note_seen, was_seen
-from app.core.session import new_session, open_session
-from app.core.shown_opinion import show_model, shown_model
-from app.core.tables import candidates, facts, inspections, log, packed_spectra
+from app.core.session import verdict_log
+from app.core.session.records import Change, Opinion, Verdict
+from app.core.session.session import new_session, open_session
+from app.core.sharing import merge, seen_facts
+from app.core.statistics.adjudication import set_adjudicator
+from app.core.statistics.repeats import record_repeat, repeats_of, withdraw_repeat
 from tests.app.core.exporting.catalogues import add_list, listed
 from tests.app.core.test_rebuild import derived, moment, press, rebuilt
 from tests.night import seeds

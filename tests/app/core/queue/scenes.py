@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from agent.tasks import task
-from app.core import verdict_log
+from agent.tasks.catalogue import task
+from app.core.database.tables import candidates, inspections, lists
 from app.core.queue.filters import (
     AgentVerdict,
     And,
@@ -32,9 +32,9 @@ from app.core.queue.filters import (
     Words,
 )
 from app.core.queue.sorts import Sort
-from app.core.records import Opinion, Verdict
-from app.core.session import Session, new_session
-from app.core.tables import candidates, inspections, lists
+from app.core.session import verdict_log
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import Session, new_session
 
 ADA, BEN = "Ada", "Ben"
 SHA = "ab" * 32

@@ -24,7 +24,7 @@ from app.core.queue.filters import (
     Own,
     Words,
 )
-from app.core.records import Verdict
+from app.core.session.records import Verdict
 from tests.app.core.queue.trees import TREES
 
 A, B, C = Flag("a"), Flag("b"), Flag("c")

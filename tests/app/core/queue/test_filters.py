@@ -31,8 +31,8 @@ from app.core.queue.filters import (
     Words,
     checked,
 )
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.queue.trees import SORTS, TREES
 from tests.app.core.sessions import made
 

@@ -7,13 +7,13 @@ import json
 import pytest
 from sqlalchemy import update
 
+from app.core.database.tables import judgements, lists
 from app.core.importing.importer import import_list
 from app.core.queue import flags_in_use, own_columns, parse_filter
 from app.core.queue.filters import Own
 from app.core.queue.in_use import OwnColumn
-from app.core.records import Opinion
-from app.core.session import open_session
-from app.core.tables import judgements, lists
+from app.core.session.records import Opinion
+from app.core.session.session import open_session
 from tests.app.core.sessions import made
 
 

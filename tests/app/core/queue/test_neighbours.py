@@ -8,10 +8,10 @@ import random
 import pytest
 from sqlalchemy import select, update
 
+from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.queue import neighbours
 from app.core.queue.neighbours import separation_arcsec
-from app.core.tables import candidates
 from tests.app.core.sessions import made
 
 CENTRES = [

@@ -19,8 +19,8 @@ from app.core.queue import (
     page,
     parse_filter,
 )
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.sessions import made
 
 SCORE = Sort("score", True)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import update
 
+from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.queue import (
     EVERYTHING,
@@ -25,9 +26,8 @@ from app.core.queue import (
 )
 from app.core.queue import walk as walking
 from app.core.queue.filters import Not, Number, Own
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.core.tables import candidates
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from tests.app.core.queue.trees import SORTS, TREES
 from tests.app.core.sessions import made
 

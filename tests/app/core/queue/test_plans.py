@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import event
 
-from app.core.inspections import models_of
-from app.core.pace import Tally, recent_pace
+from app.core.inspections.store import models_of
 from app.core.queue import (
     UNJUDGED,
     Sort,
@@ -27,7 +26,8 @@ from app.core.queue import (
 from app.core.queue import walk as walking
 from app.core.queue.filters import EVERYTHING, InList
 from app.core.queue.sorts import SORT_KEYS
-from app.core.records import Opinion, Verdict
+from app.core.session.records import Opinion, Verdict
+from app.core.statistics.pace import Tally, recent_pace
 from tests.app.core.queue.scenes import scene
 
 SORTS = [Sort(key, is_down, seed=5) for key in SORT_KEYS for is_down in (False, True)]

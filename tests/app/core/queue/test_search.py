@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import insert
 
+from app.core.database.tables import candidates
 from app.core.queue import find
-from app.core.tables import candidates
 from tests.app.core.sessions import made
 
 TARGET = 39_627_322_512_345_678

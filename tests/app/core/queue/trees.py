@@ -28,7 +28,7 @@ from app.core.queue.filters import (
     Words,
 )
 from app.core.queue.sorts import SORT_KEYS, Sort
-from app.core.records import Verdict
+from app.core.session.records import Verdict
 from tests.app.core.queue.scenes import SHA
 
 TEXTS = st.sampled_from(

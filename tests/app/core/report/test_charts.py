@@ -9,7 +9,6 @@ from agent.confidence.abstention import Abstention
 from agent.confidence.judged import Judged
 from agent.confidence.reliability import reliability_curve
 from agent.confidence.scores import Figure
-from app.core.agreement.drift import Block
 from app.core.report.charts import (
     HISTOGRAM_BINS,
     WIDE,
@@ -21,7 +20,8 @@ from app.core.report.charts import (
     reliability_diagram,
 )
 from app.core.report.drawing import ACCEPT, OPEN, REJECT, UNSURE
-from app.core.statistics import Counts
+from app.core.statistics.drift import Block
+from app.core.statistics.summary import Counts
 from tests.app.core.report.reading import Page
 
 NOTHING = Figure(None, float("nan"), float("nan"))

@@ -9,11 +9,8 @@ import pytest
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory import ModelRef, SpectrumRef, Step, Trajectory
-from app.core.agreement.adjudication import set_adjudicator
-from app.core.agreement.verdicts import read_verdicts, settled
-from app.core.inspections import add_inspection
-from app.core.records import Opinion
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from app.core.inspections.store import add_inspection
 from app.core.report import evidence as module
 from app.core.report.evidence import (
     accepted_cards,
@@ -22,6 +19,9 @@ from app.core.report.evidence import (
     people_differ,
     plain_reasons,
 )
+from app.core.session.records import Opinion
+from app.core.statistics.adjudication import set_adjudicator
+from app.core.statistics.verdicts import read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made
 

@@ -10,16 +10,16 @@ import pytest
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory import ModelRef, SpectrumRef, Step, Trajectory
-from app.core.agreement.repeats import record_repeat
-from app.core.calibrating import calibrate, gather
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.errors import SessionError
-from app.core.inspections import add_inspection
-from app.core.records import Opinion
+from app.core.inspections.store import add_inspection
 from app.core.report.drawing import ACCEPT, AGENT, INK, REJECT, SOFT, UNSURE
 from app.core.report.parts import _shade
 from app.core.report.write import write_report
-from app.core.session import open_session
+from app.core.session.records import Opinion
+from app.core.session.session import open_session
+from app.core.statistics.calibration import calibrate, gather
+from app.core.statistics.repeats import record_repeat
 from tests.agent.confidence.drawn import drawn
 from tests.app.core.judged_sessions import A, R, U, inspect, say, set_snr
 from tests.app.core.report.reading import Page

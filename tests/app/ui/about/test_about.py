@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from agent.models import Place, list_models
-from app.ui.about import learnt
-from app.ui.about.about_dialog import AboutDialog
-from app.ui.commands import Commands
-from app.ui.runner import Runner
-from app.ui.theme import Looks
+from agent.models.registry import Place, list_models
+from app.ui.actions.commands import Commands
+from app.ui.background.runner import Runner
+from app.ui.help import model_sources
+from app.ui.help.about_dialog import AboutDialog
+from app.ui.theme.theme import Looks
 from tests.app.ui.whole_window import before_window
 
 PUBLISHED = next(place for place in list_models() if place.card.name == "spec-o3-7b")
@@ -42,7 +42,7 @@ def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
         trained(name="silent", trained_on=""),
         trained(name="mine", trained_on="2,000 of my own <b>LAMOST</b> spectra"),
     )
-    monkeypatch.setattr(learnt, "list_models", lambda on_fault: places)
+    monkeypatch.setattr(model_sources, "list_models", lambda on_fault: places)
     dialog.open_page()
     qtbot.waitUntil(lambda: dialog.inspectors.count() == 4)
     texts = said(dialog)
@@ -81,7 +81,7 @@ def test_a_second_look_shows_each_once(qtbot, dialog):
 def test_its_buttons_run_what_they_say(qtbot, monkeypatch):
     opened = []
     monkeypatch.setattr(
-        "app.ui.crash_folder.QDesktopServices.openUrl", lambda url: opened.append(url) or True
+        "app.ui.crash.crash_report.QDesktopServices.openUrl", lambda url: opened.append(url) or True
     )
     with before_window(qtbot, None) as person:
         link = person.window.welcome.findChild(object, "about_link")

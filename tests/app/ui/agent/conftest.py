@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.inspectors import MEASURED
-from app.ui import agent_desk
-from app.ui.agent_desk import AgentDesk
-from app.ui.workplace import Workplace
+from agent.inspection.make_inspector import MEASURED
+from app.ui.inspection import controller
+from app.ui.inspection.controller import AgentDesk
+from app.ui.session_context import Workplace
 
 LONG_MS = 60_000
 """Nothing here takes that long, on however busy a machine."""
@@ -23,7 +23,7 @@ COMMAND = [sys.executable, "-P", str(SCRIPT)]
 @pytest.fixture(autouse=True)
 def measured_first(monkeypatch) -> None:
     """Whatever lies in the box: a script answers to no model's name, and measuring is quick."""
-    monkeypatch.setattr(agent_desk, "default_model", lambda task_id: MEASURED)
+    monkeypatch.setattr(controller, "default_model", lambda task_id: MEASURED)
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.inspections import inspections_of
-from app.core.records import Verdict
+from app.core.inspections.store import inspections_of
+from app.core.session.records import Verdict
 from tests.app.ui.agent.conftest import LONG_MS, judged, on_desk
 
 

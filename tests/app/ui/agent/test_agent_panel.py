@@ -8,17 +8,17 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
-from agent.inspecting import run
-from agent.inspectors import default_model
-from agent.measured.inspector import MeasuredInspector
+from agent.inspection.interface import run
+from agent.inspection.make_inspector import default_model
+from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers import read_numbered
-from agent.tasks import task
-from agent.trajectory import Step
-from app.core.inspections import add_inspection
-from app.core.records import Verdict
+from agent.tasks.catalogue import task
+from agent.trajectory.trajectory import Step
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Verdict
 from app.ui.agent import pictures
 from app.ui.agent.agent_panel import AgentPanel
-from app.ui.theme import DARK
+from app.ui.theme.theme import DARK
 from tests.app.ui.agent.conftest import LONG_MS, judged, on_desk
 from tests.app.ui.agent.trajectories import NANO, look, record
 from tests.app.ui.candidates import SAMPLE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agent.trajectory import Step
+from agent.trajectory.trajectory import Step
 from app.ui.agent.card_content import MOST_STEPS, MOST_TEXT, contents, speaking
 from tests.app.ui.agent.trajectories import look, record
 

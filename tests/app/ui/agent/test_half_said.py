@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.ui.agent.half_said import MAX_SHOWN, half_said
+from app.ui.agent.card_content import MAX_SHOWN, half_said
 
 TURN = '<think>The line is broad.</think>\n<tool_call>\n{"name": "x"}\n</tool_call>'
 

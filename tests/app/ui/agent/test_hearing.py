@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from agent.backends.base import RESTARTED
-from agent.trajectory import Step
-from app.ui.agent.hearing import MAX_SAID, Hearing
+from agent.engines.base import RESTARTED
+from agent.trajectory.trajectory import Step
+from app.ui.inspection.event_queue import MAX_SAID, Hearing
 from app.worker.inspection import Spoken, Stepped
 
 STEP = Stepped(Step(kind="think", text="so"))

@@ -7,12 +7,12 @@ from sqlalchemy import insert
 
 from agent.confidence.calibration import Calibration
 from agent.confidence.calibration_file import calibration_to_json
-from app.core.inspections import inspections_of
-from app.core.session import open_session
-from app.core.shown_opinion import show_model
-from app.core.tables import calibrations
-from app.core.verdict_log import now
-from app.ui.agent.records import keep, read_records
+from app.core.database.tables import calibrations
+from app.core.inspections.shown_opinion import show_model
+from app.core.inspections.store import inspections_of
+from app.core.session.session import open_session
+from app.core.session.verdict_log import now
+from app.ui.inspection.records import keep, read_records
 from tests.app.ui.agent.trajectories import NANO, SEVEN_B, record
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from agent.confidence.calibration import Calibration
-from app.ui.agent.batch import BatchState
-from app.ui.agent.records import Records
-from app.ui.agent.run import Run
 from app.ui.agent.words import batch_words, chance, ended_words, run_words, sureness, sureness_hint
+from app.ui.inspection.list_run import BatchState
+from app.ui.inspection.records import Records
+from app.ui.inspection.running import Run
 from tests.app.ui.agent.trajectories import SEVEN_B, record
 
 NONE = Records(candidate_id=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 
 SEVEN_B = ModelRef(name="spec-o3-7b", engine="transformers", sha256="7" * 64)
 NANO = ModelRef(name="nano", engine="gguf", sha256="a" * 64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.actions import ACTIONS
+from app.ui.actions.actions import ACTIONS
 from app.ui.help import pages
 from app.ui.help.pages import FIRST, anchor_of, guide, page_at
 from app.ui.help.where import ABOUT, BY_PAGE, EXPORT, MODELS, page_for

@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 
 from app.ui.help.pages import guide
 from app.ui.help.reader import GuideReader
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.theme import DARK, LIGHT, Looks
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import DARK, LIGHT, Looks
 from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
 Key = Qt.Key

@@ -6,10 +6,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.core.agreement.repeats import repeats_of
-from app.core.inspections import add_inspection
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.core.statistics.repeats import repeats_of
 from tests.app.ui.agent.trajectories import record
 from tests.app.ui.whole_window import before_window, copied, sample_file
 

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.flag_menu import FLAGS, FlagMenu
 from app.ui.judging.verdict_bar import VerdictBar

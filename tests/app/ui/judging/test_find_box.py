@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from app.ui.judging.find_box import FindBox
+from app.ui.queue.find_box import FindBox
 from tests.app.ui.steps import put_on_desk, shown_in
 
 

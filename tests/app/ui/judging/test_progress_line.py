@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agent.tasks import task
-from app.core.records import Opinion, Verdict
-from app.core.session import new_session
+from agent.tasks.catalogue import task
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session
 from app.ui.judging.progress_line import ProgressLine
 from tests.app.ui.conftest import opened_workplace
 from tests.app.ui.steps import shown_in

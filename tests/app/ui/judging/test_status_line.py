@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from agent.errors import WorkbenchError
-from agent.trajectory import ModelRef
+from agent.trajectory.trajectory import ModelRef
 from app.core.errors import SessionError
-from app.ui.agent.batch import BatchState
-from app.ui.agent.run import Run
+from app.ui.inspection.list_run import BatchState
+from app.ui.inspection.running import Run
 from app.ui.judging.status_line import StatusLine
 from tests.app.ui.steps import shown_in
 

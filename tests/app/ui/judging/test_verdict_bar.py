@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from app.core.inspections import mark_fault
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
+from app.core.inspections.store import mark_fault
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from app.ui.judging.verdict_bar import VerdictBar
 from tests.app.ui.conftest import opened_workplace
 from tests.app.ui.opinions import give_opinion

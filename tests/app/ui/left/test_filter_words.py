@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.queue import parse_filter
-from app.ui.left.filter_words import CHOICES, completed, completions
+from app.ui.queue.filter_edit import CHOICES, completed, completions
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 
 from agent.spectra.spectrum import Spectrum
-from app.core.records import Candidate
-from app.ui.left.information import Known, sections
-from app.ui.left.information_panel import InformationPanel
+from app.core.session.records import Candidate
+from app.ui.information.information import Known, sections
+from app.ui.information.information_panel import InformationPanel
 from tests.app.ui.steps import put_on_desk, shown_in
 
 LAMOST_HEADER = {

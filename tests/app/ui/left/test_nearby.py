@@ -6,10 +6,10 @@ import pytest
 from PySide6.QtCore import Qt
 from sqlalchemy import update
 
-from app.core.records import Opinion, Verdict
-from app.core.tables import candidates
-from app.ui.left.nearby import date_of
-from app.ui.left.nearby_panel import NearbyPanel
+from app.core.database.tables import candidates
+from app.core.session.records import Opinion, Verdict
+from app.ui.information.nearby_model import date_of
+from app.ui.information.nearby_panel import NearbyPanel
 from tests.app.ui.steps import put_on_desk, shown_in
 
 

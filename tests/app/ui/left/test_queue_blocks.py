@@ -8,8 +8,8 @@ import pytest
 
 from app.core.queue import LIST_ORDER, Line, Place, Sort
 from app.core.queue.landmarks import BLOCK
-from app.core.records import Candidate
-from app.ui.left.queue_blocks import HELD, QueueBlocks
+from app.core.session.records import Candidate
+from app.ui.queue.queue_blocks import HELD, QueueBlocks
 
 
 def line(number):

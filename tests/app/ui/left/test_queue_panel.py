@@ -8,16 +8,16 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QAbstractItemModelTester
 from sqlalchemy import func, insert, select
 
-from agent.tasks import task
-from app.core.inspections import add_inspection, mark_fault
+from agent.tasks.catalogue import task
+from app.core.database.tables import candidates, lists
+from app.core.inspections.store import add_inspection, mark_fault
 from app.core.queue import EVERYTHING, parse_filter, parse_sort, sort_text
-from app.core.records import Change, Opinion, Verdict
-from app.core.session import new_session
-from app.core.tables import candidates, lists
-from app.ui.left.line_table import CELL, PAD
-from app.ui.left.queue_blocks import HELD
-from app.ui.left.queue_model import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
-from app.ui.left.queue_panel import QueuePanel
+from app.core.session.records import Change, Opinion, Verdict
+from app.core.session.session import new_session
+from app.ui.queue.queue_blocks import HELD
+from app.ui.queue.queue_model import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
+from app.ui.queue.queue_panel import QueuePanel
+from app.ui.widgets.candidate_table import CELL, PAD
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.ui.conftest import opened_workplace
 from tests.app.ui.opinions import give_opinion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.operation.operation_panel import OperationPanel
+from app.ui.controls.operation_panel import OperationPanel
 
 
 @pytest.fixture

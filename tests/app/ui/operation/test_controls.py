@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from app.ui.operation.smoothing_control import pixel_kms
-from app.ui.operation.velocity_control import TICKS, tick_at, velocity_at
-from app.ui.view import RV_LIMIT_KMS, SMOOTHINGS_PX, Z_LIMIT
+from app.ui.candidate.view_options import RV_LIMIT_KMS, SMOOTHINGS_PX, Z_LIMIT
+from app.ui.controls.smoothing_control import pixel_kms
+from app.ui.controls.velocity_control import TICKS, tick_at, velocity_at
 
 LIGHT_KMS = 299_792.458
 

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 
-from app.ui.operation import links
+from app.ui.controls import links
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_picture_and_numbers_are_the_plots(qtbot, panel, workplace):
 
 
 def test_with_nothing_on_the_desk_nothing_opens(qtbot, workplace, opened):
-    from app.ui.keymap import Keymap
+    from app.ui.keys.keymap import Keymap
 
     made = links.Links(workplace, Keymap(workplace.settings, workplace.desk))
     qtbot.addWidget(made)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from agent.errors import ReadError, ResourceError
-from app.ui.operation.template_library import SIMULATED, TemplateLibrary
+from app.ui.controls.template_library import SIMULATED, TemplateLibrary
 
 
 def table(path):

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from app.ui.keymap import Keymap
-from app.ui.operation.window_buttons import WindowButtons
+from app.ui.controls.window_buttons import WindowButtons
+from app.ui.keys.keymap import Keymap
 
 
 def click(qtbot, button):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.inspections import add_inspection
-from app.core.records import Verdict
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Verdict
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.judged_sessions import say
 

@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from agent.confidence.scores import Figure as Measured
-from agent.tasks import task
-from app.core.calibrating import newest_calibration
-from app.core.records import Opinion, Verdict
-from app.core.session import new_session
-from app.ui.pages.agreement_page import AgreementPage
-from app.ui.pages.figures import Figure, Row, draw_rows, short
-from app.ui.theme import DARK
+from agent.tasks.catalogue import task
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session
+from app.core.statistics.calibration import newest_calibration
+from app.ui.review.agreement_page import AgreementPage
+from app.ui.review.figures import Figure, Row, draw_rows, short
+from app.ui.theme.theme import DARK
 from tests.app.core.judged_sessions import A, R, drawn_verdicts, inspect, say
 from tests.app.ui.candidates import take_sample
 from tests.app.ui.conftest import opened_workplace

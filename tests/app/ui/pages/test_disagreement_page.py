@@ -8,15 +8,15 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from sqlalchemy import update
 
-from app.core.agreement.adjudication import adjudicator_of
+from app.core.database.tables import candidates
 from app.core.queue import next_unjudged
-from app.core.records import Verdict
-from app.core.session import open_session
-from app.core.tables import candidates
-from app.ui.operation.parts import words
-from app.ui.pages.disagreement_page import DisagreementPage
-from app.ui.pages.opinion_card import OpinionCard
-from app.ui.pages.page_parts import Scrolling
+from app.core.session.records import Verdict
+from app.core.session.session import open_session
+from app.core.statistics.adjudication import adjudicator_of
+from app.ui.review.disagreement_page import DisagreementPage
+from app.ui.review.opinion_card import OpinionCard
+from app.ui.widgets.labels import words
+from app.ui.widgets.page_parts import Scrolling
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.pages.conftest import settled
 from tests.app.ui.whole_window import CTRL, SHIFT, before_window, sample_file

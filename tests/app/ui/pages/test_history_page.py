@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from app.core.history_log import PAGE, older
-from app.core.records import Opinion, Verdict
-from app.ui.pages.history_model import local_time
-from app.ui.pages.history_page import HistoryPage
+from app.core.session.log_pages import PAGE, older
+from app.core.session.records import Opinion, Verdict
+from app.ui.review.history_model import local_time
+from app.ui.review.history_page import HistoryPage
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.pages.conftest import settled
 

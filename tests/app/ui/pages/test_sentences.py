@@ -11,17 +11,12 @@ from PySide6.QtCore import QCoreApplication
 from agent.confidence.calibration import fit_calibration
 from agent.confidence.judged import Judged
 from agent.confidence.scores import Figure
-from app.core.agreement.drift import Block, Drift
-from app.core.calibrating import Own, calibration_words
-from app.core.cut_plan import plan_cut
-from app.ui.languages import speak
-from app.ui.pages.agreement_numbers import Model
-from app.ui.pages.sentences import (
-    calibration_state,
-    cut_sentences,
-    drift_sentence,
-    with_interval,
-)
+from app.core.statistics.calibration import Own, calibration_words
+from app.core.statistics.cut_plan import plan_cut
+from app.core.statistics.drift import Block, Drift
+from app.ui.review.agreement_numbers import Model
+from app.ui.review.sentences import calibration_state, cut_sentences, drift_sentence, with_interval
+from app.ui.translation.languages import speak
 
 LATIN = re.compile(r"[A-Za-z]{2,}")
 SAID_SO = {"YES", "ACCEPT", "REJECT"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 
 HERE, THERE = (6450.0, 6750.0), (4800.0, 4900.0)
 

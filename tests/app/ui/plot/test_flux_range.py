@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.ui.plot.flux_range import flux_range
-from app.ui.plot.trace import trace
+from app.ui.plot.trace import flux_range, trace
 from tests.app.ui.plot.spectra import spectrum
 
 ALL = (3800.0, 9000.0)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from agent.spectra.lines import builtin_lines
-from agent.tasks import load_tasks, task
+from agent.tasks.catalogue import load_tasks, task
 from app.ui.plot.marks import mark_at, marks, place, task_ranks
 from app.ui.plot.scale import Scale
 

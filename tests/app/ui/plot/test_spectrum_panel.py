@@ -11,17 +11,17 @@ import pytest
 from PySide6.QtCore import Qt
 
 from agent.errors import ReadError
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from app.core.importing.importer import import_list
-from app.core.records import Verdict
-from app.core.session import new_session
-from app.ui.key_filter import KeyFilter
-from app.ui.keymap import Keymap
+from app.core.session.records import Verdict
+from app.core.session.session import new_session
+from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX
+from app.ui.keys.key_filter import KeyFilter
+from app.ui.keys.keymap import Keymap
 from app.ui.plot import spectrum_panel
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.plot.trace import trace
-from app.ui.theme import THEMES
-from app.ui.view import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX
+from app.ui.theme.theme import THEMES
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_workplace
 

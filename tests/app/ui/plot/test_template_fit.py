@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.ui.plot.template_fit import scaled
+from app.ui.plot.template_overlay import scaled
 from app.ui.plot.trace import trace
 from tests.app.ui.plot.spectra import spectrum
 

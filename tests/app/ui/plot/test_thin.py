@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from app.ui.plot.error_band import columned
-from app.ui.plot.thin import pieces, thin, visible
+from app.ui.plot.trace import pieces, thin, visible
 
 
 def test_peaks_of_one_pixel_survive():

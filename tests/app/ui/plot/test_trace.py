@@ -7,8 +7,7 @@ import pytest
 
 from agent.spectra.spectrum import Spectrum
 from app.ui.plot.plot_view import raw_behind
-from app.ui.plot.thin import pieces
-from app.ui.plot.trace import LARGEST, trace
+from app.ui.plot.trace import LARGEST, pieces, trace
 from tests.app.ui.plot.spectra import spectrum
 
 

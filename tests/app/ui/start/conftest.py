@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from app.ui.runner import Runner
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.theme import Looks
+from app.ui.background.runner import Runner
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import Looks
 from tests.app.ui.candidates import SAMPLE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.start.dropped import MAX_AT_ONCE, Kind, at_a_glance, sort_out
+from app.ui.importing.given_paths import MAX_AT_ONCE, Kind, at_a_glance, sort_out
 
 
 def kind_of(*paths):

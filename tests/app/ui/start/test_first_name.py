@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from app.ui.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_keeper import SettingsKeeper
 from app.ui.start.welcome_page import WelcomePage
 from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
@@ -15,7 +15,7 @@ Key = Qt.Key
 @pytest.fixture(autouse=True)
 def nobody_told(monkeypatch):
     monkeypatch.delenv("SPEC_O3_REVIEWER", raising=False)
-    monkeypatch.setattr("app.ui.reviewer.user_name", lambda fallback: "ada42")
+    monkeypatch.setattr("app.ui.settings.reviewer.user_name", lambda fallback: "ada42")
 
 
 @pytest.fixture
@@ -87,7 +87,9 @@ def test_the_tour_is_offered_until_it_was_taken(page, settings):
 @pytest.fixture
 def newcomer(qtbot, monkeypatch, tmp_path):
     """Before the window as it is at the very first start."""
-    monkeypatch.setattr("app.ui.start.sample.user_data_path", lambda *_, **__: tmp_path)
+    monkeypatch.setattr(
+        "app.ui.importing.ready_made_sessions.user_data_path", lambda *_, **__: tmp_path
+    )
     settings = SettingsKeeper()
     settings.change(reviewer="not yet")
     with before_window(qtbot, None, settings) as person:

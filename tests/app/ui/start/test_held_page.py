@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from app.core.errors import SessionHeldError
-from app.core.session import new_session, open_session
-from app.ui.start.held_page import HeldPage
-from app.ui.theme import Looks
+from app.core.session.session import new_session, open_session
+from app.ui.start.locked_page import HeldPage
+from app.ui.theme.theme import Looks
 
 
 @pytest.fixture

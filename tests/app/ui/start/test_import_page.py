@@ -7,13 +7,13 @@ import threading
 import pytest
 from PySide6.QtCore import Qt
 
-from agent.tasks import task as find_task
-from agent.tasks import task_source
-from app.core.session import open_session
-from app.ui.start import import_page, task_chooser
-from app.ui.start.import_page import ImportPage
-from app.ui.start.task_chooser import guideline_html, told_task
-from app.ui.theme import LIGHT
+from agent.tasks.catalogue import task as find_task
+from agent.tasks.catalogue import task_source
+from app.core.session.session import open_session
+from app.ui.importing import import_page, task_chooser
+from app.ui.importing.import_page import ImportPage
+from app.ui.importing.task_chooser import guideline_html, told_task
+from app.ui.theme.theme import LIGHT
 from tests.app.ui.start.dropping import drop
 
 

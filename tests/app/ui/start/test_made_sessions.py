@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.tasks import task
+from agent.tasks.catalogue import task
 from app.core.importing.errors import ImportFailed, ImportStopped
-from app.core.records import Opinion, Verdict
-from app.core.session import open_session
-from app.ui.start.import_work import ImportOrder, ListOrder, make_session
-from app.ui.start.sample import sample_session
-from app.ui.start.spectrum_session import spectrum_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.ui.importing.import_work import ImportOrder, ListOrder, make_session
+from app.ui.importing.ready_made_sessions import sample_session, spectrum_session
 
 
 def order(place, *lists, **more):

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from app.ui.start import session_place as places
-from app.ui.start.session_place import free_place, place_problem, session_place
+from app.ui.importing import session_place as places
+from app.ui.importing.session_place import free_place, place_problem, session_place
 
 
 def test_beside_the_list_under_its_name(tmp_path):

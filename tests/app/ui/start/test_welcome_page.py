@@ -6,12 +6,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 
-from agent.tasks import task
-from app.core.records import Opinion, Verdict
-from app.core.session import new_session
+from agent.tasks.catalogue import task
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session
 from app.ui.start import welcome_page
 from app.ui.start.welcome_page import WelcomePage
-from app.ui.theme import DARK
+from app.ui.theme.theme import DARK
 from tests.app.ui.candidates import take_sample
 from tests.app.ui.start.dropping import drag, drop, leave
 

@@ -8,10 +8,10 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.languages import speak
-from app.ui.settings_keeper import SettingsKeeper
-from app.ui.start import sample
-from app.ui.theme import DARK
+from app.ui.importing import ready_made_sessions
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import DARK
+from app.ui.translation.languages import speak
 from tests.app.ui.whole_window import CTRL, LEFT, SHIFT, before_window, copied, sample_file
 
 Key = Qt.Key
@@ -38,7 +38,7 @@ def person(qtbot, place):
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """Where the sample's session is made."""
-    monkeypatch.setattr(sample, "user_data_path", lambda *_, **__: tmp_path / "data")
+    monkeypatch.setattr(ready_made_sessions, "user_data_path", lambda *_, **__: tmp_path / "data")
     return tmp_path / "data"
 
 

@@ -1,0 +1,195 @@
+"""The model families we can load, and what a model's folder says about itself.
+
+Read with nothing but JSON, so that a folder is refused before torch is loaded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agent.errors import EngineError, ImageError
+from agent.rendering.model_image import Sizing
+
+MAX_JSON_BYTES = 20_000_000
+FEWEST_TOKENS, MOST_TOKENS = 8, 1280
+"""Of one picture, where the model's folder does not narrow them."""
+
+Colour = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Vision:
+    """How a vision encoder cuts pictures. `frames`: a still counts as so many equal ones."""
+
+    patch: int
+    mean: Colour
+    std: Colour
+    merge: int = 2
+    frames: int = 2
+
+    @property
+    def factor(self) -> int:
+        return self.patch * self.merge
+
+
+@dataclass(frozen=True)
+class Family:
+    """`model_class` is a name in transformers."""
+
+    name: str
+    model_class: str
+    vision: Vision
+
+
+FAMILIES: Mapping[str, Family] = {
+    "qwen2_5_vl": Family(
+        "Qwen2.5-VL",
+        "Qwen2_5_VLForConditionalGeneration",
+        Vision(14, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    ),
+    "qwen3_vl": Family(
+        "Qwen3-VL",
+        "Qwen3VLForConditionalGeneration",
+        Vision(16, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A folder with a model of a known family, its weights in safetensors files."""
+
+    path: Path
+    family: Family
+    vision: Vision
+    sizing: Sizing
+    weight_bytes: int
+
+
+def read_folder(path: Path) -> ModelFolder:
+    """Look a model's folder over. Raises EngineError for what we do not load."""
+    if not path.is_dir():
+        raise EngineError(f"{path} is no folder with a model")
+    config = read_json(path / "config.json")
+    kind = config.get("model_type")
+    family = FAMILIES.get(kind) if isinstance(kind, str) else None
+    if family is None:
+        names = " and ".join(known.name for known in FAMILIES.values())
+        raise EngineError(f"{path} holds a model of type {str(kind)[:60]!r}; we load {names}")
+    _refuse_absurd(config, path)
+    weights = weight_files(path, "model")
+    settings_path = path / "preprocessor_config.json"
+    settings = read_json(settings_path) if settings_path.exists() else {}
+    vision = _vision(family, config, settings, path)
+    return ModelFolder(
+        path=path,
+        family=family,
+        vision=vision,
+        sizing=_sizing(vision, settings),
+        weight_bytes=sum(file.stat().st_size for file in weights),
+    )
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object from a file of bounded size."""
+    try:
+        if path.stat().st_size > MAX_JSON_BYTES:
+            raise EngineError(f"{path} is too large to be settings")
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise EngineError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise EngineError(f"{path} is not valid JSON") from error
+    if not isinstance(value, dict):
+        raise EngineError(f"{path} holds no settings")
+    return value
+
+
+def weight_files(folder: Path, stem: str) -> list[Path]:
+    """The safetensors files with the weights: `stem`.safetensors, or those its index names."""
+    single, index = folder / f"{stem}.safetensors", folder / f"{stem}.safetensors.index.json"
+    if single.is_file():
+        return [single]
+    if not index.is_file():
+        if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")):
+            raise EngineError(
+                f"{folder} holds its weights in a form that can run code when loaded; "
+                "convert them to safetensors first"
+            )
+        raise EngineError(f"{folder} holds no {single.name}")
+    shards = read_json(index).get("weight_map")
+    if not isinstance(shards, dict) or not shards:
+        raise EngineError(f"{index} names no files")
+    names = sorted({str(name) for name in shards.values()})
+    for name in names:
+        if Path(name).name != name or not name.endswith(".safetensors"):
+            raise EngineError(f"{index} names {name[:100]!r}, which is no weight file beside it")
+        if not (folder / name).is_file():
+            raise EngineError(f"{folder} lacks {name}: the download is not complete")
+    return [folder / name for name in names]
+
+
+def _refuse_absurd(config: Mapping[str, Any], path: Path) -> None:
+    """Sizes past any real model would fill the memory before the weights are compared."""
+    text, vision = config.get("text_config") or config, config.get("vision_config")
+    if not isinstance(text, Mapping) or not isinstance(vision, Mapping):
+        raise EngineError(f"{path / 'config.json'} describes no vision-language model")
+    for name, value in (*_sizes(text), *_sizes(vision)):
+        most = 2_000_000 if name == "vocab_size" else 200_000 if name.endswith("_size") else 1_000
+        if not isinstance(value, int) or not 0 < value <= most:
+            raise EngineError(f"{path / 'config.json'}: {name} is {str(value)[:40]}")
+
+
+def _sizes(part: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    for name in ("hidden_size", "intermediate_size", "num_hidden_layers", "vocab_size", "depth"):
+        if part.get(name) is not None:
+            yield name, part[name]
+
+
+def _vision(
+    family: Family, config: Mapping[str, Any], settings: Mapping[str, Any], path: Path
+) -> Vision:
+    told = config["vision_config"]
+    base = family.vision
+    patch = told.get("patch_size", told.get("spatial_patch_size", base.patch))
+    cut = (patch, told.get("spatial_merge_size", 2), told.get("temporal_patch_size", 2))
+    if cut != (base.patch, base.merge, base.frames):
+        raise EngineError(f"{path} cuts pictures unlike every {family.name}: {str(cut)[:60]}")
+    return Vision(
+        base.patch,
+        _colour(settings.get("image_mean"), base.mean),
+        _colour(settings.get("image_std"), base.std),
+    )
+
+
+def _colour(value: object, default: Colour) -> Colour:
+    if (
+        isinstance(value, list)
+        and len(value) == 3
+        and all(isinstance(number, int | float) and 0 < number <= 1 for number in value)
+    ):
+        return float(value[0]), float(value[1]), float(value[2])
+    return default
+
+
+def _sizing(vision: Vision, settings: Mapping[str, Any]) -> Sizing:
+    """The folder's limits, narrowed to what we ever show."""
+    size = settings.get("size")
+    size = size if isinstance(size, Mapping) else {}
+    square = vision.factor**2
+    fewest = _pixels(settings.get("min_pixels"), size.get("shortest_edge"), square)
+    most = _pixels(settings.get("max_pixels"), size.get("longest_edge"), MOST_TOKENS * square)
+    most = min(most, MOST_TOKENS * square)
+    fewest = min(max(fewest, FEWEST_TOKENS * square), most)
+    try:
+        return Sizing(vision.factor, fewest, most)
+    except ImageError as error:
+        raise EngineError(f"the model's picture settings cannot be used: {error}") from error
+
+
+def _pixels(*told: object) -> int:
+    return next(value for value in told if isinstance(value, int) and value > 0)

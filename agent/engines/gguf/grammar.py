@@ -1,0 +1,72 @@
+"""A tool call that cannot be misspelt: from `<tool_call>` on, llama.cpp's grammar rules out all
+tokens that do not continue a call our tool would understand.
+
+The grammar starts when the token is said; llama.cpp's own search for words that trigger one matches
+the whole turn again after every token. A label holds no `<`, lest it end the call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.engines.gguf.native import Native
+from agent.engines.sampling import Logits
+from agent.errors import EngineError
+from agent.protocol.tool import MAX_LABEL, TOOL_NAME
+
+CALL_GRAMMAR = rf"""
+root ::= "<tool_call>\n{{" s name "," s "\"arguments\":" s arguments s "}}\n</tool_call>"
+name ::= "\"name\":" s "\"{TOOL_NAME}\""
+arguments ::= "{{" s (range ("," s label)? | label "," s range) s "}}"
+range ::= "\"wavelength_range\":" s "[" s number "," s number s "]"
+label ::= "\"label\":" s string
+number ::= ("0" | [1-9] [0-9]{{0,5}}) ("." [0-9]{{1,4}})?
+string ::= "\"" letter{{0,{MAX_LABEL}}} "\""
+letter ::= [^"\\<\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" code)
+code ::= [0-9a-cA-Ce-fE-F] hex hex hex | [dD] [0-7] hex hex
+hex ::= [0-9a-fA-F]
+s ::= " "?
+"""
+
+_CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
+
+
+class CallGrammar:
+    """Follows one tool call token by token. `close` frees it."""
+
+    def __init__(self, native: Native, vocabulary: Any) -> None:
+        self._llama = native.llama
+        self._sampler: Any = self._llama.llama_sampler_init_grammar(
+            vocabulary, CALL_GRAMMAR.encode(), b"root"
+        )
+        if not self._sampler:
+            raise EngineError("llama.cpp does not read our grammar of tool calls")
+
+    def allows(self, token: int) -> bool:
+        return bool(np.isfinite(self._filtered(np.array([token]), np.zeros(1, np.float32))[0]))
+
+    def keep_allowed(self, logits: Logits) -> Logits:
+        """The logits with -inf for what the grammar rules out."""
+        return self._filtered(np.arange(len(logits)), logits)
+
+    def accept(self, token: int) -> None:
+        """Go on by a token that is allowed; llama.cpp ends the process for any other."""
+        self._llama.llama_sampler_accept(self._sampler, token)
+
+    def close(self) -> None:
+        if self._sampler is not None:
+            self._llama.llama_sampler_free(self._sampler)
+            self._sampler = None
+
+    def _filtered(self, tokens: NDArray[np.int64], logits: Logits) -> Logits:
+        candidates = np.zeros(len(tokens), dtype=_CANDIDATE)
+        candidates["id"] = tokens
+        candidates["logit"] = logits
+        pointer = candidates.ctypes.data_as(ctypes.POINTER(self._llama.llama_token_data))
+        listed = self._llama.llama_token_data_array(pointer, len(tokens), -1, False)
+        self._llama.llama_sampler_apply(self._sampler, ctypes.byref(listed))
+        return np.array(candidates["logit"])

@@ -1,0 +1,91 @@
+"""GGUF models where no compiler is: llama.cpp's server from a wheel, in a process of its own."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from agent.engines.gguf.checks import language_file, picture_file
+from agent.engines.gguf.engine import FEWEST_TOKENS, LONGEST_CONTEXT, MOST_TOKENS, usual_threads
+from agent.engines.gguf.header import read_gguf_header
+from agent.engines.gguf.llama_server_child import ALIAS
+from agent.engines.gguf.llama_server_process import ServerProcess
+from agent.engines.remote.address import Key, read_address
+from agent.engines.remote.client import Line, Server
+from agent.engines.remote.engine import RemoteEngine
+from agent.engines.remote.errors import Retrying
+from agent.errors import EngineError
+from agent.rendering.model_image import QWEN25, Sizing
+
+RETRIES = 2
+SILENCE_S = 1800.0
+"""A picture and a long conversation may keep a small machine busy for minutes before a word."""
+
+
+def is_installed() -> bool:
+    return find_spec("xllamacpp") is not None
+
+
+class LlamaServerEngine(RemoteEngine):
+    """The server and its process; closing ends both."""
+
+    def __init__(self, server: Server, process: ServerProcess) -> None:
+        """Use `start`."""
+        super().__init__(server)
+        self._process = process
+
+    @classmethod
+    def start(
+        cls,
+        model: Path,
+        mmproj: Path,
+        *,
+        context: int = LONGEST_CONTEXT,
+        threads: int | None = None,
+        sizing: Sizing = QWEN25,
+        ready_s: float = 600.0,
+    ) -> LlamaServerEngine:
+        """Load a language model and its picture part; they have `ready_s`. `context` in tokens."""
+        if not is_installed():
+            raise EngineError("GGUF models need xllamacpp: pip install xllamacpp")
+        language = language_file(read_gguf_header(model))
+        _refuse_resizing(sizing, picture_file(read_gguf_header(mmproj), language).factor)
+        arguments = [str(model.resolve()), str(mmproj.resolve())]
+        arguments += ["--context", str(min(context, language.longest))]
+        arguments += ["--threads", str(threads or usual_threads())]
+        process = ServerProcess.start(arguments, ready_s)
+        try:
+            retrying = Retrying(RETRIES)
+            address = read_address(process.address)
+            line = Line(address, Key(process.key), retrying.clock, SILENCE_S)
+        except BaseException:
+            process.close()
+            raise
+        server = Server(
+            line,
+            ALIAS,
+            retrying,
+            sizing,
+            # counts with every piece, so that a turn that is cut short is counted too
+            extras={"timings_per_token": True},
+            check_alive=process.check,
+        )
+        return cls(server, process)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def close(self) -> None:
+        super().close()
+        self._process.close()
+
+
+def _refuse_resizing(sizing: Sizing, factor: int) -> None:
+    """llama.cpp pads what does not fit, and the model then sees another picture."""
+    least, most = FEWEST_TOKENS * factor**2, MOST_TOKENS * factor**2
+    if sizing.factor != factor or not least <= sizing.min_pixels <= sizing.max_pixels <= most:
+        raise EngineError(
+            f"the model takes pictures of {FEWEST_TOKENS} to {MOST_TOKENS} squares of {factor} "
+            f"pixels, not {sizing}"
+        )

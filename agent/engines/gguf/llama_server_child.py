@@ -1,0 +1,93 @@
+"""llama.cpp's own server in a process of its own: `python -m agent.engines.gguf.llama_server_child`.
+
+The first line on stdin is the key it asks of its callers. It prints its address as one line of
+JSON and lives until stdin ends, which it does when the parent dies, however it dies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import threading
+from typing import Any
+
+TEMPLATE = (
+    "{%- for message in messages -%}"
+    "{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}"
+    "{%- endfor -%}"
+    "{%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}"
+)
+"""The markup of `agent.protocol.protocol`, whatever template the model's file holds."""
+ALIAS = "model"
+MAX_KEY = 200
+ERRORS_ALONE = 1
+"""llama.cpp's verbosity."""
+
+
+def main() -> int:
+    options = _options()
+    key = sys.stdin.buffer.readline(MAX_KEY).decode("ascii").strip()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    answers = os.dup(1)
+    os.dup2(2, 1)  # llama.cpp prints where it likes
+    try:
+        server = _serve(options, key)
+    except (ImportError, RuntimeError, ValueError, OSError) as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        return 1
+    with os.fdopen(answers, "w", encoding="ascii") as parent:
+        parent.write(json.dumps({"address": server.listening_address}) + "\n")
+    threading.Event().wait()
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model")
+    parser.add_argument("mmproj")
+    parser.add_argument("--context", type=int, required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    return parser.parse_args()
+
+
+def _serve(options: argparse.Namespace, key: str) -> Any:
+    """Load and listen, for as long as the result is kept."""
+    import xllamacpp as x
+
+    params = x.CommonParams()
+    params.model.path = options.model
+    params.mmproj.path = options.mmproj
+    params.model_alias = {ALIAS}
+    params.n_ctx = options.context
+    params.n_parallel = 1
+    params.n_gpu_layers = 0
+    params.mmproj_use_gpu = False
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
+    # on, it moves logits by as much as another picture would
+    params.flash_attn_type = x.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    params.chat_template = TEMPLATE
+    params.force_pure_content_parser = True  # thoughts and calls stay in the text
+    params.reasoning_format = x.common_reasoning_format.COMMON_REASONING_FORMAT_NONE
+    params.fit_params = False
+    params.warmup = False
+    params.cache_ram_mib = 0  # 8 GiB of old conversations by default
+    params.api_keys = [key]
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.ui = False
+    params.endpoint_slots = False
+    params.n_threads_http = 2
+    params.verbosity = ERRORS_ALONE
+    return x.Server(params)
+
+
+def _end_with_parent() -> None:
+    while os.read(0, 4096):
+        pass
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

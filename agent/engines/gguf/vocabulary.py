@@ -1,0 +1,136 @@
+"""Text to tokens and back, by the vocabulary inside a GGUF file.
+
+The ids are those that `chat_tokens` makes with the tokenizer the model was trained with.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from agent.engines.gguf.native import Native
+from agent.errors import EngineError
+from agent.protocol.protocol import Part
+
+END_OF_TURN, END_OF_TEXT = "<|im_end|>", "<|endoftext|>"
+MARKUP_TOKENS = ("<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>")
+CALL_TOKEN = "<tool_call>"
+
+Piece = list[int] | Image.Image
+"""A run of text tokens, or a picture."""
+
+_MARKUP = re.compile("(" + "|".join(map(re.escape, MARKUP_TOKENS)) + ")")
+
+
+class GgufVocabulary:
+    """`handle` is llama.cpp's vocabulary; it lives as long as its model.
+
+    `ends` are the tokens that end a turn, `never` those that no turn may hold. `call_token` begins
+    a tool call; None where the vocabulary has no such token, and calls are then not guided.
+    """
+
+    def __init__(self, native: Native, handle: Any) -> None:
+        self._llama = native.llama
+        self.handle = handle
+        self.size = int(self._llama.llama_vocab_n_tokens(handle))
+        self._bytes: dict[int, bytes] = {}
+        self._control = {name: self._control_id(name) for name in (*MARKUP_TOKENS, END_OF_TEXT)}
+        self.ends = frozenset((self._control[END_OF_TURN], self._control[END_OF_TEXT]))
+        self.never = self._never_said()
+        call = self._tokenize(CALL_TOKEN, with_control=False)
+        self.call_token = call[0] if len(call) == 1 else None
+
+    def pieces(self, parts: Iterable[Part], pictures: Sequence[Image.Image] = ()) -> list[Piece]:
+        """Chat parts as tokens and pictures in order; words between control tokens are cut as one
+        text, whatever parts they came in."""
+        pieces: list[Piece] = []
+        words: list[str] = []
+        ids: list[int] = []
+        waiting = iter(pictures)
+
+        def flush() -> None:
+            ids.extend(self.plain_ids("".join(words)))
+            words.clear()
+
+        for part in parts:
+            if part.picture is not None:
+                flush()
+                pieces += [list(ids), next(waiting)]
+                ids.clear()
+            elif not part.markup:
+                words.append(part.text)
+            else:
+                for text in _MARKUP.split(part.text):
+                    if text in self._control:
+                        flush()
+                        ids.append(self._control[text])
+                    else:
+                        words.append(text)
+        flush()
+        return [piece for piece in (*pieces, ids) if not isinstance(piece, list) or piece]
+
+    def text_ids(self, parts: Iterable[Part]) -> list[int]:
+        """Chat parts without pictures as tokens."""
+        return [token for piece in self.pieces(parts) if isinstance(piece, list) for token in piece]
+
+    def plain_ids(self, text: str) -> list[int]:
+        """Text in which nothing is a control token; half surrogates become the replacement mark."""
+        clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return self._tokenize(unicodedata.normalize("NFC", clean), with_control=False)
+
+    def bytes_of(self, token: int) -> bytes:
+        """What a token adds to the text; it may be half a letter."""
+        found = self._bytes.get(token)
+        if found is None:
+            found = self._bytes[token] = self._piece(token)
+        return found
+
+    def _tokenize(self, text: str, *, with_control: bool) -> list[int]:
+        data = text.encode("utf-8")
+        room = len(data) + 1
+        ids = (ctypes.c_int32 * room)()
+        count = self._llama.llama_tokenize(
+            self.handle, data, len(data), ids, room, False, with_control
+        )
+        if count < 0:
+            raise EngineError("llama.cpp could not cut the text into tokens")
+        return list(ids[:count])
+
+    def _piece(self, token: int) -> bytes:
+        room = 256
+        while True:
+            buffer = ctypes.create_string_buffer(room)
+            length = self._llama.llama_token_to_piece(self.handle, token, buffer, room, 0, True)
+            if length >= 0:
+                return buffer.raw[:length]
+            room = -length
+
+    def _control_id(self, name: str) -> int:
+        ids = self._tokenize(name, with_control=True)
+        control = self._llama.LLAMA_TOKEN_ATTR_CONTROL
+        if len(ids) != 1 or not self._kind(ids[0]) & control:
+            raise EngineError(f"the model's vocabulary has no control token {name}: no Qwen chat")
+        return ids[0]
+
+    def _kind(self, token: int) -> int:
+        return int(self._llama.llama_vocab_get_attr(self.handle, token))
+
+    def _never_said(self) -> NDArray[np.int64]:
+        """Control tokens other than the ends, and numbers without a token."""
+        llama = self._llama
+        silent = (
+            llama.LLAMA_TOKEN_ATTR_CONTROL
+            | llama.LLAMA_TOKEN_ATTR_UNUSED
+            | llama.LLAMA_TOKEN_ATTR_UNKNOWN
+        )
+        return np.array(
+            [n for n in range(self.size) if self._kind(n) & silent and n not in self.ends],
+            dtype=np.int64,
+        )

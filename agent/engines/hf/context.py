@@ -1,0 +1,188 @@
+"""What a model has read in one conversation: its attention cache and where the next token stands.
+
+Pictures take two-dimensional places in Qwen's positions, so the model cannot count them from the
+length of the cache; every call gets them spelled out. Only transformers' public forward is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import DynamicCache
+
+from agent.engines.base import Cancelled, ShouldStop
+from agent.engines.patches import Patches
+from agent.engines.sampling import Logits
+from agent.errors import EngineError
+
+CHUNK = 512
+"""Tokens read between two looks at `should_stop`; a picture is never cut."""
+
+OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_cpu")
+
+
+@dataclass(frozen=True)
+class Place:
+    """How far a model has read: tokens, and the position of the next one."""
+
+    length: int = 0
+    position: int = 0
+
+
+class Context:
+    """The tokens read so far, in order, and the model's memory of them."""
+
+    def __init__(self, model: Any, image_token: int, merge: int) -> None:
+        self._model = model
+        self._image_token = image_token
+        self._merge = merge
+        self._cache = _empty_cache(model)
+        self._position = 0
+        self.ids: list[int] = []
+        self.evaluated = 0
+
+    @property
+    def place(self) -> Place:
+        return Place(len(self.ids), self._position)
+
+    def read(
+        self,
+        ids: Sequence[int],
+        pictures: Sequence[Patches] = (),
+        should_stop: ShouldStop | None = None,
+    ) -> Logits:
+        """Read tokens and return the logits after the last. Nothing is kept where it fails."""
+        before = self.place
+        logits: torch.Tensor | None = None
+        waiting = list(pictures)
+        try:
+            for chunk, seen in _chunks(ids, waiting, self._image_token, self._merge):
+                if should_stop is not None and should_stop():
+                    raise Cancelled
+                logits = self._forward(chunk, seen, last_only=True)
+        except BaseException:
+            self.go_back(before)
+            raise
+        if logits is None:
+            raise EngineError("there is nothing to read")
+        return _as_numpy(logits)[-1]
+
+    def read_all(self, ids: Sequence[int]) -> Logits:
+        """Read text tokens and return the logits after each: (tokens, vocabulary)."""
+        return _as_numpy(self._forward(list(ids), [], last_only=False))
+
+    def go_back(self, place: Place) -> None:
+        """Forget what was read after a place in this same conversation."""
+        if place.length == 0:
+            self._cache = _empty_cache(self._model)
+        layers: list[Any] = self._cache.layers
+        for layer in layers:  # a failure leaves some of them longer than others
+            surplus = layer.get_seq_length() - place.length
+            if surplus > 0:
+                layer.crop(-surplus)
+        del self.ids[place.length :]
+        self._position = place.position
+
+    def clear(self) -> None:
+        self.go_back(Place())
+
+    def _forward(self, ids: list[int], pictures: list[Patches], last_only: bool) -> torch.Tensor:
+        device = self._model.device
+        positions, after = self._positions(ids, pictures)
+        seen: dict[str, Any] = {}
+        if pictures:
+            rows = np.concatenate([picture.rows for picture in pictures])
+            seen["pixel_values"] = torch.from_numpy(rows).to(device)
+            seen["image_grid_thw"] = torch.tensor([p.grid for p in pictures], device=device)
+        with torch.inference_mode(), explained_memory():
+            out = self._model(
+                input_ids=torch.tensor([ids], device=device),
+                position_ids=torch.from_numpy(positions)[:, None].to(device),
+                past_key_values=self._cache,
+                use_cache=True,
+                logits_to_keep=1 if last_only else 0,
+                **seen,
+            )
+        self.ids += ids
+        self._position = after
+        self.evaluated += len(ids)
+        logits: torch.Tensor = out.logits[0]
+        return logits
+
+    def _positions(
+        self, ids: list[int], pictures: list[Patches]
+    ) -> tuple[np.ndarray[Any, np.dtype[np.int64]], int]:
+        """Rows text, time, down, across (4, tokens), and the position after them."""
+        columns, position, at = [], self._position, 0
+        grids = iter(pictures)
+        while at < len(ids):
+            if ids[at] == self._image_token:
+                _, down, across = (side // self._merge for side in next(grids).grid)
+                squares = np.indices((down, across)).reshape(2, -1)
+                columns.append(position + np.vstack([np.zeros_like(squares[:1]), squares]))
+                position += max(down, across)
+                at += down * across
+            else:
+                end = next(
+                    (n for n in range(at, len(ids)) if ids[n] == self._image_token), len(ids)
+                )
+                columns.append(np.tile(np.arange(position, position + end - at), (3, 1)))
+                position += end - at
+                at = end
+        row = np.arange(len(self.ids), len(self.ids) + len(ids))
+        return np.vstack([row[None], np.hstack(columns)]), position
+
+
+def _empty_cache(model: Any) -> DynamicCache:
+    cache = DynamicCache(config=model.config)
+    if any(cache.is_sliding):
+        raise EngineError("models that attend through a sliding window are not supported")
+    return cache
+
+
+def _chunks(
+    ids: Sequence[int], pictures: list[Patches], image_token: int, merge: int
+) -> Iterator[tuple[list[int], list[Patches]]]:
+    """Cut what is to be read; each piece comes with the pictures in it."""
+    chunk: list[int] = []
+    seen: list[Patches] = []
+    at = 0
+    while at < len(ids):
+        step = 1
+        if ids[at] == image_token:
+            picture = pictures.pop(0)
+            step = picture.grid[1] * picture.grid[2] // merge**2
+            seen.append(picture)
+        chunk += ids[at : at + step]
+        at += step
+        if len(chunk) >= CHUNK:
+            yield chunk, seen
+            chunk, seen = [], []
+    if chunk:
+        yield chunk, seen
+
+
+@contextmanager
+def explained_memory() -> Iterator[None]:
+    """Running out of memory becomes an error that says what to try."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        told = str(error).lower()
+        is_memory = isinstance(error, MemoryError | torch.OutOfMemoryError)
+        if not is_memory and not any(words in told for words in OUT_OF_MEMORY):
+            raise
+        raise EngineError(
+            "the model ran out of memory; try a smaller model, fewer image tokens, "
+            "a shorter context or loading in 4 bits"
+        ) from error
+
+
+def _as_numpy(logits: torch.Tensor) -> Logits:
+    numbers: Logits = logits.float().cpu().numpy()
+    return numbers

@@ -1,0 +1,132 @@
+"""Qwen2.5-VL and Qwen3-VL through transformers: a folder becomes a model that is ready to talk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+
+from agent.engines.chat_tokens import (
+    END_OF_TEXT,
+    END_OF_TURN,
+    IMAGE_TOKEN,
+    TokenBytes,
+    load_tokenizer,
+)
+from agent.engines.families import ModelFolder, read_folder
+from agent.engines.hf.conversation import Loaded, TransformersConversation
+from agent.engines.hf.weights import Device, Precision, load_model
+from agent.errors import EngineError
+from agent.rendering.model_image import Sizing
+
+LONGEST_CONTEXT = 32768
+"""Tokens, where the caller names no length: more than any inspection needs."""
+
+
+class TransformersEngine:
+    """A model loaded from a folder. Conversations share its weights; each has its own cache."""
+
+    def __init__(self, folder: Path, loaded: Loaded, sizing: Sizing) -> None:
+        self.folder = folder
+        self._loaded: Loaded | None = loaded
+        self._sizing = sizing
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path,
+        *,
+        device: Device = "auto",
+        dtype: Precision = "auto",
+        load_in_4bit: bool = False,
+        adapter: Path | None = None,
+        merge_adapter: bool = True,
+        sizing: Sizing | None = None,
+        context_length: int | None = None,
+        threads: int | None = None,
+    ) -> TransformersEngine:
+        """Load a model from a local folder; nothing is ever downloaded.
+
+        `context_length` is in tokens. `threads` sets torch's for the whole process.
+        """
+        found = read_folder(folder)
+        if sizing is not None and sizing.factor != found.vision.factor:
+            raise EngineError(
+                f"{found.family.name} takes pictures in multiples of {found.vision.factor} "
+                f"pixels, not {sizing.factor}"
+            )
+        if context_length is not None and context_length < 1:
+            raise EngineError(f"a context of {context_length} tokens is not usable")
+        if threads is not None:
+            torch.set_num_threads(threads)
+        model = load_model(
+            found,
+            device=device,
+            dtype=dtype,
+            load_in_4bit=load_in_4bit,
+            adapter=adapter,
+            merge_adapter=merge_adapter,
+        )
+        return cls(folder, _put_together(model, found, context_length), sizing or found.sizing)
+
+    @property
+    def sizing(self) -> Sizing:
+        return self._sizing
+
+    @property
+    def context_length(self) -> int:
+        """Tokens that a conversation may hold."""
+        return self._in_use().context_length
+
+    def open(self) -> TransformersConversation:
+        return TransformersConversation(self._in_use())
+
+    def close(self) -> None:
+        """Give the memory back, as far as no open conversation holds it."""
+        self._loaded = None
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+    def _in_use(self) -> Loaded:
+        if self._loaded is None:
+            raise EngineError("the model was closed; load it again")
+        return self._loaded
+
+
+def _put_together(model: Any, folder: ModelFolder, context_length: int | None) -> Loaded:
+    tokenizer = load_tokenizer(folder.path)
+    config = model.config.get_text_config()
+    if tokenizer.token_to_id(IMAGE_TOKEN) != model.config.image_token_id:
+        raise EngineError(f"the tokenizer in {folder.path} belongs to another model")
+    ends = _end_tokens(tokenizer, model.generation_config)
+    return Loaded(
+        model=model,
+        tokenizer=tokenizer,
+        token_bytes=TokenBytes(tokenizer),
+        vision=folder.vision,
+        image_token=int(model.config.image_token_id),
+        ends=ends,
+        never=_never_said(tokenizer, ends, int(config.vocab_size)),
+        context_length=min(int(config.max_position_embeddings), context_length or LONGEST_CONTEXT),
+    )
+
+
+def _end_tokens(tokenizer: Tokenizer, told: Any) -> frozenset[int]:
+    """Those of the chat, and those the model's own settings name."""
+    named = getattr(told, "eos_token_id", None)
+    ends = set(named if isinstance(named, list) else [] if named is None else [named])
+    known = (tokenizer.token_to_id(name) for name in (END_OF_TURN, END_OF_TEXT))
+    return frozenset(ends.union(number for number in known if number is not None))
+
+
+def _never_said(
+    tokenizer: Tokenizer, ends: frozenset[int], rows: int
+) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Control tokens that do not end a turn, and rows of the vocabulary with no token."""
+    added = tokenizer.get_added_tokens_decoder()
+    control = {number for number, token in added.items() if token.special and number < rows}
+    unused = set(range(rows)).difference(tokenizer.get_vocab(with_added_tokens=True).values())
+    return np.array(sorted((control - ends) | unused), dtype=np.int64)

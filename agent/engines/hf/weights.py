@@ -1,0 +1,188 @@
+"""Loading a model's weights with transformers: device, precision, 4 bits, adapter.
+
+From this disk alone, from safetensors files alone, with transformers' own classes alone.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+import transformers
+from safetensors import SafetensorError, safe_open
+from transformers.utils import logging
+
+from agent.engines.families import ModelFolder, read_json, weight_files
+from agent.engines.hf.context import explained_memory
+from agent.errors import EngineError
+
+Device = Literal["auto", "cpu", "cuda", "mps"]
+Precision = Literal["auto", "float32", "bfloat16", "float16"]
+
+LARGE_BYTES = 1_000_000_000
+"""Weight files past this are about 500 million parameters or more."""
+
+
+def load_model(
+    folder: ModelFolder,
+    *,
+    device: Device,
+    dtype: Precision,
+    load_in_4bit: bool,
+    adapter: Path | None,
+    merge_adapter: bool,
+) -> Any:
+    """The model, ready to be called; an adapter that is not merged stays active inside it."""
+    place = chosen_device(device)
+    precision = chosen_dtype(dtype, place, folder.weight_bytes)
+    options: dict[str, Any] = {}
+    if load_in_4bit:
+        options["quantization_config"] = _four_bits(place, precision)
+    if place == "cuda":
+        options["device_map"] = {"": "cuda"}  # straight there, not through main memory
+    model_class: Any = getattr(transformers, folder.family.model_class)
+    with _quiet(), _explained_weights(folder.path), explained_memory():
+        model, told = model_class.from_pretrained(
+            folder.path,
+            dtype=precision,
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            attn_implementation="sdpa",
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # told and refused just below
+            **options,
+        )
+        _refuse_gaps(folder.path, told)
+        if adapter is not None:
+            model = _adapted(model, adapter, merge=merge_adapter and not load_in_4bit)
+        if place == "mps":
+            model = model.to(place)
+    model.train(False)
+    return model
+
+
+def chosen_device(device: Device) -> str:
+    usable = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if device == "auto":
+        return next(name for name, is_usable in usable.items() if is_usable)
+    if device not in usable:
+        raise EngineError(f"no device named {device!r}: use auto, cpu, cuda or mps")
+    if not usable[device]:
+        raise EngineError(f"the device {device} is not usable here; use auto or cpu")
+    return device
+
+
+def chosen_dtype(dtype: Precision, device: str, weight_bytes: int) -> torch.dtype:
+    """bfloat16 on accelerators, and for large models on processors that multiply it natively."""
+    known = {
+        "float32": torch.float32,
+        "bfloat16": torch.bfloat16,
+        "float16": torch.float16,
+    }
+    if dtype == "auto":
+        if device != "cpu" or (weight_bytes > LARGE_BYTES and _multiplies_bfloat16()):
+            return torch.bfloat16
+        return torch.float32
+    if dtype not in known:
+        raise EngineError(f"no precision named {dtype!r}: use auto, {', '.join(known)}")
+    return known[dtype]
+
+
+def _multiplies_bfloat16() -> bool:
+    told: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(told.get("amx_bf16"))
+
+
+def _four_bits(device: str, precision: torch.dtype) -> Any:
+    if importlib.util.find_spec("bitsandbytes") is None:
+        raise EngineError("loading in 4 bits needs bitsandbytes: pip install bitsandbytes")
+    if device != "cuda":
+        raise EngineError("loading in 4 bits needs an NVIDIA GPU; use a GGUF model instead")
+    return transformers.BitsAndBytesConfig(  # type: ignore[no-untyped-call]
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_compute_dtype=precision,
+        bnb_4bit_use_double_quant=True,
+    )
+
+
+def _refuse_gaps(path: Path, told: Any) -> None:
+    """transformers fills what a file lacks with random numbers and goes on."""
+    for kind, what in (("missing_keys", "lack"), ("mismatched_keys", "have the wrong shape for")):
+        found = told.get(kind) or ()
+        names = sorted(str(one[0] if isinstance(one, tuple) else one) for one in found)
+        if names:
+            raise EngineError(
+                f"the weights in {path} {what} {names[0][:120]} and {len(names) - 1} more; "
+                "the download may be broken"
+            )
+
+
+def _adapted(model: Any, folder: Path, *, merge: bool) -> Any:
+    """The model with a LoRA adapter, added into the weights where asked."""
+    weights = weight_files(folder, "adapter_model")
+    settings = read_json(folder / "adapter_config.json")
+    # peft imports the modules that such settings name
+    if settings.get("peft_type") != "LORA" or settings.get("megatron_config"):
+        raise EngineError(f"{folder} holds no plain LoRA adapter")
+    if importlib.util.find_spec("peft") is None:
+        raise EngineError("adapters need peft: pip install peft")
+    import peft
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Found missing adapter keys")  # judged just below
+        warnings.simplefilter("ignore", FutureWarning)  # peft's, about transformers
+        try:
+            adapted = peft.PeftModel.from_pretrained(model, str(folder), local_files_only=True)
+        except (RuntimeError, ValueError, TypeError, KeyError) as error:
+            raise EngineError(
+                f"{folder} is no adapter of this model: {_one_line(error)}"
+            ) from error
+    wanted = set(peft.get_peft_model_state_dict(adapted, save_embedding_layers=False))
+    if wanted != _names(weights):
+        raise EngineError(f"the adapter in {folder} was made for another model")
+    return adapted.merge_and_unload() if merge else adapted.get_base_model()
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _names(weights: list[Path]) -> set[str]:
+    names: set[str] = set()
+    for path in weights:
+        with safe_open(path, "pt") as file:
+            names.update(file.keys())
+    return names
+
+
+@contextmanager
+def _explained_weights(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (SafetensorError, OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        raise EngineError(f"the model in {path} cannot be loaded: {_one_line(error)}") from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars and no advice on standard error while loading."""
+    level, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if had_bars:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -1,0 +1,48 @@
+"""A sized picture as the rows of numbers that Qwen's vision encoders read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from agent.engines.families import Vision
+from agent.errors import ImageError
+
+
+@dataclass(frozen=True, eq=False)
+class Patches:
+    """`rows`: one patch each, (down * across, numbers), float32, merged squares together.
+
+    `grid` counts frames, patches down and patches across.
+    """
+
+    rows: NDArray[np.float32]
+    grid: tuple[int, int, int]
+
+
+def patches(image: Image.Image, vision: Vision) -> Patches:
+    """Cut a picture whose sides already are multiples of the encoder's factor."""
+    width, height = image.size
+    factor = vision.factor
+    if image.mode != "RGB" or width % factor or height % factor or not width or not height:
+        raise ImageError(
+            f"a {image.mode} picture of {width} x {height} pixels is not sized for this model: "
+            f"RGB with sides that are multiples of {factor}"
+        )
+    scale = np.float32(255) * np.asarray(vision.std, np.float32)
+    shift = np.float32(255) * np.asarray(vision.mean, np.float32)
+    pixels = ((np.asarray(image, np.float32) - shift) / scale).transpose(2, 0, 1)
+    side, merge = vision.patch, vision.merge
+    down, across = height // side, width // side
+    cut = pixels.reshape(3, down // merge, merge, side, across // merge, merge, side)
+    # rows: square down, square across, patch down and across in it; numbers: colour, frame, y, x
+    ordered = cut.transpose(1, 4, 2, 5, 0, 3, 6)[..., None, :, :]
+    frames = np.broadcast_to(ordered, (*ordered.shape[:-3], vision.frames, side, side))
+    return Patches(frames.reshape(down * across, -1), (1, down, across))
+
+
+def picture_tokens(image: Image.Image, vision: Vision) -> int:
+    return (image.width // vision.factor) * (image.height // vision.factor)

@@ -1,0 +1,115 @@
+"""Measuring the gates: the numbers by which kinds of objects are told apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+from agent.evidence.continuum_bend import continuum_bend
+from agent.evidence.gates import GATES
+from agent.evidence.numbers import Numbers
+from agent.spectra.measure.line_result import LineMeasurement
+
+Number = tuple[float, float]
+"""A value and its error; NaN where not measured."""
+NOTHING: Number = (math.nan, math.nan)
+
+PROFILES = ("H_alpha", "H_beta")
+MOST, LEAST = max, min
+BOTH: Mapping[str, tuple[Callable[[Number, Number], Number], str, str]] = MappingProxyType(
+    {
+        "OIII_both": (MOST, "EW_OIII_5007", "EW_OIII_4959"),
+        "SII_both": (MOST, "EW_SII_6716", "EW_SII_6731"),
+        "HeI_both": (LEAST, "EW_HeI_4026", "EW_HeI_4471"),
+        "HeI_red_both": (MOST, "EW_HeI_5876", "EW_HeI_6678"),
+        "HeII_both": (LEAST, "HeII_4542", "HeII_5411"),
+        "Balmer_em_fwhm": (LEAST, "H_alpha_em_fwhm", "H_beta_em_fwhm"),
+        "Balmer_both": (MOST, "EW_H_alpha", "EW_H_beta"),
+        "Balmer_narrowest": (LEAST, "H_beta_D2", "H_gamma_D2"),
+        "C2_both": (LEAST, "C2_5165_edge", "C2_5636_edge"),
+        "CN_both": (LEAST, "CN_7873_edge", "CN_8067_edge"),
+        "ZrO_both": (LEAST, "ZrO_6474_edge", "ZrO_6345_edge"),
+        "TiO_both": (LEAST, "TiO_7054_edge", "TiO_6158_edge"),
+    }
+)
+"""The weaker of two signs that must come together: one alone may be an artefact or a blend. In
+emission the weaker is the larger equivalent width."""
+HOT_ONLY = frozenset(
+    {
+        "EW_H_gamma", "EW_H_delta", "EW_H_8", "EW_H_9", "EW_H_10", "H_11", "H_12", "H_beta_D2",
+        "H_gamma_D2", "H_delta_D2", "H_gamma_depth", "H_delta_fm", "H_delta_D02", "HdA", "HdF",
+        "HgA", "HgF", "H_delta_wide_narrow", "H_beta_abs_fwhm", "Balmer_narrowest", "EW_HeI_4026",
+        "EW_HeI_4471", "HeI_both", "EW_HeII_4200", "HeII_4542", "HeII_5411", "EW_HeII_4686",
+        "HeII_4686", "HeII_both", "EW_Bowen_4643", "EW_MgII_4481", "EW_Pa_12", "EW_Pa_14",
+        "Balmer_jump_3720", "CIV_5805", "EW_CaII_K", "Ca_K",
+    }
+)  # fmt: skip
+"""In a cool star these windows hold metal lines and molecules: they say nothing there."""
+ABSORBED_ONLY = frozenset(
+    {
+        "H_beta_D2", "H_gamma_D2", "H_delta_D2", "H_delta_D02", "H_gamma_depth", "H_delta_fm",
+        "H_delta_wide_narrow", "H_beta_abs_fwhm", "Balmer_narrowest",
+    }
+)  # fmt: skip
+"""Widths and depths of absorption: where Hβ is in emission they measure its cores and gaps."""
+EMISSION_EW, EMISSION_SIGMA = 2.0, 3.0
+COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
+
+
+@lru_cache(maxsize=4)
+def gate_numbers(numbers: Numbers) -> Mapping[str, Number]:
+    """Every gate by name."""
+    found: dict[str, Number] = {}
+    for line in PROFILES:
+        found |= _profile(line, numbers.line(line))
+    found["bend"] = _bend(numbers)
+    for name in GATES:
+        if name not in found and name not in BOTH:
+            found[name] = _index(numbers, name)
+    for name, (weaker, *pair) in BOTH.items():
+        first, second = (found.get(part) or _index(numbers, part) for part in pair)
+        known = math.isfinite(first[0]) and math.isfinite(second[0])
+        found[name] = weaker(first, second) if known else NOTHING
+    if _is_cool(found):
+        found |= dict.fromkeys(HOT_ONLY, NOTHING)
+    if _emits(found):
+        found |= dict.fromkeys(ABSORBED_ONLY, NOTHING)
+    return MappingProxyType(found)
+
+
+def _is_cool(found: Mapping[str, Number]) -> bool:
+    """By the break at 4000 Å where that can be measured, else by TiO."""
+    height, error = found["Dn4000"]
+    if error < BREAK_ERROR:
+        return height > COOL_BREAK
+    return found["TiO5"][0] < COOL_TIO5
+
+
+def _emits(found: Mapping[str, Number]) -> bool:
+    width, error = found["EW_H_beta"]
+    return width < -max(EMISSION_EW, EMISSION_SIGMA * error)
+
+
+def _bend(numbers: Numbers) -> Number:
+    """Scatter of ln flux in windows without lines about a power law."""
+    bend = continuum_bend(numbers.spectrum)
+    return NOTHING if bend.value is None else (bend.value, bend.error or 0.0)
+
+
+def _index(numbers: Numbers, name: str) -> Number:
+    index = numbers.index(name)
+    return NOTHING if index.value is None else (index.value, index.error or 0.0)
+
+
+def _profile(name: str, line: LineMeasurement) -> dict[str, Number]:
+    """Height of a line over the continuum and its width; nothing where it is not detected."""
+    found = dict.fromkeys((f"{name}_peak", f"{name}_em_fwhm", f"{name}_abs_fwhm"), NOTHING)
+    if line.is_detected and line.peak is not None:
+        found[f"{name}_peak"] = (line.peak, abs(line.peak) / max(line.significance, 1e-3))
+        if line.fwhm_kms is not None and line.fwhm and line.fwhm_error is not None:
+            error = line.fwhm_error / line.fwhm * max(line.fwhm_kms, 150.0)
+            kind = "em" if line.peak > 0 else "abs"
+            found[f"{name}_{kind}_fwhm"] = (line.fwhm_kms, error)
+    return found

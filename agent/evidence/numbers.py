@@ -1,0 +1,105 @@
+"""Every number about one spectrum at its star's velocity, measured when first asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+
+from agent.evidence.star_velocity import StarVelocity, star_velocity
+from agent.spectra.measure.indices import measure_indices
+from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_result import LineMeasurement
+from agent.spectra.measure.measurement import Measurement, measured, refused
+from agent.spectra.measure.noise import Quality, quality, signal_to_noise
+from agent.spectra.sampling import doppler
+from agent.spectra.spectrum import Spectrum, Window
+
+MIN_LINE_SIGMA = 3.0
+
+
+@lru_cache(maxsize=4)
+def numbers_of(spectrum: Spectrum) -> Numbers:
+    """The numbers of a spectrum, shared by all who ask about it at the same time."""
+    return Numbers(spectrum)
+
+
+class Numbers:
+    """Measurements of `spectrum` at the star's velocity, each made once."""
+
+    def __init__(self, spectrum: Spectrum, velocity: StarVelocity | None = None) -> None:
+        self.spectrum = spectrum
+        self.velocity = star_velocity(spectrum) if velocity is None else velocity
+        self.velocity_kms = self.velocity.kms
+        self._lines: dict[str, LineMeasurement] = {}
+        self._snr: dict[Window, float] = {}
+
+    @cached_property
+    def indices(self) -> dict[str, Measurement]:
+        return measure_indices(self.spectrum, self.velocity_kms)
+
+    @cached_property
+    def quality(self) -> Quality:
+        return quality(self.spectrum)
+
+    def line(self, name: str) -> LineMeasurement:
+        if name not in self._lines:
+            self._lines[name] = measure_line(self.spectrum, name, self.velocity_kms)
+        return self._lines[name]
+
+    def index(self, name: str) -> Measurement:
+        return self.indices.get(name) or refused(name, "no index has this name")
+
+    def snr(self, window: Window) -> float:
+        """Median S/N per pixel in a window at rest; 0 where there is nothing to measure."""
+        if window not in self._snr:
+            shift = doppler(self.velocity_kms)
+            found = signal_to_noise(self.spectrum, window[0] * shift, window[1] * shift)
+            self._snr[window] = max(found.value or 0.0, 0.0)
+        return self._snr[window]
+
+    @cached_property
+    def overall_snr(self) -> float:
+        return max(signal_to_noise(self.spectrum).value or 0.0, 0.0)
+
+    def line_strength(self, name: str) -> Measurement:
+        """Equivalent width, absorption positive, from the fit or else the line's own windows."""
+        found = self.line(name)
+        if found.ew is not None and found.ew_error is not None:
+            return measured(name, found.ew, found.ew_error, "Å", found.window, found.n_pixels)
+        plain = self.indices.get(f"EW_{name}")
+        if plain is not None and plain.value is not None:
+            return plain
+        return refused(name, found.reason or "not measurable", "Å", found.window)
+
+    def line_width(self, name: str) -> Measurement:
+        """FWHM in km/s, the instrument's share removed; 0 for an unresolved line."""
+        found = self.line(name)
+        if found.fwhm_kms is None or found.fwhm is None or found.fwhm_error is None:
+            return refused(name, found.reason or "no line above 3 sigma", "km/s", found.window)
+        if found.significance < MIN_LINE_SIGMA:
+            return refused(name, "no line above 3 sigma", "km/s", found.window)
+        error = found.fwhm_error / found.fwhm * max(found.fwhm_kms, 100.0)
+        return measured(name, found.fwhm_kms, error, "km/s", found.window, found.n_pixels)
+
+    def whole(self, name: str) -> Measurement:
+        """A number about the whole spectrum: what evidence of kind quality may name."""
+        return _WHOLE[name](self)
+
+
+def _redshift(numbers: Numbers) -> Measurement:
+    z = numbers.spectrum.z
+    if z is None or not math.isfinite(z) or z < -0.1:
+        return refused("z", "the file states no redshift")
+    return measured("z", z, 0.0)
+
+
+_WHOLE: dict[str, Callable[[Numbers], Measurement]] = {
+    "z": _redshift,
+    "snr": lambda numbers: measured("snr", numbers.overall_snr, 0.0),
+    "bad_fraction": lambda numbers: measured("bad_fraction", numbers.quality.bad_fraction, 0.0),
+    "negative_fraction": lambda numbers: measured(
+        "negative_fraction", numbers.quality.negative_fraction, 0.0
+    ),
+    "join_step": lambda numbers: numbers.quality.join_step,
+}

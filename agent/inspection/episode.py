@@ -1,0 +1,230 @@
+"""The loop: the model speaks, we read its turn, answer it, and let it speak again.
+
+What the model gets wrong is shown to it and goes on the record. Nothing it can write raises.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from PIL import Image
+
+from agent.engines.base import Conversation, Generated, OnText, Sampling
+from agent.errors import ToolError
+from agent.hashing import picture_hash
+from agent.inspection.control import Control, Interjection
+from agent.inspection.pictures import Viewer
+from agent.protocol.protocol import CUT_SHORT, MAX_TOOL_TURNS, Turn
+from agent.protocol.reply import Reply, parse_reply
+from agent.protocol.tool import ToolResult, checked_arguments
+from agent.trajectory.trajectory import Step, StepKind, StoppedBy
+from agent.trajectory.turns import feedback, person_turn
+
+MAX_IDLE_TURNS = 8
+"""Turns without a usable call or answer; a model that needs more will not find its way."""
+MAX_PERSON_TURNS = 100
+STOP_STRINGS = ("<tool_response>",)
+"""Only we say that: a model that does has begun to invent what it sees."""
+NO_CALLS_LEFT = f"All {MAX_TOOL_TURNS} calls are used up."
+
+
+@dataclass(eq=False)
+class Episode:
+    """One run of the loop over an open conversation; `steps` and `replies` grow as it runs."""
+
+    conversation: Conversation
+    viewer: Viewer
+    sampling: Sampling
+    seed: int
+    control: Control
+    on_text: OnText | None = None
+    steps: tuple[Step, ...] = ()
+    replies: tuple[str, ...] = ()
+    stopped_by: StoppedBy | None = None
+    stop_reason: str = ""
+    answer: Generated | None = None
+    """The turn that holds the verdict."""
+    engine_seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._turns: list[Turn] = []
+        self._pictures: list[Image.Image] = []
+        self._looks = sum(step.is_look for step in self.steps)
+        calls = {step.turn for step in self.steps if step.by == "agent" and step.kind == "zoom"}
+        self._calls = len(calls)
+        self._idle = 0
+        self._cut_short = False
+
+    def begin(self, turns: Sequence[Turn], pictures: Sequence[Image.Image]) -> Iterator[Step]:
+        """Read what has been said so far, and what the person has put in already."""
+        self._turns, self._pictures = list(turns), list(pictures)
+        yield from self._hear_person()
+        if self.stopped_by is None:
+            self._append()
+
+    def run(self) -> Iterator[Step]:
+        """Turn by turn to the end; `stopped_by` then says why."""
+        while self.stopped_by is None:
+            generated = self._speak()
+            for step in self._read_turn(generated):
+                self.steps += (step,)
+                yield step
+            if self.stopped_by in (None, "answer"):
+                yield from self._hear_person()
+            if self.stopped_by is None:
+                self._append()
+
+    def _append(self) -> None:
+        turns, pictures = self._turns, self._pictures
+        self._turns, self._pictures = [], []
+        with self._engine_clock():
+            self.conversation.append(turns, pictures, self.control.should_stop)
+
+    def _speak(self) -> Generated:
+        with self._engine_clock():
+            return self.conversation.generate(
+                self.sampling,
+                self.seed + len(self.replies),
+                stop=STOP_STRINGS,
+                on_text=self.on_text,
+                should_stop=self.control.should_stop,
+            )
+
+    def _read_turn(self, generated: Generated) -> Iterator[Step]:
+        """The steps of one turn; prepares what the model is shown next, or stops."""
+        started = time.perf_counter()
+        turn = len(self.replies)
+        self.replies += (generated.text,)
+        reply = parse_reply(generated.text)
+        if reply.thought:
+            yield Step(kind="think", turn=turn, text=reply.thought)
+        if generated.finish == "cancelled":
+            self._stop("cancelled", cancel_reason(self.control))
+            if reply.kind == "text" and reply.text and not reply.thought:
+                yield Step(kind="text", turn=turn, text=reply.text)
+            return
+        last, picture = self._act(reply, generated, turn)
+        yield replace(last, seconds=time.perf_counter() - started)
+        said = feedback(last, None if picture is None else self._looks)
+        if said is not None:
+            self._turns.append(said)
+        if picture is not None:
+            self._pictures.append(picture)
+
+    def _act(
+        self, reply: Reply, generated: Generated, turn: int
+    ) -> tuple[Step, Image.Image | None]:
+        """Do what the turn asks for: the step it ends with, and the picture it brings."""
+        cut_short = generated.finish == "length" and reply.kind in ("text", "error")
+        if cut_short:
+            if self._cut_short:
+                self._stop("length", f"cut off twice at {self.sampling.max_new_tokens} tokens")
+            self._cut_short = True
+            return Step(kind="text", turn=turn, text=reply.text, error=CUT_SHORT), None
+        self._cut_short = False
+        if reply.kind == "answer":
+            self.answer = generated
+            self._stop("answer")
+            return Step(kind="answer", turn=turn, text=reply.answer, verdict=reply.verdict), None
+        if reply.kind == "call" and self._calls >= MAX_TOOL_TURNS:
+            self._stop("turn_limit", NO_CALLS_LEFT)
+            return self._refused(reply, turn, NO_CALLS_LEFT), None
+        if reply.kind == "call":
+            self._idle = 0
+            self._calls += 1
+            return self._look(reply, turn)
+        self._idle += 1
+        if self._idle > MAX_IDLE_TURNS:
+            self._stop("turn_limit", f"{self._idle} turns without a usable call or answer")
+        if reply.kind == "text":
+            text = "" if reply.thought else reply.text
+            return Step(kind="text", turn=turn, text=text), None
+        kind: StepKind = "answer" if reply.answer else "zoom"
+        return Step(kind=kind, turn=turn, text=reply.answer, error=reply.error), None
+
+    def _look(self, reply: Reply, turn: int) -> tuple[Step, Image.Image | None]:
+        try:
+            picture, result = self.viewer.look(reply.arguments)
+        except ToolError as error:
+            return self._refused(reply, turn, str(error)), None
+        self._looks += 1
+        return self._seen(picture, result, turn), picture
+
+    def _seen(self, picture: Image.Image, result: ToolResult, turn: int) -> Step:
+        return Step(
+            kind="zoom",
+            turn=turn,
+            text=result.text,
+            range=result.range,
+            label=result.label or "",
+            measured=self.viewer.measure(*result.range),
+            picture=picture_hash(picture),
+        )
+
+    def _refused(self, reply: Reply, turn: int, why: str) -> Step:
+        try:
+            wavelengths, label = checked_arguments(reply.arguments)
+        except ToolError:
+            return Step(kind="zoom", turn=turn, error=why)
+        return Step(kind="zoom", turn=turn, range=wavelengths, label=label or "", error=why)
+
+    def _hear_person(self) -> Iterator[Step]:
+        """Wait while held, then take what the person put in. A word after the answer reopens."""
+        for _ in range(MAX_PERSON_TURNS):
+            self.control.wait_while_held()
+            inserted = self.control.take()
+            if inserted is None:
+                break
+            step, picture = self._take_in(inserted)
+            self.steps += (step,)
+            yield step
+            said = person_turn(step, None if picture is None else self._looks)
+            if said is not None:
+                self._turns.append(said)
+                if self.stopped_by == "answer":
+                    self.stopped_by, self._idle = None, 0
+            if picture is not None:
+                self._pictures.append(picture)
+        if self.stopped_by is None and self.control.should_stop():
+            self._stop("cancelled", cancel_reason(self.control))
+
+    def _take_in(self, inserted: Interjection) -> tuple[Step, Image.Image | None]:
+        turn = len(self.replies) - 1
+        if inserted.range is None:
+            return Step(kind="text", by="person", turn=turn, text=inserted.text), None
+        arguments = {"wavelength_range": list(inserted.range), "label": inserted.label or None}
+        try:
+            picture, result = self.viewer.look(arguments)
+        except ToolError as error:
+            return Step(
+                kind="zoom",
+                by="person",
+                turn=turn,
+                text=inserted.text,
+                range=inserted.range,
+                label=inserted.label,
+                error=str(error),
+            ), None
+        self._looks += 1
+        step = self._seen(picture, result, turn)
+        return replace(step, by="person", text=inserted.text), picture
+
+    def _stop(self, why: StoppedBy, reason: str = "") -> None:
+        self.stopped_by, self.stop_reason = why, reason
+
+    @contextmanager
+    def _engine_clock(self) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.engine_seconds += time.perf_counter() - started
+
+
+def cancel_reason(control: Control) -> str:
+    if control.is_cancelled:
+        return "stopped by the user"
+    return f"the deadline of {control.deadline_s:g} s has passed"

@@ -1,0 +1,174 @@
+"""From a judgement to the turns of an inspection: where to look, in which order, what to say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.evidence.assessment import Assessment
+from agent.evidence.findings import Finding
+from agent.evidence.words import chance_text, finding_text, kind_name, kind_signs, overview
+from agent.protocol.tool import TOOL_NAME
+from agent.spectra.rest_frame import frame_z
+from agent.spectra.sampling import doppler
+from agent.tasks.task import Window
+
+FEWEST, MOST = 3, 6
+MIN_NATS = 0.15
+"""A look that cannot bring this much is left out once there are enough."""
+MIN_COVERED = 0.6
+"""Part of a window that must hold good pixels."""
+NOTICEABLE = 0.04
+"""Part of a window's width by which the star's motion must move it before we follow."""
+MAX_SAID = 4
+MAX_REASONS = 4
+RUNNER_UP = 0.1
+"""Probability from which the next kind is named."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """One zoom: the window in the frame of the pictures, and the claims checked there."""
+
+    window: Window
+    range: tuple[int, int]
+    findings: tuple[Finding, ...]
+
+    @property
+    def nats(self) -> float:
+        return sum(abs(finding.log_odds) for finding in self.findings)
+
+
+def turns(assessment: Assessment) -> tuple[str, ...]:
+    """The inspection word for word, a tool call or the answer at the end of each turn."""
+    looks = choose_looks(assessment)
+    thought = overview(assessment)
+    said = []
+    for place, look in enumerate(looks):
+        said.append(_call(f"{thought} {_why(look, first=place == 0)}", look))
+        thought = _seen(look)
+    return (*said, _answer(thought, assessment, looks))
+
+
+def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
+    """The windows that decide most here, at least one on each side where there are two sides."""
+    task = assessment.task
+    all_looks = [_look(window, assessment) for window in task.windows]
+    usable = [look for look in all_looks if look is not None]
+    ranked = sorted(usable, key=lambda look: -look.nats)
+    chosen = [look for look in ranked[:MOST] if look.nats >= MIN_NATS]
+    chosen += [look for look in ranked if look not in chosen][: max(0, FEWEST - len(chosen))]
+    return tuple(chosen)
+
+
+def _look(window: Window, assessment: Assessment) -> Look | None:
+    """A look at one window, where it holds data and something testable."""
+    findings = tuple(
+        finding
+        for finding in assessment.findings
+        if finding.evidence.window == window.id and finding.is_testable
+    )
+    if not findings:
+        return None
+    seen = shown_range(window.range, assessment)
+    spectrum = assessment.numbers.spectrum
+    z = frame_z(spectrum) or 0.0
+    inside = (spectrum.wavelength >= seen[0] * (1 + z)) & (spectrum.wavelength <= seen[1] * (1 + z))
+    good = spectrum.wavelength[inside & spectrum.good]
+    if good.size < 10 or good[-1] - good[0] < MIN_COVERED * (seen[1] - seen[0]) * (1 + z):
+        return None
+    return Look(window=window, range=seen, findings=findings)
+
+
+def shown_range(rest: tuple[float, float], assessment: Assessment) -> tuple[int, int]:
+    """A window at rest in the frame of the pictures, moved where that shows."""
+    z = frame_z(assessment.numbers.spectrum) or 0.0
+    shift = doppler(assessment.numbers.velocity_kms) / (1.0 + z)
+    moved = 0.5 * (rest[0] + rest[1]) * abs(shift - 1.0)
+    if moved < NOTICEABLE * (rest[1] - rest[0]):
+        shift = 1.0
+    return round(rest[0] * shift), round(rest[1] * shift)
+
+
+def _call(thought: str, look: Look) -> str:
+    arguments = {"wavelength_range": list(look.range), "label": look.window.label}
+    call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
+    return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
+
+
+def _why(look: Look, *, first: bool) -> str:
+    begin = "First I look at" if first else "Next I look at"
+    low, high = look.range
+    return f"{begin} {look.window.label}, {low} to {high} Å. {look.window.look}"
+
+
+def _seen(look: Look) -> str:
+    """What was measured in a window, the weightiest first."""
+    ranked = sorted(look.findings, key=lambda finding: -abs(finding.log_odds))
+    parts = [finding_text(finding) for finding in ranked[:MAX_SAID]]
+    total = sum(finding.log_odds for finding in look.findings)
+    verdict = (
+        "This speaks for the class."
+        if total > MIN_NATS
+        else "This speaks against the class."
+        if total < -MIN_NATS
+        else "This decides little."
+    )
+    return f"Measured in {look.window.label}: {'; '.join(parts)}. {verdict}"
+
+
+def _answer(thought: str, assessment: Assessment, looks: Sequence[Look]) -> str:
+    likely = f"All in all I put the chance of YES {chance_text(assessment.p_yes)}."
+    reasons = " ".join(_reasons(assessment))
+    box = f"\\boxed{{{assessment.verdict}}}"
+    return f"<think>{thought} {likely}</think>\n<answer>{box} {reasons}</answer>"
+
+
+def _reasons(assessment: Assessment) -> list[str]:
+    sign = 1.0 if assessment.verdict == "YES" else -1.0
+    plain = [finding for finding in assessment.findings if finding.is_plain]
+    ranked = sorted(plain, key=lambda finding: -sign * finding.log_odds)
+    said = [finding for finding in ranked if sign * finding.log_odds > MIN_NATS][:MAX_REASONS]
+    sentences = []
+    if said:
+        sentences.append(_sentence([finding_text(finding) for finding in said]))
+    sentences += _kind_sentences(assessment)
+    against = [finding for finding in reversed(ranked) if sign * finding.log_odds < -MIN_NATS]
+    if against:
+        sentences.append("On the other side: " + _sentence([finding_text(against[0])]))
+    untested = [
+        each.evidence.label
+        for each in assessment.untestable
+        if not each.evidence.needs and each.evidence.kind != "quality"
+    ]
+    if untested:
+        sentences.append(f"Not testable here: {', '.join(dict.fromkeys(untested))}.")
+    if abs(assessment.log_odds) < 1.0:
+        sentences.append("Confidence is low.")
+    return sentences
+
+
+def _kind_sentences(assessment: Assessment) -> list[str]:
+    """What it is instead, or what else it might be."""
+    if not assessment.kind_log_odds:
+        return []
+    label = assessment.task.id
+    others = [pair for pair in assessment.kinds.ranked() if pair[0] != label]
+    rival, chance = others[0]
+    if assessment.verdict == "NO" and assessment.kinds.ranked()[0][0] == label:
+        return [f"As a whole it resembles {kind_name(label)}, but this is not borne out."]
+    if assessment.verdict == "NO":
+        signs = kind_signs(assessment.kinds, rival, label, 2)
+        because = f": {'; '.join(signs)}" if signs else ""
+        return [f"It looks more like {kind_name(rival)}{because}."]
+    signs = kind_signs(assessment.kinds, label, rival, 2)
+    sentences = [_sentence(signs)] if signs else []
+    if chance > RUNNER_UP:
+        sentences.append(f"The runner-up is {kind_name(rival)}.")
+    return sentences
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."

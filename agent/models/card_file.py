@@ -1,0 +1,291 @@
+"""The card of a model folder, `model.toml`: read, written, and its hash.
+
+The file is hostile until read: every key checked, unknown ones refused, paths inside the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, cast
+
+from agent.checked_toml import Table, parse_toml, read_toml
+from agent.engines.base import Sampling
+from agent.errors import ResourceError, WorkbenchError
+from agent.hashing import text_hash
+from agent.models.card import (
+    ENGINES,
+    FAMILIES,
+    LONGEST_CONTEXT,
+    MAX_BYTES,
+    MAX_FILES,
+    NAME,
+    REPO,
+    REVISION,
+    ROLES,
+    SHA256,
+    SIZING_OF,
+    Card,
+    EngineKind,
+    Family,
+    Figure,
+    ModelFile,
+    Role,
+    Server,
+    Source,
+)
+from agent.models.server_url import checked_url
+from agent.protocol.protocol import PROTOCOL_VERSION
+from agent.rendering.model_image import Sizing
+from agent.rendering.render import PUBLISHED, Style
+
+CARD_NAME = "model.toml"
+MAX_CARD_BYTES = 256 * 1024
+MAX_FIGURES = 500
+MAX_TASKS = 500
+_ANY_MODEL = "a model's name"
+
+
+def read_card(path: Path) -> Card:
+    """The card in that file, or in that folder's `model.toml`."""
+    file = path / CARD_NAME if path.is_dir() else path
+    return _card(read_toml(file, MAX_CARD_BYTES))
+
+
+def parse_card(text: str, source: str = CARD_NAME) -> Card:
+    """A card from its text; `source` is how errors call it."""
+    return _card(parse_toml(text.encode("utf-8", "replace"), source, MAX_CARD_BYTES))
+
+
+def write_card(card: Card, folder: Path) -> Path:
+    """Write `model.toml` into the folder, whole or not at all. Refuses what would not read back."""
+    text = card_text(card)
+    parse_card(text)
+    target, draft = folder / CARD_NAME, folder / f".{CARD_NAME}.new"
+    try:
+        with draft.open("w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        draft.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise ResourceError(f"{target} could not be written: {error.strerror}") from error
+    return target
+
+
+def card_hash(card: Card) -> str:
+    """SHA-256 of what decides the model's answers: files, family, pictures, context, server.
+
+    Its name, title, figures and where it came from do not matter. It is as good as the hashes of
+    the files in the card.
+    """
+    plain = replace(
+        card,
+        name="model",
+        title="",
+        parameters=0,
+        sampling=Sampling(),
+        files=tuple(file for file in card.files if file.role != "other"),
+        source=card.source if not card.files else None,
+        licence="",
+        trained_on="",
+        simulated_only=False,
+        tasks=(),
+        figures=(),
+    )
+    return text_hash(card_text(plain))
+
+
+def card_text(card: Card) -> str:
+    """The card as TOML."""
+    return "\n".join(_lines(card)) + "\n"
+
+
+def _lines(card: Card) -> Iterator[str]:
+    top = {
+        "name": card.name,
+        "title": card.title,
+        "family": card.family,
+        "engine": card.engine,
+        "parameters": card.parameters,
+        "context_length": card.context_length,
+        "protocol": card.protocol,
+        "base": card.base,
+        "licence": card.licence,
+        "trained_on": card.trained_on,
+        "simulated_only": card.simulated_only,
+        "tasks": list(card.tasks),
+    }
+    yield from _table_lines("", {key: value for key, value in top.items() if value not in ("", [])})
+    yield from _table_lines("[style]", card.style.to_table())
+    yield from _table_lines("[sizing]", _sizing_table(card.sizing))
+    yield from _table_lines("[sampling]", _as_table(card.sampling))
+    if card.source is not None:
+        yield from _table_lines("[source]", _as_table(card.source))
+    if card.server is not None:
+        yield from _table_lines("[server]", _as_table(card.server))
+    for file in card.files:
+        yield from _table_lines("[[files]]", _as_table(file))
+    for figure in card.figures:
+        yield from _table_lines("[[figures]]", _as_table(figure))
+
+
+def _as_table(value: Any) -> dict[str, Any]:
+    pairs = ((item.name, getattr(value, item.name)) for item in fields(value))
+    return {name: each for name, each in pairs if each != ""}
+
+
+def _sizing_table(sizing: Sizing) -> dict[str, int]:
+    square = sizing.factor**2
+    if sizing.min_pixels % square or sizing.max_pixels % square:
+        raise ResourceError(f"picture limits that are no multiple of {square} pixels: {sizing}")
+    fewest, most = sizing.min_pixels // square, sizing.max_pixels // square
+    return {"factor": sizing.factor, "min_tokens": fewest, "max_tokens": most}
+
+
+def _table_lines(header: str, values: Mapping[str, Any]) -> Iterator[str]:
+    if header:
+        yield f"\n{header}"
+    for key, value in values.items():
+        yield f"{key} = {_toml(value)}"
+
+
+def _toml(value: str | bool | int | float | list[str]) -> str:
+    # What JSON makes of a text, a number and a flag is TOML too; the reader wants single blanks.
+    plain = " ".join(value.split()) if isinstance(value, str) else value
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def _card(file: Table) -> Card:
+    family = cast(Family, file.choice("family", FAMILIES))
+    try:
+        card = Card(
+            name=file.identifier("name", NAME, _ANY_MODEL),
+            title=file.text("title", "", longest=160, shortest=0),
+            family=family,
+            engine=cast(EngineKind, file.choice("engine", ENGINES)),
+            parameters=_whole(file, "parameters", 0, 0, 10**13),
+            context_length=_whole(file, "context_length", LONGEST_CONTEXT, 256, 2**22),
+            protocol=_whole(file, "protocol", PROTOCOL_VERSION, 1, 10**6),
+            style=_style(file.table("style")) if "style" in file else PUBLISHED,
+            sizing=_sizing(file.table("sizing")) if "sizing" in file else SIZING_OF[family],
+            sampling=_sampling(file.table("sampling")) if "sampling" in file else Sampling(),
+            files=tuple(_file(each) for each in _entries(file, "files", MAX_FILES, "path")),
+            base=file.identifier("base", NAME, _ANY_MODEL) if "base" in file else "",
+            source=_source(file.table("source")) if "source" in file else None,
+            server=_server(file.table("server")) if "server" in file else None,
+            licence=file.text("licence", "", longest=200, shortest=0),
+            trained_on=file.text("trained_on", "", longest=4000, shortest=0),
+            simulated_only=file.flag("simulated_only"),
+            tasks=file.texts("tasks", longest=40, at_most=MAX_TASKS, at_least=0),
+            figures=tuple(_figure(each) for each in _entries(file, "figures", MAX_FIGURES)),
+        )
+    except ResourceError as error:
+        if str(error).startswith(file.source):
+            raise
+        raise ResourceError(f"{file.source}: {error}") from error
+    file.close()
+    return card
+
+
+def _entries(file: Table, key: str, at_most: int, named_by: str = "") -> Iterator[Table]:
+    yield from file.tables(key, at_most=at_most, named_by=named_by)
+
+
+def _style(table: Table) -> Style:
+    values: dict[str, Any] = {"name": table.text("name", longest=60)}
+    for item in fields(Style):
+        if item.name in table and item.name != "name":
+            values[item.name] = _value_like(table, item.name, item.default)
+    table.close()
+    try:
+        return Style.from_table(values)
+    except ResourceError as error:
+        raise table.fault("", str(error)) from error
+
+
+def _value_like(table: Table, key: str, default: object) -> object:
+    """The value of a key as the type of its default; the style itself checks its limits."""
+    if isinstance(default, bool):
+        return table.flag(key)
+    if isinstance(default, str):
+        return table.text(key)
+    if isinstance(default, int):
+        return _whole(table, key, None, 0, 10**6)
+    return table.number(key, low=0, high=10**6)
+
+
+def _sizing(table: Table) -> Sizing:
+    factor = _whole(table, "factor", None, 1, 1024)
+    fewest = _whole(table, "min_tokens", None, 1, 10**6)
+    most = _whole(table, "max_tokens", None, 1, 10**6)
+    table.close()
+    try:
+        return Sizing.of_tokens(factor, fewest, most)
+    except WorkbenchError as error:
+        raise table.fault("", str(error)) from error
+
+
+def _sampling(table: Table) -> Sampling:
+    default = Sampling()
+    sampling = Sampling(
+        temperature=table.number("temperature", default.temperature, low=0, high=10),
+        top_p=table.number("top_p", default.top_p, low=1e-6, high=1),
+        max_new_tokens=_whole(table, "max_new_tokens", default.max_new_tokens, 1, 10**6),
+    )
+    table.close()
+    return sampling
+
+
+def _file(table: Table) -> ModelFile:
+    has_hash = "sha256" in table
+    file = ModelFile(
+        role=cast(Role, table.choice("role", ROLES)),
+        path=table.text("path", longest=400),
+        size=_whole(table, "size", None, 0, MAX_BYTES),
+        sha256=table.identifier("sha256", SHA256, "64 hexadecimal digits") if has_hash else "",
+    )
+    table.close()
+    return file
+
+
+def _source(table: Table) -> Source:
+    repo = table.identifier("repo", REPO, "a repository such as owner/name")
+    revision = ""
+    if "revision" in table:
+        revision = table.identifier("revision", REVISION, "a commit, 40 hexadecimal digits")
+    table.close()
+    return Source(repo=repo, revision=revision)
+
+
+def _server(table: Table) -> Server:
+    server = Server(
+        url=checked_url(table.text("url", longest=500)),
+        model=table.text("model", "", longest=200, shortest=0),
+    )
+    table.close()
+    return server
+
+
+def _figure(table: Table) -> Figure:
+    figure = Figure(
+        figure=table.text("figure"),
+        value=table.number("value", low=-1e12, high=1e12),
+        unit=table.text("unit", "", longest=40, shortest=0),
+        on=table.text("on", longest=300),
+    )
+    table.close()
+    return figure
+
+
+def _whole(table: Table, key: str, default: int | None, low: int, high: int) -> int:
+    value = table.number(key, default, low=low, high=high)
+    if not value.is_integer():
+        raise table.fault(key, f"expected a whole number, found {value:g}")
+    return int(value)

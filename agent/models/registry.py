@@ -1,0 +1,225 @@
+"""Which models there are and where they lie: in the box, in the user's folder, in the hub's cache,
+at a path, or on a server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_data_path
+
+from agent.checked_toml import near_miss, shown
+from agent.errors import ResourceError
+from agent.models.card import Card, Server, Source
+from agent.models.card_file import CARD_NAME, card_hash
+from agent.models.check_files import missing_files
+from agent.models.infer_card import card_of, deduce_card, plain_name
+from agent.models.server_url import is_server, split_server
+from agent.trajectory.trajectory import ModelRef
+
+BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "models"
+PARTIAL = ".partial"
+"""Behind the name of a model's folder while its files are coming."""
+MAX_IN_FOLDER = 500
+
+Origin = Literal["bundled", "user", "cache", "path", "server", "hub"]
+OnFault = Callable[[ResourceError], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A model and where it lies. Of origin `hub`: where it will lie once it is fetched."""
+
+    card: Card
+    origin: Origin
+    folder: Path | None = None
+    """None for a server."""
+    missing: tuple[str, ...] = ()
+    """Files that are not there or have another size than the card says."""
+
+    @property
+    def is_ready(self) -> bool:
+        return self.origin != "hub" and not self.missing
+
+    @property
+    def ref(self) -> ModelRef:
+        """How a record names it."""
+        card = self.card
+        return ModelRef(name=card.name, engine=card.engine, sha256=card_hash(card))
+
+
+def models_folder() -> Path:
+    """Where the user's own models lie; it need not exist."""
+    chosen = os.environ.get("SPEC_O3_MODELS")
+    if chosen:
+        return Path(chosen).expanduser()
+    return user_data_path("spec-o3-workbench", appauthor=False) / "models"
+
+
+def list_models(*, on_fault: OnFault | None = None) -> tuple[Place, ...]:
+    """Every model that has a name, ready ones first. One that lies in several places shows once.
+
+    A faulty folder raises, or goes to `on_fault` and is left out.
+    """
+    published = _bundled()
+    known = {place.card.name.casefold(): place.card for place in published}
+    places = [*_user_places(known, on_fault), *_cached_places(published, on_fault), *published]
+    found: dict[str, Place] = {}
+    for place in sorted(places, key=lambda each: not each.is_ready):
+        found.setdefault(place.card.name.casefold(), place)
+    return tuple(found.values())
+
+
+def find_model(name: str) -> Place:
+    """The model of that name, repository, path or address (`http://host:port/v1#model`).
+
+    It need not be ready. Raises ResourceError, with the name that may have been meant.
+    """
+    if is_server(name):
+        return _server_place(name)
+    faults: list[ResourceError] = []
+    places = list_models(on_fault=faults.append)
+    for place in places:
+        repo = place.card.source.repo if place.card.source else ""
+        if name.casefold() in (place.card.name.casefold(), repo.casefold()):
+            return place
+    path = Path(name).expanduser()
+    if path.exists():
+        return place_at(path)
+    names = [place.card.name for place in places]
+    left_out = "".join(f"\nleft out: {fault}" for fault in faults)
+    raise ResourceError(
+        f"no model {shown(name, 120)}; there are {', '.join(names)}, the path of a model's folder "
+        f"or .gguf file, and the address of a server{near_miss(name, names)}{left_out}"
+    )
+
+
+def is_partly_fetched(place: Place) -> bool:
+    """Whether a download of it broke off and can go on."""
+    folder = place.folder
+    return folder is not None and folder.with_name(folder.name + PARTIAL).is_dir()
+
+
+def place_at(path: Path, origin: Origin = "path") -> Place:
+    """The model in that folder, or that GGUF file with the vision part beside it."""
+    return _place(path, origin, {})
+
+
+def as_published(published: Card, found: Card) -> Card:
+    """A published model's card with the files that were found of it."""
+    return replace(published, engine=found.engine, files=found.files)
+
+
+def published_model(name: str) -> Card | None:
+    """The card of a published model by name or repository; None where we know none such."""
+    for place in _bundled():
+        source = place.card.source
+        names = (place.card.name.casefold(), source.repo.casefold() if source else "")
+        if name.casefold() in names:
+            return place.card
+    return None
+
+
+def _bundled() -> list[Place]:
+    places = [_place(card.parent, "bundled", {}) for card in sorted(BUNDLED.glob(f"*/{CARD_NAME}"))]
+    return [place if place.card.files else _on_hub(place.card) for place in places]
+
+
+def _on_hub(card: Card) -> Place:
+    return Place(card=card, origin="hub", folder=models_folder() / card.name)
+
+
+def _place(path: Path, origin: Origin, known: dict[str, Card]) -> Place:
+    folder = path if path.is_dir() else path.parent
+    card = card_of(path)
+    published = known.get(card.name.casefold())
+    if published is not None and not (path / CARD_NAME).is_file():
+        # Put there by hand: the files are as found, all else as published.
+        card = as_published(published, card)
+    return Place(card=card, origin=origin, folder=folder, missing=missing_files(card, folder))
+
+
+def _user_places(known: dict[str, Card], on_fault: OnFault | None) -> Iterator[Place]:
+    folder = models_folder()
+    with _reporting(on_fault):
+        for path in _entries(folder):
+            with _reporting(on_fault):
+                yield _place(path, "user", known)
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Folders that hold anything of a model, and GGUF files that lie in the open."""
+    if not folder.is_dir():
+        return []
+    try:
+        paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise ResourceError(f"{folder} could not be read: {error.strerror}") from error
+    if len(paths) > MAX_IN_FOLDER:
+        raise ResourceError(f"{folder}: more than {MAX_IN_FOLDER} entries")
+    return [path for path in paths if _may_be_model(path)]
+
+
+def _may_be_model(path: Path) -> bool:
+    if path.is_dir():
+        return not path.name.endswith(PARTIAL)
+    return path.suffix.lower() == ".gguf" and "mmproj" not in path.name.lower()
+
+
+def _cached_places(published: list[Place], on_fault: OnFault | None) -> Iterator[Place]:
+    """Published models that other programs have put into the hub's own cache."""
+    for place in published:
+        source = place.card.source
+        snapshot = _snapshot(source.repo) if source else None
+        if snapshot is None or source is None:
+            continue
+        with _reporting(on_fault):
+            found = deduce_card(snapshot)
+            origin = Source(repo=source.repo, revision=snapshot.name)
+            card = replace(as_published(place.card, found), source=origin)
+            missing = missing_files(card, snapshot)
+            yield Place(card=card, origin="cache", folder=snapshot, missing=missing)
+
+
+def _snapshot(repo: str) -> Path | None:
+    # The cache's form: one folder a repository, refs/main naming the newest of its snapshots.
+    folder = _hub_cache() / f"models--{repo.replace('/', '--')}"
+    try:
+        revision = (folder / "refs" / "main").read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return None
+    snapshot = folder / "snapshots" / revision
+    return snapshot if revision.isalnum() and (snapshot / "config.json").is_file() else None
+
+
+def _hub_cache() -> Path:
+    if chosen := os.environ.get("HF_HUB_CACHE"):
+        return Path(chosen).expanduser()
+    home = os.environ.get("HF_HOME")
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(home or f"{base}/huggingface").expanduser() / "hub"
+
+
+def _server_place(name: str) -> Place:
+    url, model = split_server(name)
+    card = Card(
+        name=plain_name(model or url.split("//", 1)[1]),
+        family="other",
+        engine="remote",
+        server=Server(url=url, model=model),
+    )
+    return Place(card=card, origin="server")
+
+
+@contextmanager
+def _reporting(on_fault: OnFault | None) -> Iterator[None]:
+    try:
+        yield
+    except ResourceError as fault:
+        if on_fault is None:
+            raise
+        on_fault(fault)

@@ -1,0 +1,142 @@
+"""The conversation as the published model knows it: prompt, turns, and the text they become.
+
+One module for use, training and judging, so that a model meets in use exactly what it was trained
+on. The words around the turns are Qwen's chat markup in its tool-calling (Hermes) form; they are an
+interface and may not vary by a byte.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agent.hashing import text_hash
+from agent.protocol.tool import TOOL_SCHEMA
+from agent.tasks.guideline import guideline_text
+from agent.tasks.task import Task
+
+PROTOCOL_VERSION = 1
+MAX_TOOL_TURNS = 8
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+SYSTEM = "You are a helpful assistant."
+TOOL_BLOCK = """
+
+# Tools
+
+You may call one or more functions to assist with the user query.
+
+You are provided with function signatures within <tools></tools> XML tags:
+<tools>
+{schemas}
+</tools>
+
+For each function call, return a json object with function name and arguments within \
+<tool_call></tool_call> XML tags:
+<tool_call>
+{{"name": <function-name>, "arguments": <args-json-object>}}
+</tool_call>"""
+
+FORMAT_RULES = r"""How to work:
+1. Think inside <think> </think> before anything else, in every turn.
+2. To look closer, end the turn with one tool call. It redraws the window you name from the data.
+3. Zoom into the windows where the evidence for and against should be. At most {turns} calls.
+4. When you are sure, answer once: <answer>\boxed{{YES}} reasons</answer> or
+   <answer>\boxed{{NO}} reasons</answer>. Name in the reasons the features you saw and where."""
+
+
+GO_ON = "Go on: think, then call the tool once or give your answer."
+CUT_SHORT = "Your turn was cut off at its length limit. Say it again, shorter."
+PERSON_SHOWS = "The astronomer shows you the wavelength range ({low}, {high}) Å{purpose}."
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn. A picture, where there is one, comes before the text; it is named by its number."""
+
+    role: Role
+    text: str
+    picture: int | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of chat text. Only `markup` may be read as control tokens; the rest is plain words,
+    whatever it contains. A picture's part holds its number and no text."""
+
+    text: str = ""
+    markup: bool = False
+    picture: int | None = None
+
+
+def system_text() -> str:
+    """The system turn with the tool's schema."""
+    schema = json.dumps(TOOL_SCHEMA, ensure_ascii=False)
+    return SYSTEM + TOOL_BLOCK.format(schemas=schema)
+
+
+def task_text(task: Task) -> str:
+    """The words of the user turn, which follow the picture of the whole spectrum."""
+    rules = FORMAT_RULES.format(turns=MAX_TOOL_TURNS)
+    return (
+        f"The picture shows the whole spectrum of one object. {task.question}\n\n"
+        f"{guideline_text(task)}\n\n{rules}"
+    )
+
+
+def opening(task: Task, *, brief: bool = False, told: str = "") -> tuple[Turn, Turn]:
+    """The turns before the model's first word; picture 0 is the whole spectrum.
+
+    `brief` is for a model that knows tool and guideline by heart: the question alone. `told` is
+    what is said of the whole spectrum besides.
+    """
+    system, asked = (SYSTEM, task.question) if brief else (system_text(), task_text(task))
+    text = f"{asked}\n{told}" if told else asked
+    return Turn("system", system), Turn("user", text, picture=0)
+
+
+def prompt_hash(task: Task, *, brief: bool = False) -> str:
+    """Of all words before the model's first one; not of those about the spectrum."""
+    return text_hash("".join(turn.text for turn in opening(task, brief=brief)))
+
+
+def person_text(wavelength_range: tuple[float, float] | None, label: str, remark: str) -> str:
+    """What a person puts in between: a window they show, a remark, or both."""
+    if wavelength_range is None:
+        return remark
+    low, high = wavelength_range
+    shown = PERSON_SHOWS.format(low=low, high=high, purpose=f" for {label}" if label else "")
+    return f"{shown} {remark}" if remark else shown
+
+
+def chat_parts(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> Iterator[Part]:
+    """The conversation as pieces of text and pictures, in order."""
+    for turn in turns:
+        role = "user" if turn.role == "tool" else turn.role
+        yield Part(f"<|im_start|>{role}\n", markup=True)
+        if turn.role == "tool":
+            yield Part("<tool_response>\n", markup=True)
+        if turn.picture is not None:
+            yield Part("<|vision_start|>", markup=True)
+            yield Part(picture=turn.picture)
+            yield Part("<|vision_end|>", markup=True)
+        yield Part(turn.text)
+        if turn.role == "tool":
+            yield Part("\n</tool_response>", markup=True)
+        yield Part("<|im_end|>\n", markup=True)
+    if model_speaks_next:
+        yield Part("<|im_start|>assistant\n", markup=True)
+
+
+def chat_text(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> str:
+    """The conversation as one string, `<|image_pad|>` for each picture: for tests and for reading.
+
+    Words that look like control tokens cannot be told from real ones here; give a model the parts.
+    """
+    return "".join(
+        part.text if part.picture is None else "<|image_pad|>"
+        for part in chat_parts(turns, model_speaks_next=model_speaks_next)
+    )

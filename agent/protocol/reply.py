@@ -1,0 +1,142 @@
+"""What a model said in one turn: thought, tool call, answer. Tolerant in, strict in judgement.
+
+Nothing a model writes raises. What it got wrong is put in words that it is shown next.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agent.protocol.tool import TOOL_NAME
+
+Verdict = Literal["YES", "NO"]
+Kind = Literal["call", "answer", "text", "error"]
+
+MAX_TEXT = 200_000
+"""Characters of one turn that are looked at; a runaway model writes more."""
+MAX_CALL = 20_000
+
+_BOX = re.compile(r"\\boxed\{([^{}]*)\}")
+_THINK_TAG = re.compile(r"</?think>")
+
+CUT_OFF = "The tool call ends before </tool_call>. Send it again, complete."
+TWO_CALLS = "One tool call a turn: you sent {count}. Send one of them."
+NOT_JSON = "The tool call is not valid JSON: {reason}. Send it again."
+NO_SUCH_TOOL = "There is no tool named {name}. The only one is " + TOOL_NAME + "."
+NO_VERDICT = r"The answer holds no \boxed{YES} or \boxed{NO}. Give it again with one of them."
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One assistant turn. `error` is set when `kind` is "error", `arguments` when it is "call"."""
+
+    text: str
+    kind: Kind
+    thought: str = ""
+    arguments: object = None
+    answer: str = ""
+    verdict: Verdict | None = None
+    error: str = ""
+
+
+def parse_reply(text: str) -> Reply:
+    """Read one turn. A call wins over an answer beside it: the model wanted to look again."""
+    text = text[:MAX_TEXT]
+    thought, spoken = _split_thought(text)
+    calls = _between(spoken, "tool_call")[0]
+    if len(calls) > 1:
+        return Reply(text, "error", thought, error=TWO_CALLS.format(count=len(calls)))
+    if calls:
+        return _read_call(text, thought, calls[0])
+    if "<tool_call>" in spoken:
+        return Reply(text, "error", thought, error=CUT_OFF)
+    answers = _between(spoken, "answer")[0]
+    if not answers:
+        return Reply(text, "text", thought)
+    answer = answers[-1].strip()
+    verdict = boxed_verdict(answer)
+    if verdict is None:
+        return Reply(text, "error", thought, answer=answer, error=NO_VERDICT)
+    return Reply(text, "answer", thought, answer=answer, verdict=verdict)
+
+
+def _between(text: str, tag: str) -> tuple[list[str], str]:
+    """What stands between each pair of tags, and the text without the pairs.
+
+    Not a regular expression: theirs looks for the end again from each tag that has none, and takes
+    minutes over a model that says nothing else.
+    """
+    opened, closed = f"<{tag}>", f"</{tag}>"
+    inside, outside, at = [], [], 0
+    while (start := text.find(opened, at)) >= 0:
+        end = text.find(closed, start)
+        if end < 0:
+            break
+        inside.append(text[start + len(opened) : end])
+        outside.append(text[at:start])
+        at = end + len(closed)
+    return inside, "".join((*outside, text[at:]))
+
+
+def _split_thought(text: str) -> tuple[str, str]:
+    """The thought, and what is said outside it. A thought that never ends swallows the rest."""
+    thoughts, spoken = _between(text, "think")
+    before, opened, after = spoken.partition("<think>")
+    if opened and not thoughts:
+        # cut off in thought, or the closing tag forgotten before a call that is plainly there
+        start = min(
+            (at for tag in ("<tool_call>", "<answer>") if (at := after.find(tag)) >= 0), default=-1
+        )
+        if start < 0:
+            return after.strip(), before
+        return after[:start].strip(), before + after[start:]
+    return "\n".join(part.strip() for part in thoughts), spoken
+
+
+def _read_call(text: str, thought: str, body: str) -> Reply:
+    try:
+        if len(body) > MAX_CALL:
+            raise ValueError(f"it is longer than {MAX_CALL} characters")
+        call = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        reason = str(error)[:100] or type(error).__name__
+        return Reply(text, "error", thought, error=NOT_JSON.format(reason=reason))
+    if not isinstance(call, dict) or "name" not in call:
+        return Reply(text, "error", thought, error=NOT_JSON.format(reason="it names no tool"))
+    if call["name"] != TOOL_NAME:
+        name = str(call["name"])[:60]
+        return Reply(text, "error", thought, error=NO_SUCH_TOOL.format(name=repr(name)))
+    return Reply(text, "call", thought, arguments=call.get("arguments"))
+
+
+def boxed_verdict(answer: str) -> Verdict | None:
+    r"""The word in \boxed{}, by exact match; None for anything else, and for boxes that differ."""
+    boxed = set(_BOX.findall(answer))
+    if boxed == {"YES"}:
+        return "YES"
+    if boxed == {"NO"}:
+        return "NO"
+    return None
+
+
+def is_well_formed(turns: Sequence[str]) -> bool:
+    """Over a whole inspection: think tags present and balanced turn by turn, exactly one answer
+    pair, and in it a box with YES or NO."""
+    whole = "\n".join(turns)
+    if "<think>" not in whole or not all(_think_tags_balance(turn) for turn in turns):
+        return False
+    if whole.count("<answer>") != 1 or whole.count("</answer>") != 1:
+        return False
+    answers = _between(whole, "answer")[0]
+    return len(answers) == 1 and boxed_verdict(answers[0]) is not None
+
+
+def _think_tags_balance(turn: str) -> bool:
+    tags = _THINK_TAG.findall(turn)
+    return len(tags) % 2 == 0 and all(
+        tag == ("<think>" if number % 2 == 0 else "</think>") for number, tag in enumerate(tags)
+    )

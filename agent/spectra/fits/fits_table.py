@@ -1,0 +1,240 @@
+"""Columns of a FITS binary table, looked up by name in any case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import isfinite
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import ReadError
+from agent.spectra.fits.fits_header import Header, text_of
+
+MAX_COLUMNS = 999
+MAX_TABLE_BYTES = 64 * 1024**2
+SMALL_TABLE_BYTES = 64 * 1024
+MAX_VALUES = 8_000_000
+"""Of one column or image that is read: 64 MB once they are doubles."""
+MAX_REPEAT = 2**27
+_FORM = re.compile(r"\s*(\d{0,9})([LXBIJKAEDCMPQ])([A-Z]?)")
+_TYPES = {
+    "L": "u1",
+    "B": "u1",
+    "A": "S1",
+    "I": ">i2",
+    "J": ">i4",
+    "K": ">i8",
+    "E": ">f4",
+    "D": ">f8",
+    "C": ">c8",
+    "M": ">c16",
+    "P": ">i4",
+    "Q": ">i8",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    code: str
+    element: str
+    """Type of what a variable-length cell points to, empty otherwise."""
+    repeat: int
+    offset: int
+    number: int
+
+    @property
+    def is_vector(self) -> bool:
+        return self.repeat != 1 or self.code in "PQ"
+
+
+class Table:
+    """`read(offset, count)` gives bytes of the table's data, checked against the real file."""
+
+    def __init__(
+        self,
+        header: Header,
+        axes: tuple[int, ...],
+        title: str,
+        read: Callable[[int, int], bytes],
+    ) -> None:
+        if len(axes) != 2:
+            raise ReadError(f"the table {title} has {len(axes)} axes instead of 2")
+        self._header = header
+        self._title = title
+        self._read = read
+        self.width, self.rows = axes
+        self.columns = _columns(header, self.width, title)
+
+    def __contains__(self, name: str) -> bool:
+        return name.upper() in self.columns
+
+    def has(self, *names: str) -> bool:
+        return all(name.upper() in self.columns for name in names)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Numbers of one column: (rows,) or (rows, repeat), native byte order, scaled."""
+        return self._cells(self._find(name), self._data, self.rows)
+
+    def cell(self, name: str, row: int = 0) -> NDArray[Any]:
+        """The values of one cell, always one-dimensional."""
+        column = self._find(name)
+        if column.code in "PQ":
+            return self._variable(column, row)
+        return self._cells(column, self._row(row), 1).reshape(-1)
+
+    def text(self, name: str, row: int = 0) -> str:
+        """A text cell, empty where the column is missing or not text."""
+        column = self.columns.get(name.upper())
+        if column is None or column.code != "A" or not 0 <= row < self.rows:
+            return ""
+        start = column.offset
+        raw = self._row(row)[start : start + column.repeat]
+        return raw.partition(b"\0")[0].decode("latin-1").strip()
+
+    def number(self, name: str, row: int = 0) -> float | None:
+        """A finite number, None where the column is missing, not a scalar or not a number."""
+        column = self.columns.get(name.upper())
+        if column is None or column.repeat != 1 or column.code not in "BIJKED":
+            return None
+        value = float(self._scalar(column, row))
+        return value if isfinite(value) else None
+
+    def integer(self, name: str, row: int = 0) -> int | None:
+        column = self.columns.get(name.upper())
+        if column is None or column.repeat != 1 or column.code not in "BIJK":
+            return None
+        return int(self._scalar(column, row))
+
+    def _find(self, name: str) -> Column:
+        column = self.columns.get(name.upper())
+        if column is None:
+            raise ReadError(f"the table {self._title} has no column {name}")
+        return column
+
+    @cached_property
+    def _data(self) -> bytes:
+        if self.width * self.rows > MAX_TABLE_BYTES:
+            raise ReadError(f"the table {self._title} declares {self.rows} rows, too many")
+        return self._read(0, self.width * self.rows)
+
+    def _row(self, row: int) -> bytes:
+        if not 0 <= row < self.rows:
+            raise ReadError(f"the table {self._title} has {self.rows} rows, there is no row {row}")
+        if "_data" in self.__dict__ or self.width * self.rows <= SMALL_TABLE_BYTES:
+            return self._data[row * self.width : (row + 1) * self.width]
+        return self._read(row * self.width, self.width)
+
+    def _scalar(self, column: Column, row: int) -> Any:
+        """As `cell`, for one number: a catalogue row is asked for a dozen of them."""
+        raw = np.frombuffer(self._row(row), _TYPES[column.code], 1, column.offset)
+        return self._scaled(column, raw)[0]
+
+    def _cells(self, column: Column, data: bytes, rows: int) -> NDArray[Any]:
+        if column.code not in _TYPES or column.code in "PQ":
+            raise ReadError(f"column {column.name} of {self._title} is of a kind not read here")
+        if rows * column.repeat > MAX_VALUES:
+            raise ReadError(f"column {column.name} of {self._title} holds too many values")
+        dtype = np.dtype(_TYPES[column.code])
+        if rows == 0 or column.repeat == 0:
+            return np.empty((rows,) if column.repeat == 1 else (rows, column.repeat), dtype)
+        cells = np.ndarray(
+            (rows, column.repeat),
+            dtype,
+            buffer=data,
+            offset=column.offset,
+            strides=(self.width, dtype.itemsize),
+        )
+        values = cells[:, 0] if column.repeat == 1 else cells
+        return self._scaled(column, values)
+
+    def _scaled(self, column: Column, values: NDArray[Any]) -> NDArray[Any]:
+        if column.code == "A":
+            return values
+        if column.code == "L":
+            return values == ord("T")
+        values = values.astype(values.dtype.newbyteorder("="))
+        scale = self._header.number(f"TSCAL{column.number}")
+        zero = self._header.number(f"TZERO{column.number}")
+        if scale in (None, 1.0) and not zero:
+            return values
+        scaled = values.astype(np.float64)
+        return scaled * (1.0 if scale is None else scale) + (zero or 0.0)
+
+    def _variable(self, column: Column, row: int) -> NDArray[Any]:
+        """A variable-length cell: (count, offset) into the heap behind the table."""
+        if column.element not in "BIJKED" or not column.element or column.repeat != 1:
+            raise ReadError(f"column {column.name} of {self._title} is of a kind not read here")
+        size = 4 if column.code == "P" else 8
+        raw = self._row(row)[column.offset : column.offset + 2 * size]
+        count, start = (int(v) for v in np.frombuffer(raw, _TYPES[column.code]))
+        heap = self._header.integer("THEAP")
+        heap = self.width * self.rows if heap is None else heap
+        if count < 0 or start < 0 or heap < 0:
+            raise ReadError(f"column {column.name} of {self._title} points outside the file")
+        dtype = np.dtype(_TYPES[column.element])
+        values = np.frombuffer(self._read(heap + start, count * dtype.itemsize), dtype)
+        return self._scaled(column, values)
+
+
+def _columns(header: Header, width: int, title: str) -> Mapping[str, Column]:
+    fields = header.integer("TFIELDS")
+    if fields is None or not 0 <= fields <= MAX_COLUMNS:
+        raise ReadError(f"the table {title} has TFIELDS {header.value('TFIELDS')!s:.20}")
+    names = header.cards(_keys("TTYPE", fields))
+    forms = header.cards(_keys("TFORM", fields))
+    return _laid_out(names, forms, width, title)
+
+
+@lru_cache(maxsize=64)
+def _keys(start: str, count: int) -> tuple[bytes, ...]:
+    return tuple(f"{start}{number}".encode().ljust(8) for number in range(1, count + 1))
+
+
+@lru_cache(maxsize=32)
+def _laid_out(
+    names: tuple[bytes, ...], forms: tuple[bytes, ...], width: int, title: str
+) -> Mapping[str, Column]:
+    """Columns by upper-case name. Kept, since a survey's thousands of files share one layout."""
+    columns: dict[str, Column] = {}
+    offset = 0
+    for number, (name_card, form_card) in enumerate(zip(names, forms, strict=True), 1):
+        form = _form(text_of(form_card))
+        if form is None:
+            raise ReadError(f"column {number} of the table {title} has no readable TFORM")
+        code, element, repeat, size = form
+        if repeat > MAX_REPEAT:
+            raise ReadError(f"column {number} of the table {title} declares {repeat} elements")
+        name = text_of(name_card) or f"col{number}"
+        key = name.upper()
+        if key not in columns:
+            columns[key] = Column(name, code, element, repeat, offset, number)
+        offset += size
+    if offset != width:
+        raise ReadError(
+            f"the columns of the table {title} need {offset} bytes a row, NAXIS1 says {width}"
+        )
+    return MappingProxyType(columns)
+
+
+def _form(text: str) -> tuple[str, str, int, int] | None:
+    """Code, element of a variable cell, repeat and bytes of a TFORM."""
+    match = _FORM.match(text)
+    if match is None:
+        return None
+    digits, code, element = match.groups()
+    repeat = int(digits) if digits else 1
+    return code, element, repeat, _cell_bytes(code, repeat)
+
+
+def _cell_bytes(code: str, repeat: int) -> int:
+    if code == "X":
+        return (repeat + 7) // 8
+    size = np.dtype(_TYPES[code]).itemsize
+    return 2 * size * repeat if code in "PQ" else size * repeat

@@ -1,0 +1,86 @@
+"""The fixed list of numbers that stands for a spectrum in comparisons and classifiers."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+
+from agent.spectra.measure.index_definitions import builtin_indices
+from agent.spectra.measure.indices import measure_indices
+from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_result import LineMeasurement
+from agent.spectra.measure.noise import quality, signal_to_noise
+from agent.spectra.measure.slope import power_law_index
+from agent.spectra.spectrum import Spectrum
+
+PROFILE_LINES = ("H_alpha", "H_beta")
+SLOPES = ((4000.0, 5700.0), (5900.0, 8200.0), (4000.0, 8200.0))
+SNR_RANGES = {
+    "snr_3900": (3800.0, 4000.0),
+    "snr_4500": (4400.0, 4600.0),
+    "snr_5300": (5200.0, 5400.0),
+    "snr_6500": (6400.0, 6600.0),
+    "snr_7500": (7450.0, 7570.0),
+    "snr_8500": (8400.0, 8700.0),
+}
+MAX_VALUE = 1e6
+
+
+def feature_vector(spectrum: Spectrum, velocity_kms: float = 0.0) -> dict[str, float]:
+    """Every number by name, always the same names in the same order; NaN where not measurable."""
+    values: dict[str, float] = {}
+    indices = measure_indices(spectrum, velocity_kms)
+    for name in builtin_indices():
+        values[name] = indices[name].number
+    for line in PROFILE_LINES:
+        found = measure_line(spectrum, line, velocity_kms)
+        values.update(_profile_numbers(line, found))
+    for lo, hi in SLOPES:
+        slope = power_law_index(spectrum, lo, hi)
+        values[slope.name] = slope.number
+    values.update(_noise_numbers(spectrum))
+    return {name: _bounded(value) for name, value in values.items()}
+
+
+@cache
+def feature_names() -> tuple[str, ...]:
+    """The names of `feature_vector`, in its order."""
+    empty = Spectrum(wavelength=_tiny(), flux=_tiny() * 0.0)
+    return tuple(feature_vector(empty))
+
+
+def _profile_numbers(line: str, found: LineMeasurement) -> dict[str, float]:
+    twin = found.separation_kms
+    return {
+        f"{line}_fwhm_kms": _or_nan(found.fwhm_kms),
+        f"{line}_peak": _or_nan(found.peak),
+        f"{line}_significance": found.significance,
+        f"{line}_separation_kms": 0.0 if found.is_detected and twin is None else _or_nan(twin),
+    }
+
+
+def _noise_numbers(spectrum: Spectrum) -> dict[str, float]:
+    state = quality(spectrum)
+    numbers = {name: signal_to_noise(spectrum, *span).number for name, span in SNR_RANGES.items()}
+    numbers["snr_blue"] = state.snr_blue.number
+    numbers["snr_red"] = state.snr_red.number
+    numbers["bad_fraction"] = state.bad_fraction
+    numbers["negative_fraction"] = state.negative_fraction
+    numbers["join_step"] = state.join_step.number
+    numbers["noise_ratio"] = _or_nan(state.noise_ratio)
+    return numbers
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _bounded(value: float) -> float:
+    """A ratio over a continuum near zero can be any number: cut where it means nothing."""
+    return math.nan if math.isnan(value) else min(max(value, -MAX_VALUE), MAX_VALUE)
+
+
+def _tiny() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array([5000.0, 5001.0])

@@ -1,0 +1,228 @@
+"""Finding a line by matched filters and fitting its profile."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from agent.spectra.smoothing import FWHM_PER_SIGMA, smooth_gaussian
+from agent.spectra.spectrum import BoolArray, FloatArray
+
+WIDTH_STEP = 1.35
+PEAKEDNESS = 2.0
+PEAKEDNESS_SPREAD = 0.5
+"""Prior of the exponent: 2 is a Gaussian, 1 a cusp with wings, 4 a box as double peaks give."""
+MIN_PEAKEDNESS, MAX_PEAKEDNESS = 0.7, 6.0
+N_STEPS = 30
+N_PARAMETERS = 4
+_LN2 = math.log(2.0)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A bump or dip of some width; `amplitude` is a part of the continuum, signed."""
+
+    centre: float
+    fwhm: float
+    amplitude: float
+    significance: float
+
+
+@dataclass(frozen=True)
+class ProfileFit:
+    """amplitude * exp(-ln 2 |2 (x - centre) / fwhm|^peakedness), angstrom, with 1-sigma errors."""
+
+    amplitude: float
+    centre: float
+    fwhm: float
+    peakedness: float
+    amplitude_error: float
+    centre_error: float
+    fwhm_error: float
+    model: FloatArray
+
+
+def strongest(
+    wavelength: FloatArray,
+    excess: FloatArray,
+    sigma: FloatArray,
+    near: tuple[float, float],
+    min_fwhm: float,
+    max_fwhm: float,
+) -> Candidate | None:
+    """The Gaussian bump or dip of highest significance whose centre lies in `near`.
+
+    `excess` is flux / continuum - 1 and `sigma` its error.
+    """
+    inside = np.flatnonzero((wavelength >= near[0]) & (wavelength <= near[1]))
+    if not inside.size or wavelength.size < 3:
+        return None
+    step = float(np.median(np.diff(wavelength)))
+    weight = 1.0 / sigma**2
+    best: Candidate | None = None
+    fwhm = max(min_fwhm, 1.5 * step)
+    while fwhm <= max(max_fwhm, min_fwhm, 1.5 * step):
+        spread = fwhm / FWHM_PER_SIGMA / step
+        half = min(int(3.0 * spread) + 1, wavelength.size)
+        kernel = np.exp(-0.5 * (np.arange(-half, half + 1) / spread) ** 2)
+        size = wavelength.size
+        overlap = np.convolve(weight * excess, kernel)[half : half + size][inside]
+        power = np.convolve(weight, kernel**2)[half : half + size][inside]
+        score = overlap / np.sqrt(power)
+        at = int(np.argmax(np.abs(score)))
+        if best is None or abs(float(score[at])) > best.significance:
+            best = Candidate(
+                float(wavelength[inside[at]]),
+                fwhm,
+                float(overlap[at] / power[at]),
+                abs(float(score[at])),
+            )
+        fwhm *= WIDTH_STEP
+    return best
+
+
+def fit_profile(
+    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, start: Candidate
+) -> ProfileFit | None:
+    """Least-squares profile from a start, by damped Gauss-Newton steps; None where it runs off."""
+    if wavelength.size < 5 or start.amplitude == 0:
+        return None
+    values = np.array([start.amplitude, start.centre, math.log(start.fwhm), PEAKEDNESS])
+    limits = (start.centre - start.fwhm, start.centre + start.fwhm)
+    highest = np.array([np.inf, start.fwhm, 0.7, 1.0])
+    damping = 1e-2
+    cost, normal, gradient, model = _linearised(wavelength, excess, sigma, values)
+    for _ in range(N_STEPS):
+        scaled = normal.copy()
+        scaled.flat[:: N_PARAMETERS + 1] += damping * normal.diagonal()
+        step = _solve(scaled, gradient)
+        if step is None:
+            return None
+        trial = values + np.minimum(np.maximum(step, -highest), highest)
+        trial[3] = min(max(trial[3], MIN_PEAKEDNESS), MAX_PEAKEDNESS)
+        new = _linearised(wavelength, excess, sigma, trial)
+        if new[0] <= cost:
+            gain = cost - new[0]
+            values, (cost, normal, gradient, model) = trial, new
+            damping = max(damping * 0.2, 1e-9)
+            if gain < 1e-5 * (1.0 + cost) * 0.1:
+                break
+        else:
+            damping *= 8.0
+            if damping > 1e8:
+                break
+    if not limits[0] <= values[1] <= limits[1] or not abs(values[2] - math.log(start.fwhm)) < 3:
+        return None
+    covariance = _solve(normal, np.eye(N_PARAMETERS))
+    if covariance is None:
+        return None
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    fwhm = math.exp(values[2])
+    return ProfileFit(
+        amplitude=float(values[0]),
+        centre=float(values[1]),
+        fwhm=fwhm,
+        peakedness=float(values[3]),
+        amplitude_error=float(errors[0]),
+        centre_error=float(errors[1]),
+        fwhm_error=fwhm * float(errors[2]),
+        model=model,
+    )
+
+
+def profile(
+    wavelength: FloatArray, amplitude: float, centre: float, fwhm: float, peakedness: float
+) -> FloatArray:
+    reach = np.abs(2.0 * (wavelength - centre) / fwhm)
+    return np.asarray(amplitude * np.exp(-_LN2 * reach**peakedness))
+
+
+def _linearised(
+    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, values: FloatArray
+) -> tuple[float, FloatArray, FloatArray, FloatArray]:
+    """Cost, normal matrix, downhill gradient (each with the prior) and the model."""
+    amplitude, centre, log_fwhm, power = values
+    fwhm = math.exp(log_fwhm)
+    offset = 2.0 * (wavelength - centre) / fwhm
+    reach = np.maximum(np.abs(offset), 1e-6)
+    raised = reach**power
+    shape = np.exp(-_LN2 * np.minimum(raised, 200.0))
+    model = amplitude * shape
+    fading = model * _LN2
+    steep = fading * power * raised
+    rows = np.empty((N_PARAMETERS, wavelength.size))
+    rows[0] = shape
+    rows[1] = steep / reach * np.sign(offset) * 2.0 / fwhm
+    rows[2] = steep
+    rows[3] = -fading * raised * np.log(reach)
+    rows /= sigma
+    residual = (excess - model) / sigma
+    pull = (PEAKEDNESS - power) / PEAKEDNESS_SPREAD
+    normal = rows @ rows.T
+    normal[3, 3] += 1.0 / PEAKEDNESS_SPREAD**2
+    gradient = rows @ residual
+    gradient[3] += pull / PEAKEDNESS_SPREAD
+    return float(residual @ residual) + pull**2, normal, gradient, model
+
+
+def _solve(matrix: FloatArray, wanted: FloatArray) -> FloatArray | None:
+    try:
+        solution = np.linalg.solve(matrix, wanted)
+    except np.linalg.LinAlgError:
+        return None
+    if not np.isfinite(solution).all():
+        return None
+    return np.asarray(solution, dtype=np.float64)
+
+
+DIP_SIGMA = 4.0
+MIN_DIP = 0.12
+"""Depth of the dip as a part of the lower peak."""
+MIN_SECOND = 0.3
+SECOND_SIGMA = 5.0
+
+
+def twin_separation(
+    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, fit: ProfileFit, lsf: float
+) -> float | None:
+    """Angstrom between the two peaks of a double-peaked line; None for a single one."""
+    if fit.fwhm < 2.0 * lsf:
+        return None
+    inside = np.abs(wavelength - fit.centre) < 0.9 * fit.fwhm
+    x, height, noise = wavelength[inside], np.sign(fit.amplitude) * excess[inside], sigma[inside]
+    if x.size < 7:
+        return None
+    step = float(np.median(np.diff(x)))
+    # Smoothing over a sixth of the width keeps peaks half a width apart, and averages the noise.
+    kernel_px = max(0.5 * lsf, fit.fwhm / 6.0) / step
+    smooth = smooth_gaussian(height, np.ones(x.size, dtype=np.bool_), kernel_px)
+    error = float(np.median(noise)) / np.sqrt(max(1.0, 1.5 * kernel_px))
+    left, right = _highest(smooth, x < fit.centre), _highest(smooth, x >= fit.centre)
+    if right - left < 2:
+        return None
+    bottom = float(smooth[left : right + 1].min())
+    lower = float(min(smooth[left], smooth[right]))
+    dip = lower - bottom
+    if dip < max(DIP_SIGMA * error, MIN_DIP * lower) or lower < 0.5 * abs(fit.amplitude):
+        return None
+    return float(x[right] - x[left])
+
+
+def second_feature(
+    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, fit: ProfileFit, lsf: float
+) -> bool:
+    """Whether the fit leaves something that is a line in its own right."""
+    near = (fit.centre - 1.5 * fit.fwhm, fit.centre + 1.5 * fit.fwhm)
+    left_over = excess - fit.model
+    found = strongest(wavelength, left_over, sigma, near, lsf, max(lsf, 0.8 * fit.fwhm))
+    return (
+        found is not None
+        and found.significance > SECOND_SIGMA
+        and abs(found.amplitude) > MIN_SECOND * abs(fit.amplitude)
+    )
+
+
+def _highest(values: FloatArray, where: BoolArray) -> int:
+    return int(np.argmax(np.where(where, values, -np.inf)))

@@ -1,0 +1,248 @@
+"""One task file (resources/tasks/*.toml, or a user's own) into a Task, with every value checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import cast
+
+from agent.checked_toml import Table, near_miss, parse_toml, read_toml, shown
+from agent.tasks.task import (
+    COMBINATIONS,
+    EXPECTATIONS,
+    KINDS,
+    PLACEHOLDER,
+    QUALITIES,
+    RANKS,
+    Combine,
+    Contaminant,
+    Evidence,
+    Expect,
+    Guideline,
+    Kind,
+    Rank,
+    State,
+    Task,
+    Window,
+)
+
+BLUEST, REDDEST = 3000.0, 11000.0
+NARROWEST, WIDEST = 30.0, 2000.0
+MAX_GUIDELINE_WORDS = 1000
+"""A task text longer than this would crowd the pictures out of a small model's context."""
+WINDOW_KEYS = (
+    *(f"F{number}" for number in range(2, 10)),
+    *(f"Alt+{number}" for number in range(1, 10)),
+)
+"""Letters are verbs, 0 to 4 the confidence, F1 the guide, F10 the menu bar, F11 full screen."""
+
+_TASK_ID = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,15}")
+_ENTRY_ID = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_TARGET = re.compile(r"[A-Za-z][A-Za-z0-9_+.-]{0,31}")
+_EXPECTED_OF: dict[Kind, tuple[Expect, ...]] = {
+    "line": ("emission", "absorption", "below"),
+    "width": ("above", "below"),
+    "ratio": ("above", "below"),
+    "edge": ("above", "below"),
+    "index": ("above", "below"),
+    "colour": ("above", "below"),
+    "quality": ("above", "below"),
+}
+
+
+def read_task(path: Path, *, bundled: bool = False) -> Task:
+    """The task a file describes. ResourceError names file, key and what is expected there."""
+    return _task(read_toml(path), None if bundled else path)
+
+
+def parse_task(content: bytes, source: str) -> Task:
+    """The task in the bytes of a task file; `source` is how errors call it."""
+    return _task(parse_toml(content, source), None)
+
+
+def _task(file: Table, path: Path | None) -> Task:
+    task = Task(
+        id=file.identifier(
+            "id", _TASK_ID, "1 to 16 letters, digits, _, + or -, the first a letter"
+        ),
+        name=file.text("name", longest=60),
+        title=file.text("title", longest=60),
+        question=file.text("question", longest=200),
+        lines=file.texts("lines", longest=32, at_most=12),
+        replaces=file.text("replaces", "", longest=16, shortest=0),
+        guideline=_guideline(file.table("guideline")),
+        windows=tuple(map(_window, file.tables("windows", at_least=1, at_most=12))),
+        contaminants=tuple(map(_contaminant, file.tables("contaminants", at_most=16))),
+        evidence=tuple(map(_evidence, file.tables("evidence", at_most=48))),
+        path=path,
+    )
+    file.close()
+    _check_unique(task, file)
+    _check_links(task, file)
+    _check_length(task, file)
+    return task
+
+
+def _entry_id(table: Table) -> str:
+    return table.identifier("id", _ENTRY_ID, "lower-case letters, digits and _, the first a letter")
+
+
+def _guideline(table: Table) -> Guideline:
+    guideline = Guideline(
+        summary=table.text("summary", longest=600, shortest=20),
+        primary=table.texts("primary", longest=400, at_most=8),
+        states=tuple(map(_state, table.tables("states", at_most=8))),
+        **{
+            key: table.texts(key, longest=400, at_most=8, at_least=0)
+            for key in ("secondary", "confirming", "answer_no", "not_testable", "pitfalls")
+        },
+    )
+    table.close()
+    return guideline
+
+
+def _state(table: Table) -> State:
+    state = State(name=table.text("name", longest=60), text=table.text("text", longest=400))
+    table.close()
+    return state
+
+
+def _contaminant(table: Table) -> Contaminant:
+    contaminant = Contaminant(
+        name=table.text("name", longest=60),
+        differs=table.text("differs", longest=400),
+        windows=table.texts("windows", longest=32, at_most=12, at_least=0),
+    )
+    table.close()
+    return contaminant
+
+
+def _window(table: Table) -> Window:
+    low, high = table.pair("range", low=BLUEST, high=REDDEST)
+    if not NARROWEST <= high - low <= WIDEST:
+        problem = f"expected {NARROWEST:g} to {WIDEST:g} Å in width, found {high - low:g} Å"
+        raise table.fault("range", problem)
+    window = Window(
+        id=_entry_id(table),
+        label=table.text("label", longest=48),
+        range=(low, high),
+        key=table.choice("key", WINDOW_KEYS),
+        look=table.text("look", longest=400),
+        mimics=table.text("mimics", "", longest=600, shortest=0),
+    )
+    table.close()
+    return window
+
+
+def _evidence(table: Table) -> Evidence:
+    kind = cast(Kind, table.choice("kind", KINDS))
+    rank = cast(Rank, table.choice("rank", RANKS))
+    evidence = Evidence(
+        id=_entry_id(table),
+        label=table.text("label", longest=60),
+        rank=rank,
+        kind=kind,
+        target=_targets(table, kind),
+        expect=_expectation(table, kind),
+        threshold=table.number("threshold", low=-10000, high=10000),
+        scale=table.number("scale", low=1e-4, high=10000),
+        weight_for=table.number("weight_for", low=-10, high=10),
+        weight_against=table.number("weight_against", low=-10, high=10),
+        window=table.text("window", longest=32),
+        min_snr=table.number("min_snr", low=0, high=200),
+        combine=cast(Combine, table.choice("combine", COMBINATIONS, "any")),
+        group=table.text("group", "", longest=32, shortest=0),
+        needs=table.texts("needs", longest=32, at_most=8, at_least=0),
+        text_found=_template(table, "text_found"),
+        text_absent=_template(table, "text_absent"),
+    )
+    table.close()
+    supports = evidence.weight_for >= 0 >= evidence.weight_against
+    opposes = evidence.weight_for <= 0 <= evidence.weight_against
+    if not (opposes if rank == "contaminant" else supports):
+        signs = "0 or less" if rank == "contaminant" else "0 or more"
+        raise table.fault("weight_for", f"expected {signs}, and weight_against of the other sign")
+    return evidence
+
+
+def _targets(table: Table, kind: Kind) -> tuple[str, ...]:
+    targets = table.texts("target", longest=32, at_most=12)
+    for target in targets:
+        if kind == "quality" and target not in QUALITIES:
+            guess = near_miss(target, QUALITIES)
+            problem = f"{shown(target)} is none of: {', '.join(QUALITIES)}{guess}"
+            raise table.fault("target", problem)
+        if not _TARGET.fullmatch(target):
+            raise table.fault("target", f"expected a line or index id, found {shown(target)}")
+    if kind == "ratio" and len(targets) != 2:
+        raise table.fault("target", f"a ratio takes two targets, found {len(targets)}")
+    return targets
+
+
+def _expectation(table: Table, kind: Kind) -> Expect:
+    expect = cast(Expect, table.choice("expect", EXPECTATIONS))
+    if expect not in _EXPECTED_OF[kind]:
+        fitting = " or ".join(_EXPECTED_OF[kind])
+        raise table.fault("expect", f"evidence of kind {kind} takes {fitting}, not {expect}")
+    return expect
+
+
+def _template(table: Table, key: str) -> str:
+    template = table.text(key, longest=200)
+    if any(brace in PLACEHOLDER.sub("", template) for brace in "{}"):
+        problem = "expected only {label}, {value}, {error}, {sigma}, {snr}, as in {value:.1f}"
+        raise table.fault(key, problem)
+    return template
+
+
+def _check_unique(task: Task, file: Table) -> None:
+    windows, evidence = task.windows, task.evidence
+    _refuse_repeats(file, "windows", "id", (window.id for window in windows))
+    _refuse_repeats(file, "windows", "key", (window.key for window in windows))
+    _refuse_repeats(file, "windows", "label", (window.label for window in windows))
+    _refuse_repeats(file, "evidence", "id", (entry.id for entry in evidence))
+    _refuse_repeats(file, "contaminants", "name", (other.name for other in task.contaminants))
+
+
+def _refuse_repeats(file: Table, kind: str, key: str, values: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for place, value in enumerate(values, 1):
+        if value in seen:
+            problem = f"{shown(value)} is already taken; expected each {key} once"
+            raise file.fault(f"{kind}[{place}].{key}", problem)
+        seen.add(value)
+
+
+def _check_links(task: Task, file: Table) -> None:
+    """Windows and evidence named elsewhere in the file exist; `needs` looks upwards only."""
+    windows = [window.id for window in task.windows]
+    for place, other in enumerate(task.contaminants, 1):
+        for name in other.windows:
+            _require(file, f"contaminants[{place}].windows", name, windows, "window")
+    above: list[str] = []
+    for place, entry in enumerate(task.evidence, 1):
+        _require(file, f"evidence[{place}].window", entry.window, windows, "window")
+        for name in entry.needs:
+            _require(file, f"evidence[{place}].needs", name, above, "evidence further up")
+        above.append(entry.id)
+
+
+def _require(file: Table, key: str, name: str, known: list[str], what: str) -> None:
+    if name not in known:
+        problem = f"{shown(name)} is the id of no {what}{near_miss(name, known)}"
+        raise file.fault(key, problem)
+
+
+def _check_length(task: Task, file: Table) -> None:
+    guideline = task.guideline
+    texts = [other.differs for other in task.contaminants]
+    texts += [state.text for state in guideline.states]
+    for field in fields(guideline):
+        value = getattr(guideline, field.name)
+        texts += [value] if isinstance(value, str) else [v for v in value if isinstance(v, str)]
+    words = sum(len(text.split()) for text in texts)
+    if words > MAX_GUIDELINE_WORDS:
+        problem = f"{words} words in all with the contaminants; at most {MAX_GUIDELINE_WORDS}"
+        raise file.fault("guideline", problem)

@@ -1,0 +1,324 @@
+"""Trajectories as JSON lines: written plainly, read as if a stranger had written them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agent.engines.base import Sampling
+from agent.errors import TrajectoryError, WorkbenchError
+from agent.rendering.model_image import QWEN25, Sizing
+from agent.trajectory.trajectory import (
+    AUTHORS,
+    STEP_KINDS,
+    STOPS,
+    TRAJECTORY_VERSION,
+    ModelRef,
+    SpectrumRef,
+    Step,
+    Tokens,
+    Trajectory,
+)
+
+MAX_LINE = 16_000_000
+"""Bytes; eight turns of words are a thousandth of that."""
+MAX_STEPS = 1000
+MAX_TEXT = 2_000_000
+MAX_DEPTH = 8
+MAX_ITEMS = 10_000
+
+Record = TypeVar("Record")
+
+
+def to_json(trajectory: Trajectory) -> dict[str, Any]:
+    """As an object for `json.dumps`; `from_json` gives back an equal record."""
+    record = {each.name: getattr(trajectory, each.name) for each in fields(trajectory)}
+    for key in ("spectrum", "model", "sizing", "sampling", "tokens"):
+        record[key] = _flat(record[key])
+    record["style"] = _plain(record["style"])
+    record["steps"] = [step_to_json(step) for step in trajectory.steps]
+    record["replies"] = list(trajectory.replies)
+    record["p_yes_runs"] = list(trajectory.p_yes_runs)
+    return {"version": record.pop("version"), **record}
+
+
+def step_to_json(step: Step) -> dict[str, Any]:
+    """Only what the step has: an absent key is the default."""
+    record = {
+        each.name: _plain(getattr(step, each.name))
+        for each in fields(step)
+        if each.name in ("kind", "turn", "by") or getattr(step, each.name) != each.default
+    }
+    if not step.measured:
+        record.pop("measured", None)
+    return record
+
+
+def to_line(trajectory: Trajectory) -> str:
+    """One line of JSON without its end; control characters are escaped."""
+    return json.dumps(to_json(trajectory), allow_nan=False)
+
+
+def write_trajectories(path: Path, trajectories: Iterable[Trajectory], *, add: bool = False) -> int:
+    """Write, or add to, a file of JSON lines; how many were written."""
+    count = 0
+    try:
+        with path.open("a" if add else "w", encoding="utf-8", newline="\n") as file:
+            for trajectory in trajectories:
+                file.write(to_line(trajectory) + "\n")
+                count += 1
+    except OSError as error:
+        raise TrajectoryError(f"{path} could not be written: {error.strerror}") from error
+    return count
+
+
+def read_trajectories(path: Path) -> Iterator[Trajectory]:
+    """The records of a file, one after the other; an error names the line."""
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE:
+                    raise TrajectoryError(f"{path}, line {number}: longer than {MAX_LINE} bytes")
+                if line.strip():
+                    yield _located(from_line, line, f"{path}, line {number}")
+    except OSError as error:
+        raise TrajectoryError(f"{path} could not be read: {error.strerror}") from error
+
+
+def from_line(line: str | bytes) -> Trajectory:
+    try:
+        record = json.loads(line, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise TrajectoryError(f"not a line of JSON: {str(error)[:100]}") from error
+    return from_json(record)
+
+
+def from_json(record: object) -> Trajectory:
+    """Raises TrajectoryError for anything that `to_json` could not have made."""
+    table = _Table(record, "a trajectory")
+    version = table.whole("version", 1, 10**6)
+    if version > TRAJECTORY_VERSION:
+        raise TrajectoryError(
+            f"made by a newer program (version {version}, this one reads {TRAJECTORY_VERSION})"
+        )
+    p_yes = table.chance("p_yes")
+    runs = [_chance(value, "p_yes_runs") for value in table.list("p_yes_runs")]
+    return Trajectory(
+        task=table.text("task"),
+        spectrum=_spectrum_ref(table.table("spectrum")),
+        model=_model_ref(table.table("model")),
+        prompt_sha256=table.text("prompt_sha256", ""),
+        style=_copied(table.value("style", {}), "style"),
+        sizing=_sizing(table.table("sizing", {})),
+        sampling=_sampling(table.table("sampling", {})),
+        seed=table.whole("seed", -(2**63), 2**64, 0),
+        overview=table.text("overview", ""),
+        overview_text=table.text("overview_text", ""),
+        steps=tuple(step_from_json(step) for step in table.list("steps", MAX_STEPS)),
+        replies=tuple(_text(reply, "replies") for reply in table.list("replies", MAX_STEPS)),
+        stopped_by=table.choice("stopped_by", STOPS),
+        stop_reason=table.text("stop_reason", ""),
+        verdict=table.choice("verdict", ("YES", "NO", None)),
+        p_yes=p_yes,
+        p_yes_runs=tuple(run for run in runs if run is not None),
+        well_formed=table.flag("well_formed"),
+        tokens=_tokens(table.table("tokens", {})),
+        seconds=table.number("seconds", 0.0),
+        engine_seconds=table.number("engine_seconds", 0.0),
+        version=version,
+    )
+
+
+def step_from_json(record: object) -> Step:
+    """Raises TrajectoryError for anything that `step_to_json` could not have made."""
+    table = _Table(record, "a step")
+    return Step(
+        kind=table.choice("kind", STEP_KINDS),
+        turn=table.whole("turn", -1, MAX_STEPS, 0),
+        by=table.choice("by", AUTHORS),
+        text=table.text("text", ""),
+        range=_range(table.value("range", None)),
+        label=table.text("label", ""),
+        error=table.text("error", ""),
+        verdict=table.choice("verdict", ("YES", "NO", None)) if "verdict" in table.values else None,
+        measured=_copied(table.value("measured", {}), "measured"),
+        picture=table.text("picture", ""),
+        seconds=table.number("seconds", 0.0),
+    )
+
+
+def _spectrum_ref(table: _Table) -> SpectrumRef:
+    return SpectrumRef(
+        object_id=table.text("object_id", ""),
+        path=table.text("path", ""),
+        row=table.whole("row", 0, 2**53, 0),
+        sha256=table.text("sha256", ""),
+        simulated=table.flag("simulated"),
+        z=None if table.value("z", None) is None else table.number("z"),
+    )
+
+
+def _model_ref(table: _Table) -> ModelRef:
+    return ModelRef(
+        name=table.text("name"), engine=table.text("engine", ""), sha256=table.text("sha256", "")
+    )
+
+
+def _sampling(table: _Table) -> Sampling:
+    default = Sampling()
+    try:
+        return Sampling(
+            temperature=table.number("temperature", default.temperature),
+            top_p=table.number("top_p", default.top_p),
+            max_new_tokens=table.whole("max_new_tokens", 1, 10**6, default.max_new_tokens),
+        )
+    except WorkbenchError as error:
+        raise TrajectoryError(f"sampling: {error}") from error
+
+
+def _sizing(table: _Table) -> Sizing:
+    names = [each.name for each in fields(Sizing)]
+    sides = {name: table.whole(name, 1, 2**40, getattr(QWEN25, name)) for name in names}
+    try:
+        return Sizing(**sides)
+    except WorkbenchError as error:
+        raise TrajectoryError(f"sizing: {error}") from error
+
+
+def _tokens(table: _Table) -> Tokens:
+    names = [each.name for each in fields(Tokens)]
+    return Tokens(**{name: table.whole(name, -1, 2**53, 0) for name in names})
+
+
+class _Table:
+    """A JSON object being read: each value is asked for by name and kind."""
+
+    def __init__(self, record: object, what: str) -> None:
+        if not isinstance(record, dict):
+            raise TrajectoryError(f"{what} must be a JSON object")
+        self.values: dict[str, Any] = record
+        self.what = what
+
+    def value(self, key: str, default: object = ...) -> Any:
+        if key not in self.values and default is ...:
+            raise TrajectoryError(f"{self.what} has no {key}")
+        return self.values.get(key, default)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        return _text(self.value(key, ... if default is None else default), key)
+
+    def whole(self, key: str, low: int, high: int, default: int | None = None) -> int:
+        value = self.value(key, ... if default is None else default)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise TrajectoryError(f"{key} must be a whole number from {low} to {high}")
+        return value
+
+    def number(self, key: str, default: float | None = None) -> float:
+        return _number(self.value(key, ... if default is None else default), key)
+
+    def chance(self, key: str) -> float | None:
+        return _chance(self.value(key, None), key)
+
+    def flag(self, key: str) -> bool:
+        value = self.value(key, False)
+        if not isinstance(value, bool):
+            raise TrajectoryError(f"{key} must be true or false")
+        return value
+
+    def choice(self, key: str, options: Sequence[Any]) -> Any:
+        value = self.value(key, options[0])
+        if not isinstance(value, str | None) or value not in options:
+            raise TrajectoryError(f"{key} must be one of {', '.join(map(str, options))}")
+        return value
+
+    def list(self, key: str, longest: int = MAX_ITEMS) -> list[Any]:
+        value = self.value(key, [])
+        if not isinstance(value, list) or len(value) > longest:
+            raise TrajectoryError(f"{key} must be a list of at most {longest}")
+        return value
+
+    def table(self, key: str, default: object = ...) -> _Table:
+        return _Table(self.value(key, default), key)
+
+
+def _text(value: object, key: str) -> str:
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        raise TrajectoryError(f"{key} must be text of at most {MAX_TEXT} characters")
+    return value
+
+
+def _number(value: object, key: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e300:
+        raise TrajectoryError(f"{key} must be a finite number")
+    return value
+
+
+def _chance(value: object, key: str) -> float | None:
+    if value is None:
+        return None
+    number = _number(value, key)
+    if not 0.0 <= number <= 1.0:
+        raise TrajectoryError(f"{key} must be from 0 to 1")
+    return number
+
+
+def _range(value: object) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != 2:
+        raise TrajectoryError("range must hold two numbers")
+    low, high = (_number(end, "range") for end in value)
+    return low, high
+
+
+def _copied(value: object, key: str) -> dict[str, Any]:
+    """A JSON object of names, numbers, texts and lists, of bounded depth and size."""
+    if not isinstance(value, dict):
+        raise TrajectoryError(f"{key} must be a JSON object")
+    room = [MAX_ITEMS]
+    _measure_room(value, key, MAX_DEPTH, room)
+    return value
+
+
+def _measure_room(value: object, key: str, depth: int, room: list[int]) -> None:
+    room[0] -= 1
+    if depth < 0 or room[0] < 0:
+        raise TrajectoryError(f"{key} holds too much")
+    if isinstance(value, dict):
+        for each in value.values():
+            _measure_room(each, key, depth - 1, room)
+    elif isinstance(value, list):
+        for each in value:
+            _measure_room(each, key, depth - 1, room)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise TrajectoryError(f"{key} holds a number that is not finite")
+
+
+def _flat(record: Any) -> dict[str, Any]:
+    return {each.name: getattr(record, each.name) for each in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists and read-only mappings as dictionaries."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _located(read: Callable[[bytes], Record], line: bytes, where: str) -> Record:
+    try:
+        return read(line)
+    except TrajectoryError as error:
+        raise TrajectoryError(f"{where}: {error}") from error
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,116 @@
+"""The bytes of a list from its beginning to its end, in bounded memory; gzip or not."""
+
+from __future__ import annotations
+
+import codecs
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
+from pathlib import Path
+from typing import Protocol
+
+from agent.spectra.fits.source_file import GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES
+from app.core.importing.errors import ImportFailed
+
+CHUNK = 128 * 1024
+
+
+class Stream(Protocol):
+    def read(self, count: int) -> bytes:
+        """Some bytes, not more than `count`; none at the end."""
+
+
+@contextmanager
+def byte_stream(path: Path) -> Iterator[Stream]:
+    """A local regular file. Raises ImportFailed with what is wrong alone."""
+    try:
+        # A pipe would block for ever and a device has no end.
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise ImportFailed("it is not a regular file")
+        file = path.open("rb", buffering=0)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "that is no file's name"
+        raise ImportFailed(f"it cannot be opened: {reason}") from error
+    with file:
+        plain = _Plain(file, about.st_size)
+        magic = plain.read(2)
+        plain.rewind()
+        yield _Inflated(plain) if magic == GZIP_MAGIC else plain
+
+
+class _Plain:
+    """As far as the file went when it was opened: somebody may be writing to it without end."""
+
+    def __init__(self, file: FileIO, size: int) -> None:
+        self._file = file
+        self._size = self._left = size
+
+    def rewind(self) -> None:
+        self._file.seek(0)
+        self._left = self._size
+
+    def read(self, count: int) -> bytes:
+        try:
+            found = self._file.read(min(count, self._left))
+            self._left -= len(found)
+            return found
+        except OSError as error:
+            raise ImportFailed(f"it cannot be read: {error.strerror}") from error
+
+
+class _Inflated:
+    """Gzip members end to end, unpacked as they are asked for, within a ratio."""
+
+    def __init__(self, packed: Stream) -> None:
+        self._packed = packed
+        self._inflate = zlib.decompressobj(wbits=31)
+        self._pending = b""
+        self._packed_bytes = self._bytes = 0
+        self._done = False
+
+    def read(self, count: int) -> bytes:
+        while not self._done:
+            if piece := self._piece(count):
+                self._bytes += len(piece)
+                if self._bytes > max(RATIO_FREE_BYTES, MAX_RATIO * self._packed_bytes):
+                    raise ImportFailed(f"it unpacks to more than {MAX_RATIO} times its size")
+                return piece
+        return b""
+
+    def _piece(self, count: int) -> bytes:
+        source = self._pending or self._more()
+        if not source:
+            raise ImportFailed("its gzip data end too early; fetch the file again")
+        try:
+            piece = self._inflate.decompress(source, count)
+        except zlib.error as error:
+            raise ImportFailed("its gzip data are damaged; fetch the file again") from error
+        self._pending = self._inflate.unconsumed_tail
+        if self._inflate.eof:
+            rest = self._inflate.unused_data or self._more()
+            self._pending = rest
+            self._done = not rest.startswith(GZIP_MAGIC)  # what else follows is padding
+            self._inflate = zlib.decompressobj(wbits=31)
+        return piece
+
+    def _more(self) -> bytes:
+        packed = self._packed.read(CHUNK)
+        self._packed_bytes += len(packed)
+        return packed
+
+
+class Recoded:
+    """UTF-16 as UTF-8."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._decode = codecs.getincrementaldecoder("utf-16")("replace").decode
+
+    def read(self, count: int) -> bytes:
+        while raw := self._stream.read(count):
+            if text := self._decode(raw):
+                return text.encode()
+        return self._decode(b"", True).encode()

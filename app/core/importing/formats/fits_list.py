@@ -1,0 +1,198 @@
+"""The first table of a FITS file, read some rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import ReadError
+from agent.spectra.fits.fits_file import FitsFile, Hdu
+from agent.spectra.fits.fits_table import Column
+from agent.spectra.fits.source_file import SourceFile, open_source
+from app.core.importing.errors import ImportFailed
+from app.core.importing.formats.contents import (
+    Block,
+    Kind,
+    ListColumn,
+    TypedCells,
+    Value,
+    clean,
+    column_names,
+    floats,
+    left_out_words,
+    short_floats,
+    words,
+)
+
+BLOCK_BYTES = 1024 * 1024
+MAX_ROW_BYTES = 16 * 1024 * 1024
+MAX_BLOCK_ROWS = 2000
+INTEGERS = {"B": "u1", "I": ">i2", "J": ">i4", "K": ">i8"}
+REALS = {"E": ">f4", "D": ">f8"}
+UNSIGNED = {"B": -(2**7), "I": 2**15, "J": 2**31, "K": 2**63}
+"""TZERO by which FITS writes the other sign of an integer type."""
+
+Converter = Callable[[NDArray[Any]], list[Value]]
+
+
+class FitsList:
+    format = "FITS"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with _opened(path) as file:
+            hdu = _first_table(file.fits)
+            _refuse_cut_short(file, hdu)
+            self._index = hdu.index
+            self._fields = [
+                column for column in hdu.table.columns.values() if _converter(hdu, column)
+            ]
+            if not self._fields:
+                raise ImportFailed(f"its table {hdu.title} has no columns of single values")
+            left_out = len(hdu.table.columns) - len(self._fields)
+            self._left_out = left_out
+            self.columns = tuple(self._described(hdu))
+            self.estimate: int | None = hdu.table.rows
+
+    def settle(self) -> None:
+        """FITS columns are what they say."""
+
+    def warnings(self) -> list[str]:
+        return left_out_words(self._left_out)
+
+    def blocks(self) -> Iterator[Block]:
+        with _opened(self._path) as file:
+            hdu = file.fits.get(self._index)
+            if hdu is None:
+                raise ImportFailed("it was changed while it was read")
+            table = hdu.table
+            converters = [_converter(hdu, column) for column in self._fields]
+            step = max(1, min(MAX_BLOCK_ROWS, BLOCK_BYTES // max(1, table.width)))
+            for start in range(0, table.rows, step):
+                count = min(step, table.rows - start)
+                raw = hdu.read(start * table.width, count * table.width)
+                yield self._block(raw, table.width, start, count, converters)
+
+    def _block(
+        self, raw: bytes, width: int, start: int, count: int, converters: list[Converter | None]
+    ) -> Block:
+        cells = []
+        for field, convert, column in zip(self._fields, converters, self.columns, strict=True):
+            assert convert is not None
+            values = np.ndarray((count,), _dtype(field), raw, field.offset, (width,))
+            cells.append(TypedCells(convert(values), column.kind))
+        return Block(range(start + 1, start + count + 1), cells)
+
+    def _described(self, hdu: Hdu) -> Iterator[ListColumn]:
+        names = column_names([field.name for field in self._fields])
+        for name, field in zip(names, self._fields, strict=True):
+            unit, ucd, description = (
+                words(hdu.header.text(f"{key}{field.number}")) for key in ("TUNIT", "TUCD", "TCOMM")
+            )
+            yield ListColumn(
+                name=name,
+                kind=_kind(hdu, field),
+                unit=unit,
+                ucd=ucd,
+                description=description,
+            )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[SourceFile]:
+    try:
+        with open_source(path) as file:
+            yield file
+    except ReadError as error:
+        raise ImportFailed(str(error)) from error
+
+
+def _first_table(fits: FitsFile) -> Hdu:
+    for hdu in fits:
+        if hdu.kind == "TABLE":
+            raise ImportFailed("its table is written as text (XTENSION TABLE): save it as a "
+                               "binary table or as CSV")  # fmt: skip
+        if hdu.is_table and hdu.rows:
+            if hdu.table.width > MAX_ROW_BYTES:
+                raise ImportFailed(f"its table {hdu.title} has rows of {hdu.table.width:,} bytes")
+            return hdu
+    raise ImportFailed("it holds no table with rows")
+
+
+def _refuse_cut_short(file: SourceFile, hdu: Hdu) -> None:
+    """Before a million rows have been read."""
+    last = hdu.start + hdu.table.width * hdu.table.rows - 1
+    if not file.bytes.read(last, 1):
+        raise ImportFailed(f"it is cut short: the rows of {hdu.title} are incomplete")
+
+
+def _dtype(column: Column) -> np.dtype[Any]:
+    if column.code == "A":
+        return np.dtype(f"S{column.repeat}")
+    return np.dtype((INTEGERS | REALS | {"L": "u1"})[column.code])
+
+
+def _scaling(hdu: Hdu, column: Column) -> tuple[float, float]:
+    scale = hdu.header.number(f"TSCAL{column.number}")
+    return 1.0 if scale is None else scale, hdu.header.number(f"TZERO{column.number}") or 0.0
+
+
+def _kind(hdu: Hdu, column: Column) -> Kind:
+    if column.code in "AL":
+        return "str" if column.code == "A" else "bool"
+    scale, zero = _scaling(hdu, column)
+    is_whole = column.code in INTEGERS and scale == 1.0 and zero in (0.0, UNSIGNED[column.code])
+    if is_whole and (column.code, zero) == ("K", 2.0**63):
+        return "str"  # beyond what a database holds as a number
+    return "int" if is_whole else "float"
+
+
+def _converter(hdu: Hdu, column: Column) -> Converter | None:
+    """None for columns that do not hold one plain value a row."""
+    if column.code == "A" and column.repeat > 0:
+        return _texts
+    if column.repeat != 1 or column.code not in {**INTEGERS, **REALS, "L": ""}:
+        return None
+    if column.code == "L":
+        return _logicals
+    scale, zero = _scaling(hdu, column)
+    null = hdu.header.integer(f"TNULL{column.number}") if column.code in INTEGERS else None
+    if _kind(hdu, column) != "float":
+        as_text = _kind(hdu, column) == "str"
+        return lambda values: _wholes(values, int(zero), null, as_text)
+    if scale == 1.0 and zero == 0.0 and column.code in REALS:
+        return short_floats if column.code == "E" else floats
+    return lambda values: _scaled(values, scale, zero, null)
+
+
+def _texts(values: NDArray[Any]) -> list[Value]:
+    return [_decoded(raw.partition(b"\0")[0]) for raw in values.tolist()]
+
+
+def _decoded(raw: bytes) -> str:
+    try:
+        return clean(raw.decode("utf-8").strip())
+    except UnicodeDecodeError:
+        return clean(raw.decode("latin-1").strip())
+
+
+def _logicals(values: NDArray[Any]) -> list[Value]:
+    return [{84: True, 70: False}.get(value) for value in values.tolist()]
+
+
+def _wholes(values: NDArray[Any], zero: int, null: int | None, as_text: bool) -> list[Value]:
+    found = [None if each == null else each + zero for each in values.tolist()]
+    return [None if each is None else str(each) for each in found] if as_text else [*found]
+
+
+def _scaled(values: NDArray[Any], scale: float, zero: float, null: int | None) -> list[Value]:
+    blank = None if null is None else values == null
+    numbers = values.astype(np.float64) * scale + zero
+    if blank is not None:
+        numbers[blank] = np.nan
+    return floats(numbers)

@@ -1,0 +1,141 @@
+"""Cells of text tables, and what kind of values a column of them holds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from json.encoder import encode_basestring
+
+from app.core.importing.formats.cell_numbers import MISSING, float_of, is_missing, number_of
+from app.core.importing.formats.contents import INT64, Kind, Value
+
+# Such numbers are JSON as they stand and neither overflow nor lose digits.
+_WHOLE = r"-?(?:0|[1-9][0-9]{0,17})"
+_REAL = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?"
+_WHOLES = re.compile(rf"(?:{_WHOLE}\n)*+")
+_REALS = re.compile(rf"(?:{_REAL}\n)*+")
+_ONE_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
+_PADDED = re.compile(r"[+-]?0[0-9]+")
+"""'007' is a name, not a number."""
+_LOGICAL = {"true": True, "false": False}
+EXACT = 2**53
+"""Whole numbers beyond are not all doubles."""
+
+
+class Misfit(Exception):
+    """A cell is not of the kind its column seemed to be."""
+
+
+class TextCells:
+    """`kind` None: no cell of the column has had a value yet."""
+
+    def __init__(self, texts: list[str], kind: Kind | None) -> None:
+        self._texts = texts
+        self._kind = kind
+
+    def texts(self) -> list[str]:
+        if self._kind == "float":
+            return [text.removesuffix(".0") for text in self._texts]
+        return self._texts
+
+    def values(self) -> list[Value]:
+        """Raises Misfit."""
+        return [_value(text, self._kind) for text in self._texts]
+
+    def numbers(self) -> list[float | None]:
+        try:
+            found = list(map(float, self._texts))
+        except ValueError:
+            return [number_of(text) for text in self._texts]
+        if math.isfinite(sum(found)) and "_" not in "".join(self._texts):
+            return [*found]
+        return [number_of(text) for text in self._texts]
+
+    def json(self) -> list[str]:
+        """Raises Misfit."""
+        if self._kind == "str":
+            return list(map(encode_basestring, self._texts))
+        if self._kind == "int" and _all_match(_WHOLES, self._texts):
+            return self._texts
+        if self._kind == "float" and _all_match(_REALS, self._texts):
+            return self._texts
+        return [_json(_value(text, self._kind)) for text in self._texts]
+
+
+class KindGuess:
+    """What the cells of a column have been so far."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    def add(self, texts: Sequence[str]) -> None:
+        if self._seen == {"str"}:
+            return
+        if _all_match(_WHOLES, texts) and max(map(len, texts), default=0) < 16:
+            self._seen.add("int")
+        elif _all_match(_REALS, texts) and not any(map(_ONE_WHOLE.fullmatch, texts)):
+            self._seen.add("float")
+        else:
+            self._seen |= {_kind_of(text) for text in set(texts)}
+        if "str" in self._seen:
+            self._seen = {"str"}
+
+    @property
+    def kind(self) -> Kind | None:
+        seen = self._seen - {""}
+        if not seen:
+            return None
+        if seen == {"bool"}:
+            return "bool"
+        if seen == {"int"} or seen <= {"int", "long"}:
+            return "int"
+        if seen <= {"int", "float"}:
+            return "float"
+        return "str"  # a mixture, or long whole numbers that a double would round
+
+
+def _all_match(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
+    joined = "\n".join(texts) + "\n"
+    return pattern.fullmatch(joined) is not None and joined.count("\n") == len(texts)
+
+
+def _kind_of(text: str) -> str:
+    """'' for no value, 'long' for whole numbers that are no doubles."""
+    text = text.strip()
+    low = text.lower()
+    if low in MISSING:
+        return ""
+    if low in _LOGICAL:
+        return "bool"
+    if _ONE_WHOLE.fullmatch(text):
+        size = abs(int(text))
+        return "int" if size <= EXACT else "long" if size < INT64 else "str"
+    if _PADDED.fullmatch(text) or float_of(text) is None:
+        return "str"
+    return "float"
+
+
+def _value(text: str, kind: Kind | None) -> Value:
+    if kind == "str":
+        return text
+    text = text.strip()
+    if is_missing(text):
+        return None
+    told = _kind_of(text)
+    if kind == "int" and told in ("int", "long"):
+        return int(text)
+    if kind == "float" and told in ("int", "float"):
+        number = float(text)
+        return number if math.isfinite(number) else None
+    if kind == "bool" and text.lower() in _LOGICAL:
+        return _LOGICAL[text.lower()]
+    raise Misfit
+
+
+def _json(value: Value) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return encode_basestring(value) if isinstance(value, str) else repr(value)

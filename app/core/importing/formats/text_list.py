@@ -1,0 +1,144 @@
+"""CSV, TSV, ECSV and other delimited text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from app.core.importing.formats.byte_stream import byte_stream
+from app.core.importing.formats.contents import Block, Kind, ListColumn, column_names, counted
+from app.core.importing.formats.ecsv_header import EcsvColumn, EcsvHeader, ecsv_header
+from app.core.importing.formats.encodings import Decoder, encoding_of
+from app.core.importing.formats.text_cells import KindGuess, TextCells
+from app.core.importing.formats.text_layout import TextLayout, line_blocks, read_layout, text_blocks
+from app.core.importing.formats.text_rows import RowReader, Rows
+
+SAMPLE_BLOCKS = 2
+MAX_PREAMBLE_BLOCKS = 128
+_ROW = re.compile(r"^(?!#)[ \t]*+\S", re.MULTILINE)
+HINTS = {".tsv": "\t", ".tab": "\t"}
+FORMATS = {",": "CSV", "\t": "TSV"}
+
+
+class TextList:
+    """`size` is the file's, None where it is packed."""
+
+    def __init__(self, path: Path, size: int | None) -> None:
+        self._path = path
+        with byte_stream(path) as stream:
+            raw = b"".join(islice(line_blocks(stream), SAMPLE_BLOCKS))
+        self._encoding = encoding_of(raw)
+        self._decoder = Decoder(self._encoding)
+        text = "".join(_until_rows(self._texts()))
+        declared = ecsv_header(text)
+        self._layout = _layout(text, path, declared)
+        self._declared = declared.columns if declared else None
+        self._rows = self._reader()
+        self._kinds: list[Kind | None] = [None] * len(self._layout.names)
+        self._kinds = self._guessed(islice(self._read(), SAMPLE_BLOCKS))
+        self.format = "ECSV" if declared else FORMATS.get(self._layout.delimiter, "text table")
+        self.estimate = _estimate(text, self._layout.skip, size)
+
+    @property
+    def columns(self) -> tuple[ListColumn, ...]:
+        names = column_names(self._layout.names)
+        told = self._declared or [EcsvColumn(name) for name in names]
+        return tuple(
+            ListColumn(
+                name=name,
+                kind=kind or "str",
+                unit=each.unit,
+                description=each.description,
+            )
+            for name, kind, each in zip(names, self._kinds, told, strict=True)
+        )
+
+    def blocks(self) -> Iterator[Block]:
+        for rows in self._read():
+            cells = map(TextCells, rows.columns, self._kinds)
+            yield Block(rows.lines, list(cells), rows.refused)
+
+    def settle(self) -> None:
+        self._kinds = self._guessed(self._read())
+
+    def warnings(self) -> list[str]:
+        found = self._decoder.warnings()
+        if self._rows.comments:
+            found.append(f"passed over: {counted(self._rows.comments, 'line')} beginning with #")
+        return found
+
+    def _texts(self) -> Iterator[str]:
+        self._decoder = Decoder(self._encoding)
+        with byte_stream(self._path) as stream:
+            yield from text_blocks(stream, self._encoding, self._decoder)
+
+    def _reader(self) -> RowReader:
+        return RowReader(self._layout.delimiter, len(self._layout.names), self._layout.skip)
+
+    def _read(self) -> Iterator[Rows]:
+        self._rows = self._reader()
+        for text in _without(self._texts(), self._layout.skip):
+            yield self._rows.read(text)
+        rest = self._rows.read("", is_last=True)
+        if rest.lines or rest.refused:
+            yield rest
+
+    def _guessed(self, read: Iterator[Rows]) -> list[Kind | None]:
+        guesses = [KindGuess() for _ in self._layout.names]
+        for rows in read:
+            for guess, texts in zip(guesses, rows.columns, strict=True):
+                guess.add(texts)
+        declared: Sequence[Kind | None] = [None] * len(guesses)
+        if self._declared:
+            declared = [each.kind for each in self._declared]
+        return [_fitting(*each) for each in zip(guesses, declared, strict=True)]
+
+
+def _fitting(guess: KindGuess, declared: Kind | None) -> Kind | None:
+    """As declared, unless the cells are something else."""
+    if declared is None or declared == guess.kind:
+        return guess.kind
+    if declared == "str" or guess.kind is None or (declared, guess.kind) == ("float", "int"):
+        return declared
+    return guess.kind
+
+
+def _layout(text: str, path: Path, declared: EcsvHeader | None) -> TextLayout:
+    lines = text.split("\n")[:-1]
+    if declared is None:
+        return read_layout(lines, HINTS.get(path.suffix.lower(), ""))
+    names = tuple(each.name for each in declared.columns)
+    skip = declared.lines
+    while skip < len(lines) and (not lines[skip].strip() or lines[skip].startswith("#")):
+        skip += 1
+    return TextLayout(declared.delimiter, names, skip + 1)
+
+
+def _until_rows(texts: Iterator[str]) -> Iterator[str]:
+    """The first blocks: the long preamble that some lists have, and two with rows."""
+    rest = SAMPLE_BLOCKS
+    for text in islice(texts, MAX_PREAMBLE_BLOCKS):
+        yield text
+        rest -= _ROW.search(text) is not None
+        if not rest:
+            return
+
+
+def _without(texts: Iterator[str], lines: int) -> Iterator[str]:
+    """Less the first so many lines."""
+    for text in texts:
+        at = 0
+        while lines and at < len(text):
+            at = text.index("\n", at) + 1
+            lines -= 1
+        if at < len(text):
+            yield text[at:]
+
+
+def _estimate(text: str, skip: int, size: int | None) -> int | None:
+    lines = text.count("\n")
+    if size is None or lines <= skip:
+        return None
+    return max(1, round(size / max(1, len(text.encode())) * lines) - skip)

@@ -1,0 +1,220 @@
+"""What agents made of the candidates: whole trajectories, one of each model.
+
+A model is its name and its hash. Inspecting again replaces what the same model said before. Beside
+each candidate stands one of its inspections, for the queue: the newest, or the shown model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, and_, delete, func, insert, select, tuple_, update
+
+from agent.errors import TrajectoryError
+from agent.trajectory.trajectory import ModelRef, Trajectory
+from agent.trajectory.trajectory_file import from_line, to_line
+from app.core.database.tables import candidates, inspections
+from app.core.errors import SessionError
+from app.core.inspections.shown_opinion import checked_model, is_by, stand_beside
+from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, both, matching
+from app.core.queue.conditions import Asking, condition
+from app.core.queue.filters import Has, InspectedBy, Not
+from app.core.session.records import Aspect, Candidate, Change
+from app.core.session.session import Session
+from app.core.session.stored_opinions import are, damaged
+from app.core.session.verdict_log import now
+
+MAX_REASON = 500
+PAGE = 50
+"""Trajectories read at once: a line may be long."""
+
+InspectionRow = Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inspection:
+    """What one model made of one candidate."""
+
+    id: int
+    candidate_id: int
+    at: str
+    """UTC, ISO 8601."""
+    trajectory: Trajectory
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confusion:
+    """Two models over the candidates both inspected: how often the first said this and the second
+    that. None: it came to no verdict."""
+
+    first: ModelRef
+    second: ModelRef
+    counts: Mapping[tuple[str | None, str | None], int]
+
+    @property
+    def n(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def alike(self) -> int:
+        """Those with the same verdict of both."""
+        return sum(n for (one, other), n in self.counts.items() if one == other is not None)
+
+    @property
+    def opposed(self) -> int:
+        """YES of one and NO of the other: the filter `disagree:agents` shows them."""
+        return self.counts.get(("YES", "NO"), 0) + self.counts.get(("NO", "YES"), 0)
+
+
+def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) -> Inspection:
+    """Keep a trajectory, in the place of what the same model said before."""
+    line, model = to_line(trajectory), checked_model(trajectory.model)
+    values = {
+        "candidate_id": candidate_id,
+        "model": model.name,
+        "model_sha256": model.sha256,
+        "at": now(),
+        "verdict": trajectory.verdict,
+        "p_yes": trajectory.p_yes,
+        "stopped_by": trajectory.stopped_by,
+        "well_formed": trajectory.well_formed,
+        "record": line,
+    }
+    with session.database.writing() as connection:
+        same = is_by(model) & (inspections.c.candidate_id == candidate_id)
+        connection.execute(delete(inspections).where(same))
+        made = insert(inspections).values(values).returning(inspections.c.id)
+        number = connection.execute(made).scalar_one()
+        stand_beside(connection, candidate_id, session.task)
+        if trajectory.stopped_by != "error":
+            _set_fault(connection, candidate_id, "")
+    _tell(session, "inspection", candidate_id)
+    return Inspection(
+        id=number, candidate_id=candidate_id, at=str(values["at"]), trajectory=trajectory
+    )
+
+
+def inspections_of(session: Session, candidate_id: int) -> list[Inspection]:
+    """Of all models, the newest first."""
+    query = (
+        select(inspections)
+        .where(inspections.c.candidate_id == candidate_id)
+        .order_by(inspections.c.id.desc())
+    )
+    with session.database.reading() as connection:
+        rows = connection.execute(query).all()
+    return [_inspection(row) for row in rows]
+
+
+def all_trajectories(session: Session, model: ModelRef | None = None) -> Iterator[Trajectory]:
+    """Of one model or of all, in the order they were made, read as they are asked for."""
+    query = select(inspections).order_by(inspections.c.id).limit(PAGE)
+    if model is not None:
+        query = query.where(is_by(model))
+    after = 0
+    while True:
+        with session.database.reading() as connection:
+            rows = connection.execute(query.where(inspections.c.id > after)).all()
+        if not rows:
+            return
+        for row in rows:
+            yield _inspection(row).trajectory
+        after = rows[-1].id
+
+
+def models_of(session: Session) -> list[ModelRef]:
+    """The models that inspected something, by name; found by leaps, however much they inspected."""
+    name, sha256 = inspections.c.model, inspections.c.model_sha256
+    query = select(name, sha256).order_by(name, sha256).limit(1)
+    found: list[ModelRef] = []
+    last = ("", "")
+    with session.database.reading() as connection:
+        while row := connection.execute(query.where(tuple_(name, sha256) > last)).one_or_none():
+            found.append(ModelRef(name=row.model, sha256=row.model_sha256))
+            last = (row.model, row.model_sha256)
+    return found
+
+
+def to_do(
+    session: Session,
+    model: ModelRef,
+    limit: int | None = None,
+    *,
+    tree: Filter = EVERYTHING,
+    sort: Sort = LIST_ORDER,
+    again: bool = False,
+) -> Iterator[Candidate]:
+    """Candidates the model has not inspected to an end, in order: asked again after an interruption
+    it begins where that left off.
+
+    `again`: also those whose spectrum could not be read the last time.
+    """
+    todo = both(tree, _left(model, again))
+    at_once = PAGE if limit is None else max(1, min(limit, PAGE))
+    for line in islice(matching(session, todo, sort, at_once=at_once), limit):
+        yield line.candidate
+
+
+def count_to_do(session: Session, model: ModelRef, *, again: bool = False) -> int:
+    """How many candidates `to_do` has, each of them looked at: for once before a batch."""
+    asking = Asking(session.reviewer_number, session.database.is_file)
+    wanted = condition(_left(model, again), asking)
+    with session.database.reading() as connection:
+        query = select(func.count()).select_from(candidates).where(wanted)
+        return connection.execute(query).scalar_one()
+
+
+def mark_fault(session: Session, candidate_id: int, reason: str) -> None:
+    """Say why a candidate's spectrum cannot be read; empty: it can."""
+    reason = "".join(each if each.isprintable() else " " for each in reason)[:MAX_REASON].strip()
+    with session.database.writing() as connection:
+        is_news = _set_fault(connection, candidate_id, reason)
+    if is_news:
+        _tell(session, "spectrum", candidate_id)
+
+
+def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confusion:
+    one, other = inspections.alias("one"), inspections.alias("other")
+    both_did = and_(
+        one.c.candidate_id == other.c.candidate_id,
+        other.c.model == second.name,
+        other.c.model_sha256 == second.sha256,
+    )
+    query = (
+        select(one.c.verdict, other.c.verdict, func.count())
+        .select_from(one.join(other, both_did))
+        .where(one.c.model == first.name, one.c.model_sha256 == first.sha256)
+        .group_by(one.c.verdict, other.c.verdict)
+    )
+    with session.database.reading() as connection:
+        counts = {(said, against): n for said, against, n in connection.execute(query)}
+    return Confusion(first=first, second=second, counts=counts)
+
+
+def _left(model: ModelRef, again: bool) -> Filter:
+    left = both(Has("path"), Not(InspectedBy(model.name, model.sha256)))
+    return left if again else both(left, Not(Has("fault")))
+
+
+def _set_fault(connection: Connection, candidate_id: int, reason: str) -> bool:
+    is_other = (candidates.c.id == candidate_id) & (candidates.c.fault != reason)
+    return connection.execute(update(candidates).where(is_other).values(fault=reason)).rowcount > 0
+
+
+def _inspection(row: InspectionRow) -> Inspection:
+    if not are(str, row.at, row.record):
+        raise damaged(f"an inspection of candidate {row.candidate_id}")
+    try:
+        trajectory = from_line(row.record)
+    except TrajectoryError as error:
+        raise SessionError(
+            f"what {row.model} made of candidate {row.candidate_id} is damaged: {error}"
+        ) from error
+    return Inspection(id=row.id, candidate_id=row.candidate_id, at=row.at, trajectory=trajectory)
+
+
+def _tell(session: Session, aspect: Aspect, candidate_id: int) -> None:
+    session.changed.emit(Change(aspect=aspect, candidate_ids=frozenset({candidate_id})))

@@ -1,0 +1,288 @@
+"""A session: one task, the candidates of one or more lists, and all that was decided about them.
+
+What a call has changed is on the disk when it returns, and `changed` has told whoever listens.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from uuid import uuid4
+
+from psygnal import Signal
+from sqlalchemy import Connection, func, insert, select, text
+from sqlalchemy.exc import IntegrityError
+
+from agent.errors import WorkbenchError
+from agent.tasks.catalogue import task_source
+from agent.tasks.task import Task
+from agent.tasks.task_file import parse_task
+from app.core.database.database import SUFFIX, Database
+from app.core.database.tables import candidates, facts
+from app.core.errors import SessionError
+from app.core.session import verdict_log
+from app.core.session.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
+from app.core.session.stored_opinions import are, damaged
+
+MAX_IDS = 500
+"""In one query: databases bound how many values a statement may hold."""
+
+
+class Session:
+    """An open session. Open it with `new_session` or `open_session`; close it when done."""
+
+    changed = Signal(Change)
+
+    def __init__(self, database: Database, reviewer: str) -> None:
+        self.database = database
+        self._facts = self._read_facts()
+        self.task: Task = _task(self._facts["task"], f"the task of {database.place}")
+        self.reviewer = " ".join(reviewer.split())
+
+    @property
+    def place(self) -> Path | str:
+        """The file, or the database's URL without its password."""
+        return self.database.place
+
+    @property
+    def id(self) -> str:
+        """The same in every copy of this session and in none other."""
+        return self._facts["id"]
+
+    @property
+    def name(self) -> str:
+        return self._facts["name"]
+
+    @property
+    def is_read_only(self) -> bool:
+        return self.database.is_read_only
+
+    def fact(self, key: str) -> str | None:
+        """A word about the session as a whole: see `set_fact`."""
+        return self._facts.get(key)
+
+    def set_fact(self, key: str, value: str) -> None:
+        with self.database.writing() as connection:
+            _write_fact(connection, key, value)
+        self._facts[key] = value
+
+    def count(self) -> int:
+        with self.database.reading() as connection:
+            return connection.execute(select(func.count()).select_from(candidates)).scalar_one()
+
+    def candidate(self, candidate_id: int) -> Candidate:
+        found = self.candidates([candidate_id])
+        if not found:
+            raise SessionError(f"there is no candidate {candidate_id}")
+        return found[0]
+
+    def candidates(self, candidate_ids: Iterable[int]) -> list[Candidate]:
+        """Those of these numbers that there are, in the order asked for."""
+        wanted = list(candidate_ids)
+        found: dict[int, Candidate] = {}
+        with self.database.reading() as connection:
+            for start in range(0, len(wanted), MAX_IDS):
+                some = wanted[start : start + MAX_IDS]
+                rows = connection.execute(select(candidates).where(candidates.c.id.in_(some)))
+                found.update((row.id, candidate_of(row)) for row in rows)
+        return [found[number] for number in wanted if number in found]
+
+    def record_verdict(
+        self,
+        candidate_id: int,
+        opinion: Opinion,
+        *,
+        seconds: float | None = None,
+        shown: Mapping[str, Any] = NOTHING,
+    ) -> LogEntry | None:
+        """Write down what the reviewer thinks; None where they thought so already.
+
+        `seconds` they spent on it, `shown` what of an agent's opinion they had seen.
+        """
+        opinion = verdict_log.checked(opinion)
+        with self.database.writing() as connection:
+            reviewer = self._reviewer(connection)
+            entry = verdict_log.record(connection, candidate_id, reviewer, opinion, seconds, shown)
+        return self._told(entry)
+
+    def undo(self) -> LogEntry | None:
+        """Take the reviewer's last opinion back, from before a restart, too."""
+        with self.database.writing() as connection:
+            entry = verdict_log.undo(connection, self._reviewer(connection))
+        return self._told(entry)
+
+    def redo(self) -> LogEntry | None:
+        with self.database.writing() as connection:
+            entry = verdict_log.redo(connection, self._reviewer(connection))
+        return self._told(entry)
+
+    def judgements(self, candidate_id: int) -> list[Judgement]:
+        """What each reviewer thinks of the candidate now."""
+        with self.database.reading() as connection:
+            return verdict_log.judgements_of(connection, candidate_id)
+
+    def judgement(self, candidate_id: int) -> Judgement | None:
+        """What this session's reviewer thinks of it."""
+        mine = [each for each in self.judgements(candidate_id) if each.reviewer == self.reviewer]
+        return mine[0] if mine else None
+
+    def history(self, candidate_id: int | None = None) -> Iterator[LogEntry]:
+        """The log, oldest first."""
+        after = 0
+        while True:
+            with self.database.reading() as connection:
+                page = verdict_log.history_page(connection, after, candidate_id)
+            if not page:
+                return
+            yield from page
+            after = page[-1].id
+
+    @property
+    def reviewer_number(self) -> int | None:
+        """The reviewer's number in the tables; None while they have not written anything."""
+        with self.database.reading() as connection:
+            return verdict_log.find_reviewer(connection, self.reviewer)
+
+    def close(self) -> None:
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _reviewer(self, connection: Connection) -> int:
+        return verdict_log.reviewer_id(connection, self.reviewer)
+
+    def _told(self, entry: LogEntry | None) -> LogEntry | None:
+        if entry is not None:
+            touched = frozenset({entry.candidate_id})
+            self.changed.emit(Change(aspect="verdict", candidate_ids=touched))
+        return entry
+
+    def _read_facts(self) -> dict[str, str]:
+        with self.database.reading() as connection:
+            rows = connection.execute(select(facts))
+            found = {row.key: row.value for row in rows if isinstance(row.value, str)}
+        missing = {"id", "name", "task"} - set(found)
+        if len(missing) == 3:  # its tables are there, and whoever made them was killed
+            raise SessionError(
+                f"{self.database.place} was never finished: delete it and make it again"
+            )
+        if missing:
+            raise SessionError(f"{self.database.place} lacks its {', '.join(sorted(missing))}")
+        return found
+
+
+def new_session(place: Path | str, task: Task, reviewer: str) -> Session:
+    """Make a session for one task; the task file goes into it, so that it stays what it was."""
+    place = _place(place)
+    database = Database(place, "create")
+    try:
+        with database.writing() as connection:
+            name = place.stem if isinstance(place, Path) else task.name
+            about = {
+                "id": str(uuid4()),
+                "name": name.encode(errors="replace").decode(),  # a file's may be no Unicode
+                "task": task_source(task),
+                "made_at": verdict_log.now(),
+            }
+            rows = [{"key": key, "value": value} for key, value in about.items()]
+            connection.execute(insert(facts), rows)
+        return Session(database, reviewer)
+    except BaseException as error:
+        database.discard()
+        if isinstance(error.__cause__, IntegrityError):
+            raise SessionError(f"{database.place} holds a session already: open it") from error
+        raise
+
+
+def open_session(place: Path | str, reviewer: str, *, read_only: bool = False) -> Session:
+    """Open a session; an older one is brought up to date."""
+    database = Database(_place(place), "read" if read_only else "write")
+    try:
+        return Session(database, reviewer)
+    except BaseException:
+        database.close()
+        raise
+
+
+def candidate_of(row: Any) -> Candidate:
+    """From a row of the table: a stranger's, perhaps, so anything may be in it."""
+    words = (row.object_id, row.path, row.label, row.agent_model, row.agent_stopped_by, row.fault)
+    measured = (row.ra, row.dec, row.score, row.snr, row.agent_p_yes)
+    try:
+        own = json.loads(row.own)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise damaged(f"candidate {row.id}") from error
+    is_sound = (
+        isinstance(own, dict)
+        and are(str, *words)
+        and are(int, row.id, row.list_id, row.line, row.row)
+        and all(isinstance(number, float | int | None) for number in measured)
+        and row.agent_verdict in (None, "YES", "NO")
+    )
+    if not is_sound:
+        raise damaged(f"candidate {row.id}")
+    return Candidate(
+        id=row.id,
+        list_id=row.list_id,
+        line=row.line,
+        object_id=row.object_id,
+        path=row.path,
+        row=row.row,
+        ra=row.ra,
+        dec=row.dec,
+        score=row.score,
+        label=row.label,
+        snr=row.snr,
+        own=own,
+        agent_verdict=row.agent_verdict,
+        agent_p_yes=row.agent_p_yes,
+        agent_model=row.agent_model,
+        agent_stopped_by=row.agent_stopped_by,
+        fault=row.fault,
+    )
+
+
+def _place(place: Path | str) -> Path | str:
+    """A database's URL as it is; anything else is a file, named as sessions are."""
+    if isinstance(place, str) and "://" in place:
+        return place
+    path = Path(place).expanduser()
+    return path if path.suffix == SUFFIX or path.exists() else path.with_name(path.name + SUFFIX)
+
+
+def _task(source: str, where: str) -> Task:
+    with suppress(WorkbenchError):
+        return _sound_task(source)
+    try:
+        return parse_task(source.encode(), where)
+    except WorkbenchError as error:
+        raise SessionError(f"{where} cannot be used: {error}") from error
+
+
+@lru_cache(maxsize=4)
+def _sound_task(source: str) -> Task:
+    """Read once: many sessions of a night have the same task."""
+    return parse_task(source.encode(), "the task")
+
+
+def _write_fact(connection: Connection, key: str, value: str) -> None:
+    # One statement: on a server somebody else may set it at the same moment.
+    statement = text(
+        "INSERT INTO facts (key, value) VALUES (:key, :value) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    )
+    connection.execute(statement, {"key": key, "value": value})

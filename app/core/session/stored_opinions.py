@@ -1,0 +1,112 @@
+"""Opinions on their way to the tables and back: nothing goes in that could not come out again.
+
+A session may be damaged, or come from a stranger: whatever lies in it, out comes a sound record or
+a SessionError.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+from sqlalchemy import Row
+
+from app.core.errors import SessionError
+from app.core.session.records import (
+    MAX_COMMENT,
+    MAX_CONFIDENCE,
+    MAX_FLAG,
+    MAX_FLAGS,
+    Action,
+    Judgement,
+    LogEntry,
+    Opinion,
+    Verdict,
+)
+
+LogRow = Row[Any]
+
+ACTIONS = get_args(Action)
+
+
+def checked(opinion: Opinion) -> Opinion:
+    """The opinion, or a SessionError that says what of it cannot be kept."""
+    confidence = opinion.confidence
+    if confidence is not None and not 0 <= confidence <= MAX_CONFIDENCE:
+        raise SessionError(f"confidence is from 0 to {MAX_CONFIDENCE}, not {confidence}")
+    if len(opinion.comment) > MAX_COMMENT:
+        raise SessionError(f"a comment is at most {MAX_COMMENT} characters long")
+    if len(opinion.flags) > MAX_FLAGS or not all(0 < len(f) <= MAX_FLAG for f in opinion.flags):
+        raise SessionError(f"at most {MAX_FLAGS} flags of at most {MAX_FLAG} characters")
+    if not all(_is_storable(words) for words in (opinion.comment, *opinion.flags)):
+        raise SessionError("a comment or flag holds NUL or half of a character")
+    return opinion
+
+
+def _is_storable(words: str) -> bool:
+    """A lone surrogate, as from a name of a file that is no UTF-8, is no character."""
+    try:
+        return b"\0" not in words.encode()
+    except UnicodeEncodeError:
+        return False
+
+
+def opinion_of(row: LogRow) -> Opinion:
+    """From a line of the log or a judgement: a stranger's, perhaps, so anything may be in it."""
+    try:
+        flags = json.loads(row.flags)
+        verdict = None if row.verdict is None else Verdict(row.verdict)
+        if not isinstance(flags, list) or not are(str, row.comment, *flags):
+            raise ValueError("not what we write")
+        if row.confidence is not None and not are(int, row.confidence):
+            raise ValueError("not what we write")
+        return checked(
+            Opinion(
+                verdict=verdict,
+                confidence=row.confidence,
+                flags=tuple(flags),
+                comment=row.comment,
+            )
+        )
+    except (ValueError, TypeError, RecursionError, SessionError) as error:
+        raise damaged("an opinion") from error
+
+
+def judgement_of(row: LogRow) -> Judgement:
+    if not are(str, row.at, row.name):
+        raise damaged(f"what is held of candidate {row.candidate_id}")
+    return Judgement(
+        candidate_id=row.candidate_id,
+        reviewer=row.name,
+        opinion=opinion_of(row),
+        at=row.at,
+        log_id=row.log_id,
+    )
+
+
+def entry_from(row: LogRow, reviewer: str) -> LogEntry:
+    try:
+        shown = json.loads(row.shown)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise damaged(f"line {row.id} of the log") from error
+    is_sound = isinstance(shown, dict) and are(str, row.at, reviewer) and row.action in ACTIONS
+    if not is_sound or not isinstance(row.seconds, float | int | None):
+        raise damaged(f"line {row.id} of the log")
+    return LogEntry(
+        id=row.id,
+        at=row.at,
+        reviewer=reviewer,
+        action=row.action,
+        candidate_id=row.candidate_id,
+        opinion=opinion_of(row),
+        seconds=row.seconds,
+        shown=shown,
+    )
+
+
+def are(kind: type, *values: object) -> bool:
+    return all(type(value) is kind for value in values)
+
+
+def damaged(what: str) -> SessionError:
+    return SessionError(f"the session is damaged: {what} makes no sense. Open a backup")

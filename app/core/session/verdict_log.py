@@ -1,0 +1,279 @@
+"""The log of verdicts. It only grows: an undo is a line, too, so nothing pressed is ever lost.
+
+Each reviewer has a stack of what can be undone and one of what can be done again. They are not
+kept anywhere: a `set` line names the one below it, an `undo` or `redo` line what lies on top after
+it, so the last line of a reviewer tells both tops, today or after a restart.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from app.core.database.tables import candidates, judgements, log, reviewers
+from app.core.errors import SessionError
+from app.core.session.records import NOTHING, Action, Judgement, LogEntry, Opinion
+from app.core.session.standing import standing
+from app.core.session.stored_opinions import LogRow, damaged, entry_from, judgement_of
+from app.core.session.stored_opinions import checked as checked
+from app.core.session.stored_opinions import opinion_of as opinion_of
+
+MAX_REVIEWERS = 60
+"""Each has a bit in `candidates.judged_by`."""
+MAX_NAME = 80
+PAGE = 1000
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def find_reviewer(connection: Connection, name: str) -> int | None:
+    """The number of a reviewer; None where nobody of that name has written anything."""
+    return connection.execute(select(reviewers.c.id).where(reviewers.c.name == name)).scalar()
+
+
+def reviewer_id(connection: Connection, name: str) -> int:
+    """The number of a reviewer, new ones included; theirs alone to write until the block ends.
+
+    On a server a person may sit at two computers: what one writes follows from what the other did.
+    """
+    name = " ".join(name.split())
+    if not name or len(name) > MAX_NAME or not name.isprintable():
+        raise SessionError(f"a reviewer's name is 1 to {MAX_NAME} printable characters")
+    for _ in range(MAX_REVIEWERS):
+        # Not FOR UPDATE: that would wait for whoever writes a line that names this reviewer.
+        query = select(reviewers.c.id).where(reviewers.c.name == name)
+        found = connection.execute(query.with_for_update(key_share=True)).scalar()
+        if found is not None:
+            return _usable(found)
+        # Numbers without gaps: each is a bit. Another program may have taken this one just now.
+        highest = connection.execute(select(func.max(reviewers.c.id))).scalar() or 0
+        number = _usable(highest + 1)
+        with suppress(IntegrityError), connection.begin_nested():
+            connection.execute(insert(reviewers).values(id=number, name=name, since=now()))
+    raise SessionError("too many people come to this session at once. Try again")
+
+
+def _usable(number: int) -> int:
+    if not 0 < number <= MAX_REVIEWERS:
+        raise SessionError(f"a session has at most {MAX_REVIEWERS} reviewers")
+    return number
+
+
+def record(
+    connection: Connection,
+    candidate_id: int,
+    reviewer: int,
+    opinion: Opinion,
+    seconds: float | None = None,
+    shown: Mapping[str, Any] = NOTHING,
+) -> LogEntry | None:
+    """Write down an opinion; None where it is what the reviewer thought already."""
+    before = _effective(connection, candidate_id, reviewer)
+    if before is not None and opinion_of(before) == opinion:
+        return None
+    if before is None:
+        there = select(candidates.c.id).where(candidates.c.id == candidate_id)
+        if connection.execute(there).scalar() is None:
+            raise SessionError(f"there is no candidate {candidate_id}")
+    undo_top, _ = _tops(connection, reviewer)
+    line = _add(
+        connection,
+        "set",
+        candidate_id,
+        reviewer,
+        opinion,
+        seconds=_sensible(seconds),
+        shown=json.dumps(dict(shown)),
+        before_id=None if before is None else before.id,
+        below_id=undo_top,
+    )
+    _hold(connection, candidate_id, reviewer, line)
+    return entry_of(connection, line)
+
+
+def _sensible(seconds: float | None) -> float | None:
+    """A clock that was set back meanwhile says nothing about how long somebody took."""
+    return seconds if seconds is not None and 0 <= seconds < math.inf else None
+
+
+def undo(connection: Connection, reviewer: int) -> LogEntry | None:
+    """Take the reviewer's last opinion back; None where there is none left."""
+    undo_top, redo_top = _tops(connection, reviewer)
+    if undo_top is None:
+        return None
+    target = _line(connection, undo_top, "set", reviewer)
+    lines = _lines(connection, target.candidate_id, reviewer)
+    after = standing(lines, undone=target.id)
+    line = _add(
+        connection,
+        "undo",
+        target.candidate_id,
+        reviewer,
+        Opinion() if after is None else opinion_of(after),
+        target_id=target.id,
+        undo_top_id=target.below_id,
+        redo_top_id=redo_top,
+    )
+    _hold(connection, target.candidate_id, reviewer, after)
+    return entry_of(connection, line)
+
+
+def redo(connection: Connection, reviewer: int) -> LogEntry | None:
+    """Do again what was undone last; None where nothing was, or a new opinion came since."""
+    _, redo_top = _tops(connection, reviewer)
+    if redo_top is None:
+        return None
+    undone = _line(connection, redo_top, "undo", reviewer)
+    target = _line(connection, undone.target_id, "set", reviewer)
+    lines = _lines(connection, target.candidate_id, reviewer)
+    after = standing(lines, redone=target.id)
+    line = _add(
+        connection,
+        "redo",
+        target.candidate_id,
+        reviewer,
+        Opinion() if after is None else opinion_of(after),
+        target_id=target.id,
+        redo_top_id=undone.redo_top_id,
+    )
+    _hold(connection, target.candidate_id, reviewer, after)
+    return entry_of(connection, line)
+
+
+def judgements_of(connection: Connection, candidate_id: int) -> list[Judgement]:
+    """What each reviewer thinks of a candidate, in the order of the reviewers."""
+    rows = connection.execute(
+        select(judgements, reviewers.c.name)
+        .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
+        .where(judgements.c.candidate_id == candidate_id)
+        .order_by(judgements.c.reviewer_id)
+    )
+    return [judgement_of(row) for row in rows]
+
+
+def history_page(
+    connection: Connection, after: int = 0, candidate_id: int | None = None
+) -> list[LogEntry]:
+    """The next lines of the log, of one candidate or of all; empty at its end."""
+    query = (
+        select(log, reviewers.c.name)
+        .join(reviewers, reviewers.c.id == log.c.reviewer_id)
+        .where(log.c.id > after)
+        .order_by(log.c.id)
+        .limit(PAGE)
+    )
+    if candidate_id is not None:
+        query = query.where(log.c.candidate_id == candidate_id)
+    return [entry_from(row, row.name) for row in connection.execute(query)]
+
+
+def entry_of(connection: Connection, row: LogRow) -> LogEntry:
+    name = select(reviewers.c.name).where(reviewers.c.id == row.reviewer_id)
+    return entry_from(row, connection.execute(name).scalar_one())
+
+
+def _add(
+    connection: Connection,
+    action: str,
+    candidate_id: int,
+    reviewer: int,
+    opinion: Opinion,
+    *,
+    shown: str = "{}",
+    **more: object,
+) -> LogRow:
+    values = {
+        "at": now(),
+        "reviewer_id": reviewer,
+        "action": action,
+        "candidate_id": candidate_id,
+        "verdict": opinion.verdict,
+        "confidence": opinion.confidence,
+        "flags": json.dumps(list(opinion.flags)),
+        "comment": opinion.comment,
+        "shown": shown,
+        **more,
+    }
+    return connection.execute(insert(log).values(values).returning(log)).one()
+
+
+def _hold(connection: Connection, candidate_id: int, reviewer: int, line: LogRow | None) -> None:
+    """Let `line` be the reviewer's opinion of the candidate; None: they have none."""
+    whose = (judgements.c.candidate_id == candidate_id) & (judgements.c.reviewer_id == reviewer)
+    connection.execute(delete(judgements).where(whose))
+    if line is not None:
+        connection.execute(
+            insert(judgements).values(
+                candidate_id=candidate_id,
+                reviewer_id=reviewer,
+                log_id=line.id,
+                verdict=line.verdict,
+                confidence=line.confidence,
+                flags=line.flags,
+                comment=line.comment,
+                at=line.at,
+            )
+        )
+    bit = judged_bit(reviewer)
+    mask = candidates.c.judged_by
+    has_verdict = line is not None and line.verdict is not None
+    judged = mask.op("|")(bit) if has_verdict else mask.op("&")(~bit)
+    connection.execute(
+        update(candidates).where(candidates.c.id == candidate_id).values(judged_by=judged)
+    )
+
+
+def judged_bit(reviewer: int) -> int:
+    return 1 << (reviewer - 1)
+
+
+def _effective(connection: Connection, candidate_id: int, reviewer: int) -> LogRow | None:
+    """The line of the log that holds now."""
+    query = (
+        select(log)
+        .join(judgements, judgements.c.log_id == log.c.id)
+        .where(judgements.c.candidate_id == candidate_id, judgements.c.reviewer_id == reviewer)
+    )
+    return connection.execute(query).one_or_none()
+
+
+def _tops(connection: Connection, reviewer: int) -> tuple[int | None, int | None]:
+    """The `set` line that an undo would take back, and the `undo` line a redo would.
+
+    Lines merged in were written elsewhere, and are undone there.
+    """
+    mine = (log.c.reviewer_id == reviewer) & (log.c.origin == "")
+    query = select(log).where(mine).order_by(log.c.id.desc()).limit(1)
+    last = connection.execute(query).one_or_none()
+    if last is None:
+        return None, None
+    match last.action:
+        case "set":
+            return last.id, None
+        case "undo":
+            return last.undo_top_id, last.id
+        case "redo":
+            return last.target_id, last.redo_top_id
+    raise damaged(f"line {last.id} of the log")
+
+
+def _lines(connection: Connection, candidate_id: int, reviewer: int) -> list[LogRow]:
+    """All that the reviewer has ever said of the candidate."""
+    whose = (log.c.candidate_id == candidate_id) & (log.c.reviewer_id == reviewer)
+    return list(connection.execute(select(log).where(whose).order_by(log.c.id)))
+
+
+def _line(connection: Connection, log_id: int, action: Action, reviewer: int) -> LogRow:
+    row = connection.execute(select(log).where(log.c.id == log_id)).one_or_none()
+    if row is None or row.action != action or row.reviewer_id != reviewer:
+        raise damaged(f"line {log_id} of the log")
+    return row

@@ -1,0 +1,6 @@
+"""Several people's sessions in one."""
+
+from app.core.sharing.merge import merge
+from app.core.sharing.merge_report import Conflict, MergeReport
+
+__all__ = ["Conflict", "MergeReport", "merge"]

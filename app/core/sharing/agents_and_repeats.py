@@ -1,0 +1,139 @@
+"""What agents made of the candidates of another session, and what people said a second time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, insert, select
+
+from agent.tasks.task import Task
+from agent.trajectory.trajectory_file import MAX_LINE
+from app.core.database.tables import inspections, repeats
+from app.core.inspections.shown_opinion import stand_beside
+from app.core.session.session import MAX_IDS
+from app.core.session.stored_opinions import are, damaged, opinion_of
+from app.core.sharing.log_lines import People
+from app.core.sharing.matching import NumberMap
+
+AT_ONCE = 50
+"""Candidates whose trajectories are in memory."""
+
+Values = dict[str, Any]
+
+
+def merge_inspections(
+    target: Connection, source: Connection, numbers: NumberMap, task: Task
+) -> Iterator[tuple[int, int]]:
+    """After each page how many inspections it had, and how many of them are new here."""
+    column, after = inspections.c.candidate_id, 0
+    query = select(column).distinct().order_by(column).limit(AT_ONCE)
+    while there := list(source.execute(query.where(column > after)).scalars()):
+        found = source.execute(select(inspections).where(column.in_(there))).all()
+        yield len(found), _merge_page(target, found, numbers, task)
+        after = there[-1]
+
+
+def _merge_page(
+    target: Connection, rows: Sequence[Row[Any]], numbers: NumberMap, task: Task
+) -> int:
+    given: dict[int, list[Values]] = defaultdict(list)
+    for row in rows:
+        given[numbers[row.candidate_id]].append(_checked(row, numbers[row.candidate_id]))
+    here = _here(target, list(given))
+    new = {number: _newer(each, here[number]) for number, each in given.items()}
+    changed = [number for number, each in new.items() if each]
+    for number in changed:
+        _write(target, new[number], here[number])
+    for number in changed:
+        stand_beside(target, number, task)
+    return sum(map(len, new.values()))
+
+
+def _here(target: Connection, numbers: list[int]) -> dict[int, list[Values]]:
+    """What is there already, without the trajectories."""
+    columns = (
+        inspections.c[name] for name in ("id", "candidate_id", "model", "model_sha256", "at")
+    )
+    query = select(*columns).where(inspections.c.candidate_id.in_(numbers))
+    found: dict[int, list[Values]] = defaultdict(list)
+    for row in target.execute(query).mappings():
+        found[row["candidate_id"]].append(dict(row))
+    return found
+
+
+def _newer(given: list[Values], here: list[Values]) -> list[Values]:
+    """Of each model its last word."""
+    said = {_model(each): each["at"] for each in here}
+    return [each for each in given if each["at"] > said.get(_model(each), "")]
+
+
+def _write(target: Connection, new: list[Values], here: list[Values]) -> None:
+    """The newest of a candidate is the one with the highest number: so in the order of time."""
+    earliest = min(each["at"] for each in new)
+    replaced = {_model(each) for each in new}
+    later = [each["id"] for each in here if each["at"] > earliest or _model(each) in replaced]
+    query = select(inspections).where(inspections.c.id.in_(later))
+    moved = [dict(row) for row in target.execute(query).mappings() if _model(row) not in replaced]
+    target.execute(delete(inspections).where(inspections.c.id.in_(later)))
+    for each in moved:
+        del each["id"]
+    for each in sorted([*moved, *new], key=lambda each: str(each["at"])):
+        target.execute(insert(inspections).values(each))
+
+
+def _model(values: Any) -> tuple[str, str]:
+    return values["model"], values["model_sha256"]
+
+
+def _checked(row: Row[Any], number: int) -> Values:
+    is_sound = (
+        are(str, row.model, row.model_sha256, row.at, row.stopped_by, row.record)
+        and row.verdict in (None, "YES", "NO")
+        and (row.p_yes is None or (isinstance(row.p_yes, float | int) and 0 <= row.p_yes <= 1))
+        and len(row.record) <= MAX_LINE
+    )
+    if not is_sound:
+        raise damaged(f"inspection {row.id} of the other session")
+    values = {key: value for key, value in row._mapping.items() if key != "id"}
+    return values | {"candidate_id": number}
+
+
+def merge_repeats(
+    target: Connection, source: Connection, numbers: NumberMap, lines: NumberMap, people: People
+) -> int:
+    """How many are new. Undo does not reach them: they were given elsewhere."""
+    query, after, added = select(repeats).order_by(repeats.c.id).limit(MAX_IDS), 0, 0
+    while rows := source.execute(query.where(repeats.c.id > after)).all():
+        given = [_repeat(row, numbers, lines, people) for row in rows]
+        known = _known_repeats(target, [each["candidate_id"] for each in given])
+        new = [each for each in given if _repeat_mark(each) not in known]
+        if new:
+            target.execute(insert(repeats), new)
+        added += len(new)
+        after = rows[-1].id
+    return added
+
+
+def _repeat(row: Row[Any], numbers: NumberMap, lines: NumberMap, people: People) -> Values:
+    opinion_of(row)  # or a SessionError where it is none
+    is_sound = are(str, row.at) and isinstance(row.seconds, float | int | None)
+    if not is_sound or not are(bool, row.withdrawn):
+        raise damaged(f"repeat {row.id} of the other session")
+    values = {key: value for key, value in row._mapping.items() if key != "id"}
+    return values | {
+        "candidate_id": numbers[row.candidate_id],
+        "reviewer_id": people[row.reviewer_id],
+        "first_id": lines[row.first_id],
+        "after_id": 0,
+    }
+
+
+def _known_repeats(target: Connection, numbers: list[int]) -> set[tuple[Any, ...]]:
+    query = select(repeats).where(repeats.c.candidate_id.in_(numbers))
+    return {_repeat_mark(row) for row in target.execute(query).mappings()}
+
+
+def _repeat_mark(values: Any) -> tuple[Any, ...]:
+    return values["candidate_id"], values["reviewer_id"], values["at"]

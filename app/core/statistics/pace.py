@@ -1,0 +1,193 @@
+"""How far a person has come, and how fast they are: figures to show, no pressure."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Subquery, and_, func, select
+
+from app.core.database.tables import candidates, judgements, log
+from app.core.session.records import Verdict
+from app.core.session.session import Session
+from app.core.session.stored_opinions import damaged
+from app.core.session.verdict_log import find_reviewer
+
+RECENT = 200
+"""Lines of the log a pace is from: the pace of today, not of last month."""
+IDLE_S = 120.0
+"""A longer gap is a pause, unless it is usual for this person."""
+IDLE_FACTOR = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    total: int
+    by_verdict: Mapping[Verdict, int]
+
+    @property
+    def done(self) -> int:
+        return sum(self.by_verdict.values())
+
+    @property
+    def left(self) -> int:
+        return max(0, self.total - self.done)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """Seconds a decision; pauses are left out."""
+
+    decisions: int
+    """That it was measured on; with fewer than two there are no figures."""
+    typical: float | None
+    """The median."""
+    mean: float | None
+    """What many take is many times this: a few that take long count."""
+
+    def seconds_for(self, left: int) -> float | None:
+        """What is left at this pace."""
+        return None if self.mean is None else left * self.mean
+
+
+class Tally:
+    """A reviewer's progress, counted once and then followed: each answer looks only at what was
+    decided since the one before."""
+
+    def __init__(self, session: Session, reviewer: str | None = None) -> None:
+        self.session = session
+        self.reviewer = session.reviewer if reviewer is None else reviewer
+        self._number: int | None = None
+        self._counts: Counter[str | None] = Counter()
+        self._last_line = 0
+        self._last_candidate = 0
+        self._total = 0
+
+    def progress(self) -> Progress:
+        with self.session.database.reading() as connection:
+            self._count_list(connection)
+            if self._number is None:
+                self._begin(connection)
+            else:
+                self._follow(connection, self._number)
+        by_verdict = {verdict: self._counts[verdict] for verdict in Verdict}
+        return Progress(total=self._total, by_verdict=by_verdict)
+
+    def _count_list(self, connection: Connection) -> None:
+        last = connection.execute(select(func.max(candidates.c.id))).scalar() or 0
+        if last != self._last_candidate:
+            query = select(func.count()).select_from(candidates)
+            self._total = connection.execute(query).scalar_one()
+            self._last_candidate = last
+
+    def _begin(self, connection: Connection) -> None:
+        self._number = find_reviewer(connection, self.reviewer)
+        if self._number is None:
+            return
+        query = (
+            select(judgements.c.verdict, func.count())
+            .where(judgements.c.reviewer_id == self._number)
+            .group_by(judgements.c.verdict)
+        )
+        self._counts = Counter({row[0]: row[1] for row in connection.execute(query)})
+        newest = select(func.max(log.c.id)).where(log.c.reviewer_id == self._number)
+        self._last_line = connection.execute(newest).scalar() or 0
+
+    def _follow(self, connection: Connection, number: int) -> None:
+        is_new = and_(log.c.reviewer_id == number, log.c.id > self._last_line)
+        lines = connection.execute(select(log).where(is_new).order_by(log.c.id)).all()
+        if any(line.origin for line in lines):  # merged in: those need not follow one another
+            self._begin(connection)
+            return
+        for line in lines:
+            former, present = _change(connection, line)
+            self._counts[former] -= 1
+            self._counts[present] += 1
+            self._last_line = line.id
+
+
+def _change(connection: Connection, line: Row[Any]) -> tuple[str | None, str | None]:
+    """The verdict before a line of the log, and after it."""
+    if line.action == "set":
+        return _verdict(connection, line.before_id), line.verdict
+    target = connection.execute(select(log).where(log.c.id == line.target_id)).one_or_none()
+    if target is None:
+        raise damaged(f"line {line.id} of the log")
+    if line.action == "undo":
+        return target.verdict, line.verdict
+    return _verdict(connection, target.before_id), line.verdict
+
+
+def _verdict(connection: Connection, log_id: int | None) -> str | None:
+    if log_id is None:
+        return None
+    return connection.execute(select(log.c.verdict).where(log.c.id == log_id)).scalar()
+
+
+def progress(session: Session, reviewer: str | None = None) -> Progress:
+    """Counted afresh; keep a `Tally` where it is wanted after every verdict."""
+    return Tally(session, reviewer).progress()
+
+
+def recent_pace(session: Session, reviewer: str | None = None) -> Pace:
+    """From the decisions among the reviewer's newest lines of the log: the seconds they are said
+    to have taken, else the time since the one before."""
+    with session.database.reading() as connection:
+        line = _newest_lines(_reviewer(connection, session, reviewer), RECENT)
+        query = select(line.c.at, line.c.seconds)
+        is_decision = (line.c.action == "set") & line.c.verdict.is_not(None)
+        rows = connection.execute(query.where(is_decision)).all()
+    return pace_of([(str(row.at), _number(row.seconds)) for row in rows])
+
+
+def pace_of(decisions: Sequence[tuple[str, float | None]]) -> Pace:
+    """Of times (UTC, ISO 8601) and seconds spent, in any order."""
+    spent = _spent(sorted(decisions, key=lambda decision: decision[0]))
+    if len(spent) < 2:
+        return Pace(decisions=len(spent), typical=None, mean=None)
+    idle = max(IDLE_S, IDLE_FACTOR * statistics.median(spent))
+    busy = [each for each in spent if each <= idle]
+    return Pace(decisions=len(busy), typical=statistics.median(busy), mean=statistics.fmean(busy))
+
+
+def _reviewer(connection: Connection, session: Session, name: str | None) -> int:
+    """The number of who is asked about; 0, which nobody has, for one who has written nothing."""
+    return find_reviewer(connection, session.reviewer if name is None else name) or 0
+
+
+def _newest_lines(reviewer: int, count: int) -> Subquery:
+    """So many of the log and no more, however few of them are decisions that stand."""
+    query = select(log).where(log.c.reviewer_id == reviewer).order_by(log.c.id.desc())
+    return query.limit(count).subquery("newest")
+
+
+def _spent(decisions: Sequence[tuple[str, float | None]]) -> list[float]:
+    """Seconds of each, where they are known and make sense."""
+    found: list[float] = []
+    before: datetime | None = None
+    for at, seconds in decisions:
+        moment = _moment(at)
+        if seconds is None and moment is not None and before is not None:
+            seconds = (moment - before).total_seconds()
+        if seconds is not None and seconds > 0:
+            found.append(seconds)
+        before = moment
+    return found
+
+
+def _number(value: object) -> float | None:
+    """A stranger's session may hold anything."""
+    return value if isinstance(value, float | int) and math.isfinite(value) else None
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else None

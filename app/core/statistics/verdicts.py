@@ -1,0 +1,206 @@
+"""The verdicts that stand, of everybody, as arrays: what every figure about agreement is from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, case, select, tuple_
+
+from app.core.database.tables import candidates, judgements, log, reviewers
+from app.core.session.records import Verdict
+from app.core.session.session import MAX_IDS, Session
+from app.core.session.verdict_log import MAX_REVIEWERS
+
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int8]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+WORDS: tuple[Verdict, ...] = tuple(Verdict)
+"""A verdict's code is its place here."""
+NONE = -1
+"""No verdict: not given blind, or people differ."""
+CODE: Mapping[str, int] = {str(word): code for code, word in enumerate(WORDS)}
+ACCEPT, REJECT, UNSURE = range(3)
+
+PAGE = 20_000
+MAX_LINE = 2**53
+MAX_SNR = 1e9
+UNSEEN = "{}"
+"""What a line of the log holds where nothing of an agent's opinion had been shown."""
+ADJUDICATOR = "adjudicator"
+"""The fact that names the reviewer whose word ends a disagreement."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Verdicts:
+    """One place for each reviewer and candidate they have a verdict on, by candidate, then by
+    reviewer."""
+
+    candidate: Ints
+    reviewer: Ints
+    line: Ints
+    """Of the log: where the verdict was given."""
+    verdict: Codes
+    blind: Codes
+    """The last verdict before anything of an agent's opinion was shown; NONE where there is none.
+    What people changed after they had seen it is not theirs alone."""
+    snr: Floats
+    """NaN where the list does not say."""
+    names: Mapping[int, str]
+    adjudicator: int | None = None
+
+    def __len__(self) -> int:
+        return int(self.candidate.size)
+
+    @cached_property
+    def reviewers(self) -> tuple[int, ...]:
+        """Those with a verdict."""
+        return tuple(np.flatnonzero(np.bincount(self.reviewer)).tolist())
+
+    def of(self, reviewer: int) -> Bools:
+        return np.equal(self.reviewer, reviewer)
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """What holds for each candidate with a verdict, rising; NONE where people differ."""
+
+    candidate: Ints
+    verdict: Codes
+    snr: Floats
+
+    def __len__(self) -> int:
+        return int(self.candidate.size)
+
+
+def read_verdicts(session: Session) -> Verdicts:
+    """Page by page, so that a verdict given meanwhile waits for one page at most."""
+    pages = list(_pages(session))
+    table = np.concatenate(pages) if pages else np.empty((0, 7))
+    candidate, reviewer, line, code, seen, before = (
+        table[:, at].astype(np.int64) for at in range(6)
+    )
+    with session.database.reading() as connection:
+        names = {row.id: row.name for row in connection.execute(select(reviewers))}
+    wanted = session.fact(ADJUDICATOR)
+    return Verdicts(
+        candidate=candidate,
+        reviewer=reviewer,
+        line=line,
+        verdict=code.astype(np.int8),
+        blind=_blind(session, _Opinions(line, code.astype(np.int8), seen > 0, before)),
+        snr=table[:, 6],
+        names=names,
+        adjudicator=next((number for number, name in names.items() if name == wanted), None),
+    )
+
+
+def settled(verdicts: Verdicts, *, blind: bool = False) -> Settled:
+    """One verdict a candidate: the adjudicator's, else that of all who have one."""
+    code = verdicts.blind if blind else verdicts.verdict
+    given = code != NONE
+    candidate, code, snr = verdicts.candidate[given], code[given], verdicts.snr[given]
+    if not candidate.size:
+        return Settled(candidate, code, snr)
+    starts = np.flatnonzero(np.diff(candidate, prepend=candidate[0] - 1))
+    numbers = candidate[starts]
+    lowest, highest = np.minimum.reduceat(code, starts), np.maximum.reduceat(code, starts)
+    found = np.where(lowest == highest, lowest, NONE).astype(np.int8)
+    if verdicts.adjudicator is not None:
+        decides = verdicts.reviewer[given] == verdicts.adjudicator
+        found[np.searchsorted(numbers, candidate[decides])] = code[decides]
+    return Settled(numbers, found, snr[starts])
+
+
+def shared(some: Ints, rising: Ints) -> tuple[Ints, Ints]:
+    """Where the numbers that two columns have in common stand in each; in none of them twice."""
+    at = np.searchsorted(rising, some)
+    there = np.flatnonzero(at < rising.size)
+    there = there[rising[at[there]] == some[there]]
+    return there, at[there]
+
+
+class _Opinions(NamedTuple):
+    """Lines of the log: verdict, whether an agent's opinion had been shown, what they replaced."""
+
+    line: Ints
+    code: Codes
+    seen: Bools
+    before: Ints
+    """0: nothing."""
+
+
+def _pages(session: Session) -> Iterator[Floats]:
+    """Candidate, reviewer, line, code, seen, before, S/N; whole numbers stay exact to 2**53."""
+    key = tuple_(judgements.c.candidate_id, judgements.c.reviewer_id)
+    query = (
+        select(
+            candidates.c.id.label("candidate_id"),
+            judgements.c.reviewer_id,
+            log.c.id,
+            case(CODE, value=judgements.c.verdict),
+            case((log.c.shown == UNSEEN, 0), else_=1),
+            within(log.c.before_id, 1, MAX_LINE),
+            within(candidates.c.snr, -MAX_SNR, MAX_SNR),
+        )
+        .join(candidates, candidates.c.id == judgements.c.candidate_id)
+        .join(log, log.c.id == judgements.c.log_id)
+        .where(judgements.c.verdict.in_(WORDS))
+        # The sum keeps an index of reviewers out of it: the order is that of the table's own key.
+        .where((judgements.c.reviewer_id + 0).between(1, MAX_REVIEWERS))
+        .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
+        .limit(PAGE)
+    )
+    after = (0, 0)
+    while True:
+        with session.database.reading() as connection:
+            rows = connection.execute(query.where(key > after)).all()
+        if not rows:
+            return
+        table = np.array(list(zip(*rows, strict=True)), dtype=np.float64).T
+        table[:, 5] = np.nan_to_num(table[:, 5])
+        yield table
+        after = (rows[-1].candidate_id, rows[-1].reviewer_id)
+
+
+def _blind(session: Session, newest: _Opinions) -> Codes:
+    """The last verdict before anything was shown, of each opinion and those it replaced."""
+    found = np.full(newest.line.size, NONE, dtype=np.int8)
+    is_found = np.zeros(newest.line.size, dtype=np.bool_)
+    at, opinions = np.arange(newest.line.size), newest
+    while at.size:
+        found[at[opinions.seen]], is_found[at[opinions.seen]] = NONE, False
+        news = ~opinions.seen & ~is_found[at]
+        found[at[news]], is_found[at[news]] = opinions.code[news], True
+        # a log only points back; a forged one need not
+        older = (opinions.before > 0) & (opinions.before < opinions.line)
+        at, opinions = at[older], _read_opinions(session, opinions.before[older])
+    return found
+
+
+def _read_opinions(session: Session, lines: Ints) -> _Opinions:
+    """Of these lines, each once."""
+    query = select(log.c.id, log.c.verdict, log.c.shown, log.c.before_id)
+    code = np.full(lines.size, NONE, dtype=np.int8)
+    seen, before = np.zeros(lines.size, dtype=np.bool_), np.zeros(lines.size, dtype=np.int64)
+    place = {line: at for at, line in enumerate(lines.tolist())}
+    for start in range(0, lines.size, MAX_IDS):
+        some = lines[start : start + MAX_IDS].tolist()
+        with session.database.reading() as connection:
+            rows = connection.execute(query.where(log.c.id.in_(some))).all()
+        for row in rows:
+            at = place[row.id]
+            code[at] = NONE if row.verdict is None else CODE.get(row.verdict, NONE)
+            seen[at], before[at] = row.shown != UNSEEN, row.before_id or 0
+    return _Opinions(lines, code, seen, before)
+
+
+def within(column: ColumnElement[Any], low: float, high: float) -> ColumnElement[Any]:
+    """NULL for anything else: in a stranger's session there may be words in place of numbers."""
+    return case((column.between(low, high), column))

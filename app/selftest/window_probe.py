@@ -1,0 +1,80 @@
+"""The window for a moment: what the self-test sees of it. `python -m app.selftest.window_probe SESSION`"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, qVersion
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from app.ui.apply_theme import Dresser
+from app.ui.main_window import MainWindow
+from app.ui.program_icon import program_icon
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import Looks
+from app.ui.translation.languages import LANGUAGES, speak
+
+LOOK_MS = 20
+PATIENCE_MS = 100_000
+LEAST_COLOURS = 20
+"""Smooth letters alone have as many."""
+STRIDE = 3
+BLANK, NO_ICON, NO_TRANSLATION, LATE = 3, 4, 5, 6
+
+
+def main() -> int:
+    application = QApplication(sys.argv[:1])
+    if any(len(speak(application, each)) < 2 for each in LANGUAGES if each != "en"):
+        return _failed(NO_TRANSLATION, "a translation of the window is not there")
+    if _is_blank(program_icon()):
+        return _failed(NO_ICON, "the icon cannot be drawn: Qt's part for SVG is not there")
+    settings, looks = SettingsKeeper(), Looks()
+    dresser = Dresser(application, looks, settings)
+    window = MainWindow(settings, looks)
+    window.show()
+    window.open_session(Path(sys.argv[1]))
+    looking = QTimer(window, interval=LOOK_MS)
+    looking.timeout.connect(lambda: _is_shown(window) and application.exit(0))
+    looking.start()
+    QTimer.singleShot(PATIENCE_MS, window, lambda: application.exit(LATE))
+    status = application.exec()
+    looking.stop()
+    sys.stdout.write("shown\n")  # for who measures the time
+    sys.stdout.flush()
+    seen = _seen(window)
+    window.close()
+    dresser.deleteLater()
+    if status:
+        return _failed(LATE, "no spectrum was drawn in time")
+    if int(seen["colours"]) < LEAST_COLOURS:
+        return _failed(BLANK, f"the window is blank: {seen['colours']} colours")
+    sys.stdout.write(json.dumps(seen) + "\n")
+    return 0
+
+
+def _is_shown(window: MainWindow) -> bool:
+    return window.view is not None and window.view.place.desk.is_painted
+
+
+def _seen(window: MainWindow) -> dict[str, str | int]:
+    picture = window.grab().toImage()
+    width, height = picture.width(), picture.height()
+    points = ((x, y) for x in range(0, width, STRIDE) for y in range(0, height, STRIDE))
+    colours = {picture.pixel(x, y) for x, y in points}
+    return {"qt": qVersion(), "width": width, "height": height, "colours": len(colours)}
+
+
+def _is_blank(icon: QIcon) -> bool:
+    return icon.pixmap(32, 32).toImage().pixelColor(16, 16).alpha() == 0
+
+
+def _failed(status: int, words: str) -> int:
+    sys.stderr.write(words + "\n")
+    return status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,80 @@
+"""Some objects are shown again, as if they were new: would one say the same a second time?
+
+What is said then stands beside the first verdict, which holds: app.core.statistics.repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from agent.errors import WorkbenchError
+from app.core.queue import LIST_ORDER, Line, line_of
+from app.core.session.session import Session
+from app.ui.background.runner import Runner
+from app.ui.candidate.blind_mode import Blindness
+from app.ui.candidate.queue_cache import Lookout
+from app.ui.candidate.queue_neighbours import Queue
+
+
+class Again(Lookout):
+    """While such a round lasts its objects lie around the desk, not those of the queue. Whoever
+    goes elsewhere ends it."""
+
+    changed = Signal()
+
+    def __init__(
+        self, session: Session, runner: Runner, blindness: Blindness, parent: QObject | None = None
+    ) -> None:
+        super().__init__(session, runner, parent)
+        self._blindness = blindness
+        self._sort = LIST_ORDER
+        self.plan: tuple[int, ...] = ()
+        self.at = -1
+        """The place in `plan` of what lies on the desk."""
+        self.home: int | None = None
+        """The object one came from."""
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.plan)
+
+    def begin(self, plan: Sequence[int], home: int) -> None:
+        """Then the desk goes to the first of them."""
+        self.plan, self.home = tuple(plan), home
+        self._blindness.show_again(self.plan)
+
+    def next(self, line: Line) -> Line | None:
+        return self._beside(line, 1) if self.is_on else super().next(line)
+
+    def previous(self, line: Line) -> Line | None:
+        return self._beside(line, -1) if self.is_on else super().previous(line)
+
+    def next_unjudged(self, line: Line) -> Line | None:
+        return self._beside(line, 1) if self.is_on else super().next_unjudged(line)
+
+    def move(self, queue: Queue, line: Line | None, before: Line | None) -> None:
+        self._sort = queue.sort
+        if self.is_on:
+            self._follow(line)
+        super().move(queue, line, before)
+
+    def _follow(self, line: Line | None) -> None:
+        if line is not None and line.candidate.id in self.plan:
+            self.at = self.plan.index(line.candidate.id)
+        else:
+            self.plan, self.at = (), -1
+            self._blindness.show_again(())
+        self.changed.emit()
+
+    def _beside(self, line: Line, step: int) -> Line:
+        """Behind the last one comes the object one came from; before the first it stays."""
+        place = max(self.at + step, 0)
+        number = self.plan[place] if place < len(self.plan) else self.home
+        try:
+            assert number is not None
+            return self._blindness.as_met(line_of(self._session, number, self._sort))
+        except WorkbenchError as error:
+            self.failed.emit(error)
+            return line

@@ -1,0 +1,119 @@
+"""Which lines are drawn: the task's sets, or any others, and the user's own lists."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QVBoxLayout, QWidget
+
+from agent.spectra.lines import LineLists, load_line_lists
+from app.ui.keys.keymap import Keymap
+from app.ui.session_context import Workplace
+from app.ui.settings.settings import Settings
+from app.ui.widgets.labels import button, check, row, with_key
+
+
+class LineChoice(QWidget):
+    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._desk, self._runner = place.view, place.desk, place.runner
+        self._settings, self._keymap = place.settings, keymap
+        self._lists: tuple[str, ...] | None = None
+        """What the boxes are of; None: not read yet."""
+        self._dialog: QFileDialog | None = None
+        self.lines, self.labels = check(""), check("")
+        self.boxes: dict[str, QCheckBox] = {}
+        self.task_sets = button(self.tr("Those of the task"))
+        self.add_file = button(self.tr("Add a list…"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addLayout(row(self.lines, self.labels, 1, spacing=16))
+        self._column = QVBoxLayout()
+        self._column.setSpacing(2)
+        layout.addLayout(self._column)
+        layout.addLayout(row(self.task_sets, self.add_file, 1))
+        self.lines.clicked.connect(self._flip_lines)
+        self.labels.clicked.connect(self._flip_labels)
+        self.task_sets.clicked.connect(self._use_task_sets)
+        self.add_file.clicked.connect(self._ask_for_file)
+        place.view.changed.connect(self._show)
+        keymap.changed.connect(self._show_keys)
+        place.settings.changed.connect(self._follow)
+        self._show_keys()
+        self._follow(place.settings.settings)
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """Names of the sets that are drawn, where lines are."""
+        own = self._view.options.line_sets
+        return frozenset(self._desk.session.task.lines) if own is None else own
+
+    def add_list(self, path: str) -> None:
+        """A file of the user's; it is kept in the settings where it can be read."""
+        paths = (*self._settings.settings.line_lists, path)
+        load = partial(load_line_lists, [Path(each) for each in paths])
+        self._runner.run(load, partial(self._keep, paths), self._desk.tell, owner=self)
+
+    def _keep(self, paths: tuple[str, ...], found: LineLists) -> None:
+        """The new set is drawn at once: nobody adds one for later."""
+        before = set(self.boxes)
+        self._lists = paths
+        self._offer(found)
+        self._settings.change(line_lists=paths)
+        self._view.change(line_sets=self.chosen | (set(self.boxes) - before))
+
+    def _follow(self, settings: Settings) -> None:
+        if settings.line_lists == self._lists:
+            return
+        self._lists = settings.line_lists
+        load = partial(load_line_lists, [Path(each) for each in self._lists])
+        self._runner.run(load, self._offer, self._desk.tell, owner=self)
+
+    def _offer(self, found: LineLists) -> None:
+        while item := self._column.takeAt(0):
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        self.boxes = {each.name: check(each.title.replace("&", "&&")) for each in found.sets}
+        for key, box in self.boxes.items():
+            box.clicked.connect(partial(self._choose, key))
+            self._column.addWidget(box)
+        self._show()
+
+    def _choose(self, key: str, *_: object) -> None:
+        wanted = self.boxes[key].isChecked()
+        chosen = self.chosen | {key} if wanted else self.chosen - {key}
+        own = frozenset(self._desk.session.task.lines)
+        self._view.change(line_sets=None if chosen == own else chosen)
+
+    def _use_task_sets(self) -> None:
+        self._view.change(line_sets=None)
+
+    def _flip_lines(self) -> None:
+        self._view.flip("lines")
+
+    def _flip_labels(self) -> None:
+        self._view.flip("labels")
+
+    def _show(self, *_: object) -> None:
+        options = self._view.options
+        self.lines.setChecked(options.lines)
+        self.labels.setChecked(options.labels)
+        self.labels.setEnabled(options.lines)
+        self.task_sets.setEnabled(options.line_sets is not None)
+        for key, box in self.boxes.items():
+            box.setChecked(key in self.chosen)
+            box.setEnabled(options.lines)
+
+    def _show_keys(self) -> None:
+        self.lines.setText(with_key(self.tr("Lines"), self._keymap.label("lines")))
+        self.labels.setText(with_key(self.tr("Names"), self._keymap.label("labels")))
+
+    def _ask_for_file(self) -> None:
+        kinds = self.tr("Line lists (*.toml)")
+        dialog = QFileDialog(self, self.tr("Add a list of lines"), "", kinds)
+        dialog.fileSelected.connect(self.add_list)
+        dialog.finished.connect(dialog.deleteLater)
+        self._dialog = dialog
+        dialog.open()

@@ -1,0 +1,90 @@
+"""The right column: what to look for, and how to look."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.controls.guideline_card import GuidelineCard
+from app.ui.controls.line_choice import LineChoice
+from app.ui.controls.links import Links
+from app.ui.controls.range_control import RangeControl
+from app.ui.controls.smoothing_control import SmoothingControl
+from app.ui.controls.template_choice import TemplateChoice
+from app.ui.controls.template_library import TemplateLibrary
+from app.ui.controls.velocity_control import VelocityControl
+from app.ui.controls.window_buttons import WindowButtons
+from app.ui.session_context import Workplace
+from app.ui.translation.text_pairs import task_words
+from app.ui.widgets.labels import words
+from app.ui.widgets.section import Section
+
+
+class OperationPanel(QFrame):
+    """A card that scrolls; its sections fold, and folded say beside their titles what they hold.
+
+    `templates` is where the plot gets what it lays over the spectrum.
+    """
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._looks = place.looks
+        keymap = place.keymap
+        self.templates = TemplateLibrary(place.settings.settings.templates)
+        self.windows = WindowButtons(place, keymap)
+        self.guideline = GuidelineCard(place)
+        self.lines = LineChoice(place, keymap)
+        self.smoothing = SmoothingControl(place, keymap)
+        self.velocity = VelocityControl(place, keymap)
+        self.range = RangeControl(place, keymap)
+        self.template = TemplateChoice(place, keymap, self.templates)
+        self.links = Links(place, keymap)
+        self.sections: dict[str, Section] = {}
+        column = QWidget()
+        self._column = QVBoxLayout(column)
+        self._column.setContentsMargins(0, 0, 4, 0)
+        self._column.setSpacing(6)
+        self._column.addWidget(words(task_words(place.desk.session.task.question), "title"))
+        self._column.addWidget(self.windows)
+        self._add("guideline", self.tr("Guideline"), self.guideline)
+        self._add("smoothing", self.tr("Smoothing"), self.smoothing)
+        self._add("velocity", self.tr("Velocity and redshift"), self.velocity)
+        self._add("range", self.tr("Wavelength range"), self.range)
+        self._add("template", self.tr("Template"), self.template)
+        self._add("lines", self.tr("Lines and bands"), self.lines, is_open=False)
+        self._add("links", self.tr("Picture and pages"), self.links)
+        self._column.addStretch(1)
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(column)
+        area.viewport().setAutoFillBackground(False)
+        column.setAutoFillBackground(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.addWidget(area)
+        place.view.changed.connect(self._note)
+        place.view.window_changed.connect(self._note)
+        place.desk.spectrum_changed.connect(self._note)
+        self._note()
+
+    def _add(self, name: str, title: str, part: QWidget, *, is_open: bool = True) -> None:
+        self.sections[name] = Section(title, self._looks, is_open=is_open)
+        self.sections[name].body.addWidget(part)
+        self._column.addWidget(self.sections[name])
+
+    def _note(self, *_: object) -> None:
+        """What a folded section would say."""
+        for name, part in (
+            ("smoothing", self.smoothing),
+            ("velocity", self.velocity),
+            ("range", self.range),
+            ("template", self.template),
+        ):
+            self.sections[name].set_note(part.text)
+        drawn = self.tr("{count} sets").replace("{count}", str(len(self.lines.chosen)))
+        is_drawn = self.lines.lines.isChecked()
+        self.sections["lines"].set_note(drawn if is_drawn else self.tr("none"))

@@ -1,0 +1,86 @@
+"""How far the spectrum is smoothed, said in pixels and in km/s."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from agent.spectra.sampling import LIGHT_KMS
+from agent.spectra.spectrum import Spectrum
+from app.ui.candidate.view_options import SMOOTHINGS_PX
+from app.ui.keys.keymap import Keymap
+from app.ui.session_context import Workplace
+from app.ui.widgets.labels import button, name
+
+
+class SmoothingControl(QWidget):
+    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._desk, self._keymap = place.view, place.desk, keymap
+        self.value = name("", "number")
+        self.less, self.more, self.off = button("−", "key"), button("+", "key"), button("")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        for part in (self.less, self.more, self.value):
+            layout.addWidget(part)
+        layout.addStretch(1)
+        layout.addWidget(self.off)
+        self.less.clicked.connect(self._less)
+        self.more.clicked.connect(self._more)
+        self.off.clicked.connect(self._off)
+        place.view.changed.connect(self._show)
+        place.view.window_changed.connect(self._show)
+        place.desk.spectrum_changed.connect(self._show)
+        keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self._show()
+
+    @property
+    def text(self) -> str:
+        """`3 px · 207 km/s`."""
+        width = self._view.options.smoothing_px
+        if not width:
+            return self.tr("none")
+        spectrum = self._desk.spectrum
+        pixels = self.tr("{width} px").replace("{width}", f"{width:g}")
+        if spectrum is None:
+            return pixels
+        speed = width * pixel_kms(spectrum, self._view.window)
+        return f"{pixels} · " + self.tr("{speed} km/s").replace("{speed}", f"{speed:.0f}")
+
+    def _less(self) -> None:
+        self._view.smooth(-1)
+
+    def _more(self) -> None:
+        self._view.smooth(1)
+
+    def _off(self) -> None:
+        self._view.change(smoothing=0)
+
+    def _show(self, *_: object) -> None:
+        step = self._view.options.smoothing
+        self.value.setText(self.text)
+        self.less.setEnabled(step > 0)
+        self.off.setEnabled(step > 0)
+        self.more.setEnabled(step < len(SMOOTHINGS_PX) - 1)
+
+    def _show_keys(self) -> None:
+        less, more = self._keymap.label("smooth_less"), self._keymap.label("smooth_more")
+        self.less.setText(f"−  {less}".strip())
+        self.more.setText(f"+  {more}".strip())
+        words = self.tr("Off")
+        off = self._keymap.label("smooth_off")
+        self.off.setText(f"{words}  {off}".strip())
+        self.less.setAccessibleName(self.tr("Smooth less"))
+        self.more.setAccessibleName(self.tr("Smooth more"))
+        self.off.setAccessibleName(self.tr("No smoothing"))
+
+
+def pixel_kms(spectrum: Spectrum, window: tuple[float, float] | None = None) -> float:
+    """How wide a pixel is, in the middle of the window or of the spectrum."""
+    low, high = window or spectrum.range
+    place = int(np.searchsorted(spectrum.wavelength, 0.5 * (low + high)))
+    at = min(max(place, 1), len(spectrum) - 1)
+    first, second = spectrum.wavelength[at - 1], spectrum.wavelength[at]
+    return float(LIGHT_KMS * (second - first) / first)

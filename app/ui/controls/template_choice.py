@@ -1,0 +1,147 @@
+"""Which template lies over the spectrum: simulated classes, and files of the user's."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
+
+from app.ui.controls.template_library import OWN, Template, TemplateLibrary
+from app.ui.keys.keymap import Keymap
+from app.ui.session_context import Workplace
+from app.ui.settings.settings import Settings
+from app.ui.widgets.labels import button, check, row, with_key, words
+
+
+class TemplateChoice(QWidget):
+    """The button opens a menu that unfolds class by class."""
+
+    def __init__(
+        self,
+        place: Workplace,
+        keymap: Keymap,
+        library: TemplateLibrary,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._view, self._desk, self._runner = place.view, place.desk, place.runner
+        self._settings, self._keymap, self.library = place.settings, keymap, library
+        self._last = ""
+        self._dialog: QFileDialog | None = None
+        self.shown = check("")
+        self.choose = button("", "choice")
+        self.note = words("", "dim")
+        self.menu = QMenu(self)
+        self.choose.setMenu(self.menu)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        line = row(self.shown, self.choose)
+        line.setStretch(1, 1)
+        layout.addLayout(line)
+        layout.addWidget(self.note)
+        self.shown.clicked.connect(self.flip)
+        place.commands.add("template", self.flip)
+        place.view.changed.connect(self._show)
+        place.settings.changed.connect(self._follow)
+        keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self._follow(place.settings.settings)
+
+    @property
+    def text(self) -> str:
+        found = self.library.find(self._view.options.template)
+        return self.tr("none") if found is None else found.name
+
+    def flip(self) -> None:
+        """The one that was there, else the first of the task's class; or none."""
+        if self._view.options.template:
+            self._view.change(template="")
+        else:
+            self._view.change(template=self._wanted().name)
+
+    def add_file(self, path: str) -> None:
+        """A spectrum of the user's; it is kept in the settings where it can be read."""
+        paths = (*self._settings.settings.templates, path)
+        library = TemplateLibrary(paths)
+        name = library.names()[-1]
+        load = partial(library.load, name)
+        self._runner.run(load, partial(self._keep, paths, name), self._desk.tell, owner=self)
+
+    def _keep(self, paths: tuple[str, ...], name: str, _: object) -> None:
+        self._settings.change(templates=paths)
+        self._view.change(template=name)
+
+    def _wanted(self) -> Template:
+        task = self._desk.session.task.id
+        last = self.library.find(self._last)
+        return last or self.library.of_class(task) or self.library.templates[0]
+
+    def _follow(self, settings: Settings) -> None:
+        self.library.set_own(settings.templates)
+        self._fill()
+        self._show()
+
+    def _fill(self) -> None:
+        self.menu.clear()
+        none = self.menu.addAction(self.tr("None"))
+        none.triggered.connect(partial(self._choose, ""))
+        self.menu.addSection(self.tr("Simulated classes"))
+        for title, group in self._groups().items():
+            if title != OWN:
+                inner = self.menu.addMenu(title.replace("&", "&&"))
+                for each in group:
+                    self._add(inner, each)
+        self.menu.addSection(self.tr("Your own"))
+        for each in self._groups().get(OWN, []):
+            self._add(self.menu, each)
+        self.menu.addAction(self.tr("Add a file…")).triggered.connect(self._ask_for_file)
+
+    def _groups(self) -> dict[str, list[Template]]:
+        """The task's class first."""
+        task = self._desk.session.task.id
+        order = sorted(self.library.templates, key=lambda each: each.label != task)
+        groups: dict[str, list[Template]] = {}
+        for each in order:
+            groups.setdefault(each.group, []).append(each)
+        return groups
+
+    def _add(self, menu: QMenu, template: Template) -> None:
+        action = QAction(template.short.replace("&", "&&"), menu)
+        action.setCheckable(True)
+        action.setData(template.name)
+        action.triggered.connect(partial(self._choose, template.name))
+        menu.addAction(action)
+
+    def _choose(self, name: str, *_: object) -> None:
+        self._view.change(template=name)
+
+    def _show(self, *_: object) -> None:
+        chosen = self.library.find(self._view.options.template)
+        if chosen is not None:
+            self._last = chosen.name
+        offered = chosen or self._wanted()
+        self.shown.setChecked(chosen is not None)
+        self.choose.setText(offered.short.replace("&", "&&"))
+        self.choose.setAccessibleName(self.tr("Template") + f": {offered.name}")
+        self.note.setText(self._origin(offered))
+        for inner in (self.menu, *self.menu.findChildren(QMenu)):
+            for action in inner.actions():
+                if action.isCheckable():
+                    action.setChecked(chosen is not None and action.data() == chosen.name)
+
+    def _origin(self, template: Template) -> str:
+        if template.is_own:
+            return self.tr("Your own file, taken to be at rest or at the redshift it names")
+        return self.tr("Simulated by this program, without noise")
+
+    def _show_keys(self) -> None:
+        self.shown.setText(with_key(self.tr("Show"), self._keymap.label("template")))
+
+    def _ask_for_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("Add a template"))
+        dialog.fileSelected.connect(self.add_file)
+        dialog.finished.connect(dialog.deleteLater)
+        self._dialog = dialog
+        dialog.open()

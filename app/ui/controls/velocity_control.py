@@ -1,0 +1,115 @@
+"""Where the lines are: a radial velocity by slider or typed, and for what is far a redshift."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QSlider, QVBoxLayout, QWidget
+
+from agent.spectra.sampling import LIGHT_KMS
+from app.ui.candidate.view_options import RV_LIMIT_KMS, Z_LIMIT
+from app.ui.keys.keymap import Keymap
+from app.ui.session_context import Workplace
+from app.ui.theme.theme import Theme
+from app.ui.widgets.labels import button, name, row
+from app.ui.widgets.number_box import NumberBox
+
+TICKS = 1000
+"""Of the slider to each side; it is finest around zero."""
+
+
+class VelocityControl(QWidget):
+    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._keymap, self._looks = place.view, keymap, place.looks
+        fastest = Z_LIMIT * LIGHT_KMS
+        speed, redshift = self.tr("Radial velocity, km/s"), self.tr("Redshift")
+        self.speed = NumberBox(speed, low=-RV_LIMIT_KMS, high=fastest, decimals=1, parent=self)
+        lowest = -RV_LIMIT_KMS / LIGHT_KMS
+        self.z = NumberBox(redshift, low=lowest, high=Z_LIMIT, decimals=5, parent=self)
+        self.reset = button(self.tr("Reset"))
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(-TICKS, TICKS)
+        self.slider.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.slider.setAccessibleName(self.tr("Radial velocity"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.slider)
+        parts = (self.speed, name("km/s", "dim"), self.z, name("z", "dim"), self.reset)
+        layout.addLayout(row(*parts, spacing=6))
+        self.slider.valueChanged.connect(self._slid)
+        self.speed.entered.connect(self._typed_speed)
+        self.z.entered.connect(self._typed_z)
+        self.reset.clicked.connect(self._reset)
+        place.view.changed.connect(self._show)
+        keymap.changed.connect(self._show_keys)
+        place.looks.changed.connect(self._restyle)
+        self._show_keys()
+        self._restyle()
+        self._show()
+
+    @property
+    def text(self) -> str:
+        options = self._view.options
+        if abs(options.velocity_kms) > RV_LIMIT_KMS:
+            return f"z = {options.z:.4f}"
+        return self.tr("{speed} km/s").replace("{speed}", f"{options.velocity_kms + 0.0:.0f}")
+
+    def _slid(self, tick: int) -> None:
+        self._view.change(z=velocity_at(tick) / LIGHT_KMS)
+
+    def _typed_speed(self, speed: float) -> None:
+        self._view.change(z=speed / LIGHT_KMS)
+
+    def _typed_z(self, z: float) -> None:
+        self._view.change(z=z)
+
+    def _reset(self) -> None:
+        self._view.change(z=0.0)
+
+    def _show(self, *_: object) -> None:
+        options = self._view.options
+        self.speed.show_value(round(options.velocity_kms, 1))
+        self.z.show_value(options.z)
+        self.reset.setEnabled(options.z != 0.0)
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(tick_at(options.velocity_kms))
+
+    def _show_keys(self) -> None:
+        text = self.tr("{down} and {up} move it, {fine_down} and {fine_up} finely")
+        for mark, action in (
+            ("{down}", "rv_down"),
+            ("{up}", "rv_up"),
+            ("{fine_down}", "rv_down_fine"),
+            ("{fine_up}", "rv_up_fine"),
+        ):
+            text = text.replace(mark, self._keymap.label(action) or "–")
+        self.slider.setToolTip(text)
+
+    def _restyle(self, *_: object) -> None:
+        self.slider.setStyleSheet(slider_style(self._looks.theme))
+
+
+def velocity_at(tick: int) -> float:
+    """km/s at a place of the slider: whole numbers, growing with the square."""
+    share = min(max(tick / TICKS, -1.0), 1.0)
+    return float(round(math.copysign(share * share, share) * RV_LIMIT_KMS))
+
+
+def tick_at(speed: float) -> int:
+    share = min(abs(speed) / RV_LIMIT_KMS, 1.0)
+    return round(math.copysign(math.sqrt(share), speed) * TICKS)
+
+
+def slider_style(theme: Theme) -> str:
+    """As `RangeSlider` looks."""
+    return (
+        "QSlider { background: transparent; min-height: 20px; }"
+        f"QSlider::groove:horizontal {{ background: {theme.border}; height: 4px;"
+        " border: none; border-radius: 2px; }"
+        f"QSlider::handle:horizontal {{ background: {theme.panel}; width: 12px;"
+        f" border: 2px solid {theme.accent}; border-radius: 8px; margin: -6px 0; }}"
+        f"QSlider::sub-page:horizontal {{ background: {theme.accent}; border-radius: 2px; }}"
+    )

@@ -1,0 +1,218 @@
+"""The diagnostic windows of the task, each a button with its key."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from html import escape
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
+
+from agent.tasks.task import Window
+from app.ui.actions.actions import ACTIONS
+from app.ui.keys.keymap import Keymap
+from app.ui.session_context import Workplace
+from app.ui.theme.theme import Looks
+from app.ui.translation.text_pairs import task_words
+
+COLUMNS, SPACING = 2, 4
+HEIGHT = 28
+RADIUS = 6.0
+PAD = 8
+SMALLER_PT = 1.0
+HELD = re.compile(r" (?=(?:[IVX]+|[A-Z]|\d+)\b)")
+"""A space inside the name of a line, such as He II 4686: not to be broken at."""
+WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class WindowButton(QAbstractButton):
+    """The one on screen has a bar at its left."""
+
+    def __init__(self, window: Window, looks: Looks, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.window_of_task = window
+        self.key = ""
+        self.is_current = False
+        self.is_covered = True
+        self._looks = looks
+        self.setText(task_words(window.label))
+        font = self.font()
+        font.setPointSizeF(font.pointSizeF() - SMALLER_PT)
+        self.setFont(font)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        looks.changed.connect(self._restyle)
+
+    def mark(self, *, current: bool, covered: bool) -> None:
+        self.is_current, self.is_covered = current, covered
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self.font())
+        width = metrics.horizontalAdvance(self.text() + self.key) + 4 * PAD
+        return QSize(width, max(HEIGHT, metrics.height() + 10))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(8 * PAD, self.sizeHint().height())
+
+    def height_for(self, width: int) -> int:
+        """More lines where the words need them."""
+        metrics = QFontMetrics(self.font())
+        room = QRect(0, 0, self._room(width, metrics), 1000)
+        return max(HEIGHT, metrics.boundingRect(room, WRAP, self._words).height() + PAD)
+
+    @property
+    def _words(self) -> str:
+        return HELD.sub("\N{NO-BREAK SPACE}", self.text())
+
+    def _room(self, width: int, metrics: QFontMetrics) -> int:
+        """Pixels for the words, beside the key."""
+        key = metrics.horizontalAdvance(self.key) + PAD if self.key else 0
+        return width - 2 * PAD - 1 - key
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._looks.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        is_lit = self.is_current or self.underMouse()
+        painter.setPen(QColor(theme.accent if is_lit else theme.border))
+        painter.setBrush(QColor(theme.border if self.isDown() else theme.window))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+        if self.is_current:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.accent))
+            painter.drawRoundedRect(QRectF(2.5, 5, 3, self.height() - 10), 1.5, 1.5)
+        room = self.rect().adjusted(PAD + 1, 0, -PAD, 0)
+        painter.setPen(QColor(theme.dim))
+        painter.drawText(room, _side(Qt.AlignmentFlag.AlignRight), self.key)
+        if self.is_covered:
+            painter.setPen(QColor(theme.text))
+        room.setWidth(self._room(self.width(), painter.fontMetrics()))
+        painter.drawText(room, WRAP, self._words)
+
+    def _restyle(self) -> None:
+        self.update()
+
+
+class WindowButtons(QWidget):
+    """They are given at the star's rest, and shown where the star has moved them."""
+
+    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._desk = place.view, place.desk
+        self._keymap = keymap
+        self.windows = place.desk.session.task.windows
+        self.buttons = [WindowButton(window, place.looks, self) for window in self.windows]
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACING)
+        for number, button in enumerate(self.buttons):
+            layout.addWidget(button, number // COLUMNS, number % COLUMNS)
+            button.clicked.connect(partial(self.show_window, number))
+            if (name := _action(number)) in ACTIONS:
+                place.commands.add(name, partial(self.show_window, number))
+        for column in range(COLUMNS):
+            layout.setColumnStretch(column, 1)
+        place.commands.add("next_window", self.next_window)
+        place.commands.add("previous_window", self.previous_window)
+        place.view.window_changed.connect(self._mark)
+        place.view.changed.connect(self._mark)
+        place.desk.spectrum_changed.connect(self._mark)
+        keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self._mark()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Those beside each other are alike in height."""
+        width = (self.width() - SPACING * (COLUMNS - 1)) // COLUMNS
+        for first in range(0, len(self.buttons), COLUMNS):
+            beside = self.buttons[first : first + COLUMNS]
+            height = max(each.height_for(width) for each in beside)
+            for each in beside:
+                each.setFixedHeight(height)
+
+    def show_window(self, number: int, *_: object) -> None:
+        window = self.windows[number]
+        if self._is_covered(window):
+            self._view.look_at(self._view.observed(window.range), window.label)
+        else:
+            told = self.tr("This spectrum does not reach “{window}”")
+            self._desk.said.emit(told.replace("{window}", task_words(window.label)))
+
+    def next_window(self) -> None:
+        self._step(1)
+
+    def previous_window(self) -> None:
+        self._step(-1)
+
+    @property
+    def current(self) -> int | None:
+        """The place of the one on screen."""
+        labels = [window.label for window in self.windows]
+        name = self._view.window_name
+        return labels.index(name) if self._view.window is not None and name in labels else None
+
+    def _step(self, by: int) -> None:
+        """Those the spectrum does not reach are passed over; behind the last comes the first."""
+        current = self.current
+        at = current if current is not None else (-1 if by > 0 else 0)
+        order = [(at + by * step) % len(self.windows) for step in range(1, len(self.windows) + 1)]
+        reached = [number for number in order if self._is_covered(self.windows[number])]
+        if reached:
+            self.show_window(reached[0])
+        else:
+            self._desk.said.emit(self.tr("This spectrum reaches none of the diagnostic windows"))
+
+    def _is_covered(self, window: Window) -> bool:
+        spectrum = self._desk.spectrum
+        if spectrum is None:
+            return True
+        low, high = self._view.observed(window.range)
+        return low < spectrum.range[1] and high > spectrum.range[0]
+
+    def _mark(self, *_: object) -> None:
+        current = self.current
+        for number, button in enumerate(self.buttons):
+            is_covered = self._is_covered(button.window_of_task)
+            button.mark(current=number == current, covered=is_covered)
+            button.setAccessibleDescription(self._state(number == current, is_covered))
+            button.setToolTip(self._tip(button.window_of_task, is_covered))
+
+    def _state(self, is_current: bool, is_covered: bool) -> str:
+        if not is_covered:
+            return self.tr("outside this spectrum")
+        return self.tr("on screen") if is_current else ""
+
+    def _tip(self, window: Window, is_covered: bool) -> str:
+        low, high = window.range
+        label, look = escape(task_words(window.label)), escape(task_words(window.look))
+        parts = [f"<b>{label}</b> · {low:.0f}–{high:.0f} Å", look]
+        if window.mimics:
+            mimics = self.tr("Mimics")
+            parts.append(f"<i>{escape(mimics)}</i>: {escape(task_words(window.mimics))}")
+        if not is_covered:
+            parts.append(escape(self.tr("This spectrum does not reach it.")))
+        return "".join(f"<p>{part}</p>" for part in parts)
+
+    def _show_keys(self) -> None:
+        for number, button in enumerate(self.buttons):
+            name = _action(number)
+            button.key = self._keymap.label(name) if name in ACTIONS else ""
+            button.setAccessibleName(" ".join((button.text(), button.key)).strip())
+            button.update()
+        self._fit()
+
+
+def _action(number: int) -> str:
+    return f"window_{number + 1}"
+
+
+def _side(side: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
+    return side | Qt.AlignmentFlag.AlignVCenter

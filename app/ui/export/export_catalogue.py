@@ -1,0 +1,190 @@
+"""What goes into a catalogue: the format, which candidates, and how its first rows look."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, cast
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QButtonGroup,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from agent.checked_toml import printable
+from agent.errors import WorkbenchError
+from app.ui.export.export_preview import Asked, ExportPreview, preview_export
+from app.ui.export.export_work import SUFFIXES
+from app.ui.session_context import Workplace
+
+MAX_COLUMNS = 80
+MAX_CELL = 120
+MAX_WIDTH = 220
+
+
+class CataloguePanel(QWidget):
+    changed = Signal()
+    """The format, or which candidates."""
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._place = place
+        self._turn = 0
+        self.format = QComboBox()
+        self.format.setAccessibleName(self.tr("Format"))
+        for name, words in self._formats():
+            self.format.addItem(words, name)
+        self.format.currentIndexChanged.connect(self._tell)
+        self.which = QButtonGroup(self)
+        self.buttons: dict[str, QRadioButton] = {}
+        self.count = _label("dim")
+        self.table = _table()
+        self.table.setAccessibleName(self.tr("The first rows of the catalogue"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        grid.addWidget(_label("dim", self.tr("Format")), 0, 0)
+        grid.addWidget(self.format, 0, 1)
+        grid.addWidget(_label("dim", self.tr("Candidates")), 1, 0)
+        grid.addLayout(self._choices(), 1, 1)
+        grid.setColumnStretch(1, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addLayout(grid)
+        layout.addSpacing(4)
+        layout.addWidget(self.count)
+        layout.addWidget(self.table, 1)
+        place.desk.queue_changed.connect(self._follow)
+
+    @property
+    def asked(self) -> Asked:
+        chosen = next(name for name, button in self.buttons.items() if button.isChecked())
+        return cast(Asked, chosen)
+
+    @property
+    def suffix(self) -> str:
+        return SUFFIXES[self.format.currentData()]
+
+    def set_format(self, name: str) -> None:
+        self.format.setCurrentIndex(self.format.findData(name))
+
+    def refresh(self) -> None:
+        """Read the first rows again."""
+        self._turn += 1
+        desk = self._place.desk
+        self.count.setText(self.tr("Reading …"))
+        self._place.runner.run(
+            partial(preview_export, desk.session, self.asked, desk.queue),
+            partial(self._show, self._turn),
+            partial(self._fail, self._turn),
+            owner=self,
+        )
+
+    def _formats(self) -> list[tuple[str, str]]:
+        return [
+            ("csv", self.tr("CSV, with units and provenance in a file beside it")),
+            ("ecsv", self.tr("ECSV: CSV with units and provenance inside")),
+            ("fits", self.tr("FITS table")),
+            ("votable", self.tr("VOTable")),
+            ("parquet", self.tr("Parquet")),
+        ]
+
+    def _choices(self) -> QHBoxLayout:
+        words = {
+            "accepted": self.tr("Accepted"),
+            "judged": self.tr("All that were judged"),
+            "all": self.tr("All"),
+            "filtered": self.tr("As the list is filtered now"),
+        }
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        for name, told in words.items():
+            button = QRadioButton(told)
+            self.which.addButton(button)
+            self.buttons[name] = button
+            row.addWidget(button)
+        row.addStretch(1)
+        self.buttons["accepted"].setChecked(True)
+        self.which.buttonClicked.connect(self._choose)
+        return row
+
+    def _choose(self, _: object) -> None:
+        self.refresh()
+        self.changed.emit()
+
+    def _tell(self, _: int) -> None:
+        self.changed.emit()
+
+    def _follow(self, _: object) -> None:
+        if self.isVisible() and self.asked == "filtered":
+            self.refresh()
+
+    def _show(self, turn: int, found: ExportPreview) -> None:
+        if turn != self._turn:
+            return
+        text = self.tr("{count} rows, {columns} columns; the first:")
+        text = text.replace("{count}", found.count)
+        self.count.setText(text.replace("{columns}", f"{len(found.columns):,}"))
+        hidden = found.telling if self._place.desk.blindness.is_on else frozenset()
+        columns = found.columns[:MAX_COLUMNS]
+        self.table.setColumnCount(len(columns))
+        self.table.setRowCount(len(found.cells))
+        self.table.setHorizontalHeaderLabels([_title(each.name, each.unit) for each in columns])
+        for number, cells in enumerate(found.cells):
+            for column in range(len(columns)):
+                is_hidden = column in hidden
+                item = _item(self.tr("hidden") if is_hidden else cells[column])
+                self.table.setItem(number, column, item)
+        self.table.resizeColumnsToContents()
+        for column in range(len(columns)):
+            if self.table.columnWidth(column) > MAX_WIDTH:
+                self.table.setColumnWidth(column, MAX_WIDTH)
+
+    def _fail(self, turn: int, error: WorkbenchError) -> None:
+        if turn == self._turn:
+            self.table.setRowCount(0)
+            self.count.setText(str(error))
+
+
+def _title(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
+
+
+def _item(value: Any) -> QTableWidgetItem:
+    words = "" if value is None else f"{value:.8g}" if isinstance(value, float) else str(value)
+    item = QTableWidgetItem(printable(words, MAX_CELL))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return item
+
+
+def _table() -> QTableWidget:
+    table = QTableWidget(0, 0)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+    table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.verticalHeader().hide()
+    table.horizontalHeader().setDefaultAlignment(
+        Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    )
+    return table
+
+
+def _label(role: str, words: str = "") -> QLabel:
+    label = QLabel(words)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("role", role)
+    return label

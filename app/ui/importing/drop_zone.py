@@ -1,0 +1,146 @@
+"""Dropping files on a part of the window: it says what will happen before they are let go."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFont,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QWidget
+
+from app.ui.background.runner import Runner
+from app.ui.importing.given_paths import Given, Kind, at_a_glance, sort_out
+from app.ui.theme.theme import Looks
+
+EDGE = 10
+RADIUS = 14.0
+VEIL_ALPHA = 238
+
+
+class DropZone(QObject):
+    """Makes `target` take files, wherever on it they are dropped."""
+
+    given = Signal(object)
+    """A `Given`, by what the files hold."""
+
+    def __init__(self, target: QWidget, looks: Looks, runner: Runner) -> None:
+        super().__init__(target)
+        self._target = target
+        self._runner = runner
+        self.veil = DropVeil(looks, target)
+        target.setAcceptDrops(True)
+        target.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        match event:
+            case QDropEvent() if event.type() == QEvent.Type.Drop:
+                return self._drop(event)
+            case QDragEnterEvent() if event.type() == QEvent.Type.DragEnter:
+                return self._enter(event)
+            case QDragMoveEvent() if event.type() == QEvent.Type.DragMove:
+                event.acceptProposedAction()
+                return True
+        if event.type() in (QEvent.Type.DragLeave, QEvent.Type.Hide):
+            self.veil.hide()
+        elif event.type() == QEvent.Type.Resize:
+            self.veil.setGeometry(self._target.rect())
+        return False
+
+    def _enter(self, event: QDragEnterEvent) -> bool:
+        if not event.mimeData().hasUrls():
+            return False
+        # Taken whatever they are: what is refused is refused with its reason on screen.
+        event.acceptProposedAction()
+        self.veil.show_given(at_a_glance(local_paths(event.mimeData())))
+        return True
+
+    def _drop(self, event: QDropEvent) -> bool:
+        self.veil.hide()
+        event.acceptProposedAction()
+        paths = local_paths(event.mimeData())
+        self._runner.run(partial(sort_out, paths), self.given.emit, owner=self)
+        return True
+
+
+class DropVeil(QWidget):
+    """Over everything while something is dragged across."""
+
+    def __init__(self, looks: Looks, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._looks, self._whole = looks, parent
+        self._words = ""
+        self._detail = ""
+        self._is_good = True
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def show_given(self, given: Given) -> None:
+        self._is_good = given.kind is not Kind.UNKNOWN
+        self._words, self._detail = self._told(given)
+        self.setAccessibleName(self._words)
+        self.setGeometry(self._whole.rect())
+        self.raise_()
+        self.show()
+        self.update()
+
+    @property
+    def words(self) -> str:
+        return self._words
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._looks.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        veil = QColor(theme.window)
+        veil.setAlpha(VEIL_ALPHA)
+        painter.fillRect(self.rect(), veil)
+        tone = QColor(theme.accent if self._is_good else theme.reject)
+        pen = QPen(tone, 2.0, Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        frame = QRectF(self.rect()).adjusted(EDGE, EDGE, -EDGE, -EDGE)
+        painter.drawRoundedRect(frame, RADIUS, RADIUS)
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * 1.7)
+        font.setWeight(QFont.Weight.DemiBold)
+        painter.setFont(font)
+        painter.setPen(tone)
+        upper = frame.adjusted(24, 0, -24, -frame.height() / 2)
+        middle = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(upper, middle | Qt.AlignmentFlag.AlignBottom, self._words)
+        painter.setFont(self.font())
+        painter.setPen(QColor(theme.dim))
+        lower = frame.adjusted(24, frame.height() / 2 + 10, -24, 0)
+        painter.drawText(lower, middle | Qt.AlignmentFlag.AlignTop, self._detail)
+
+    def _told(self, given: Given) -> tuple[str, str]:
+        if given.kind is Kind.UNKNOWN:
+            return self.tr("This cannot be opened"), given.reason
+        first = given.paths[0]
+        if given.kind is Kind.SESSION:
+            return self.tr("Drop to open the session"), first.name
+        if len(given.paths) > 1:
+            text = self.tr("Drop to begin a session with {count} files")
+            names = ", ".join(path.name for path in given.paths[:4])
+            more = "" if len(given.paths) <= 4 else " …"
+            return text.replace("{count}", str(len(given.paths))), names + more
+        if first.is_dir():
+            return self.tr("Drop to begin a session with the spectra in this folder"), first.name
+        return self.tr("Drop to open"), first.name
+
+
+def local_paths(mime: QMimeData) -> list[Path]:
+    """Nothing, where any of it lies elsewhere than on this computer."""
+    urls = mime.urls()
+    if not all(url.isLocalFile() for url in urls):
+        return []
+    return [Path(url.toLocalFile()) for url in urls]

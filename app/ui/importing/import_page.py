@@ -1,0 +1,277 @@
+"""From lists to a session: look at them, say what is looked for, import, see what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from agent.errors import WorkbenchError
+from app.core.importing.errors import ImportStopped
+from app.ui.background.long_work import LongWork
+from app.ui.background.runner import Runner
+from app.ui.importing.drop_zone import DropZone
+from app.ui.importing.given_paths import Given, Kind
+from app.ui.importing.import_report import ImportReportCard
+from app.ui.importing.import_work import ImportOrder, Made, make_session
+from app.ui.importing.list_card import ListCard
+from app.ui.importing.session_card import SessionCard
+from app.ui.importing.task_chooser import TaskChooser
+from app.ui.settings.reviewer import reviewer_name
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import Looks
+from app.ui.widgets.problem_line import ProblemLine
+
+RIGHT_WIDTH = 400
+TITLE_SCALE = 1.3
+
+
+class ImportPage(QWidget):
+    session_made = Signal(object)
+    """The path of the session, closed, once the user has seen what became of the lists."""
+    left = Signal()
+
+    def __init__(
+        self,
+        settings: SettingsKeeper,
+        looks: Looks,
+        runner: Runner,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._settings, self._runner = settings, runner
+        self._made: Made | None = None
+        self.is_importing = False
+        self.work = LongWork(self)
+        self.work.progressed.connect(self._show_progress)
+        self.list = ListCard(looks, runner)
+        self.task = TaskChooser(looks, runner)
+        self.session = SessionCard(settings)
+        self.report = ImportReportCard()
+        self.problem = ProblemLine()
+        self.drops = DropZone(self, looks, runner)
+        self.drops.given.connect(self._take)
+        for part in (self.list, self.task, self.session):
+            part.changed.connect(self._check)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._asking())
+        self._stack.addWidget(_centred(self.report))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 12)
+        layout.setSpacing(12)
+        layout.addLayout(self._top())
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(self.problem)
+        layout.addLayout(self._bottom())
+        self._show_asking()
+
+    def show_lists(self, paths: Sequence[Path]) -> None:
+        """Begin anew with these: lists, folders of spectra, or spectra."""
+        paths = [path.absolute() for path in paths]
+        self.work.stop()
+        self.problem.clear()
+        self.list.show_lists(paths)
+        self.session.begin(paths[0])
+        self.task.load(paths[0].name)
+        self._show_asking()
+
+    def stop(self) -> None:
+        """What runs ends soon; a half-made session is taken away by it."""
+        self.work.stop()
+        self.list.stop()
+
+    def start_import(self) -> None:
+        if self.missing() or self.is_importing:
+            return
+        task, place = self.task.task, self.session.place
+        assert task is not None and place is not None
+        order = ImportOrder(
+            place=place,
+            task=task,
+            reviewer=reviewer_name(self._settings.settings),
+            lists=self.list.orders,
+            spectra=self.session.spectra.path,
+            blind=self.session.blind.isChecked(),
+        )
+        self.problem.clear()
+        self.work.begin()
+        self._show_importing(True)
+        make = partial(make_session, order, self.work.tell, self.work.should_stop)
+        self._runner.run(make, self._finish, self._fail, owner=self)
+
+    def missing(self) -> str:
+        """What still keeps the lists from being imported; empty: nothing."""
+        if faulty := self.list.faulty:
+            text = self.tr("{name} cannot be imported as it stands")
+            return text.replace("{name}", faulty.name)
+        if not self.list.is_ready:
+            return self.tr("Reading …")
+        if self.task.task is None:
+            return self.tr("Choose what you look for")
+        return self.session.problem
+
+    def step_back(self) -> None:
+        """From the report to the form, from the form to where one came from; an import ends."""
+        if self.is_importing:
+            self.work.stop()
+        elif self._made is not None:
+            self._show_asking()
+            self.session.find_place()
+        else:
+            self.list.stop()
+            self.left.emit()
+
+    def _top(self) -> QHBoxLayout:
+        self.back_button = _button(self.tr("← Back"), "quiet")
+        self.back_button.clicked.connect(self.step_back)
+        self.title = QLabel(self.tr("New session"))
+        font = QFont(self.title.font())
+        font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
+        font.setWeight(QFont.Weight.DemiBold)
+        self.title.setFont(font)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.back_button)
+        row.addWidget(self.title)
+        row.addStretch(1)
+        return row
+
+    def _asking(self) -> QWidget:
+        right = QVBoxLayout()
+        right.setSpacing(12)
+        right.addWidget(self.task, 1)
+        right.addWidget(self.session)
+        side = QWidget()
+        side.setFixedWidth(RIGHT_WIDTH)
+        right.setContentsMargins(0, 0, 0, 0)
+        side.setLayout(right)
+        self._form = QWidget()
+        row = QHBoxLayout(self._form)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.list, 1)
+        row.addWidget(side)
+        return self._form
+
+    def _bottom(self) -> QHBoxLayout:
+        self.hint = QLabel()
+        self.hint.setTextFormat(Qt.TextFormat.PlainText)
+        self.hint.setProperty("role", "dim")
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setFixedWidth(260)
+        self.bar.setAccessibleName(self.tr("How far the import is"))
+        self.cancel_button = _button(self.tr("Cancel"), "")
+        self.cancel_button.clicked.connect(self.work.stop)
+        self.import_button = _button(self.tr("Import"), "primary")
+        self.import_button.clicked.connect(self.start_import)
+        self.judge_button = _button(self.tr("Start judging →"), "primary")
+        self.judge_button.clicked.connect(self._hand_over)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.bar)
+        row.addWidget(self.hint, 1)
+        for button in (self.cancel_button, self.import_button, self.judge_button):
+            row.addWidget(button)
+        return row
+
+    def _show_asking(self) -> None:
+        self._made = None
+        self._stack.setCurrentIndex(0)
+        self.title.setText(self.tr("New session"))
+        self.judge_button.hide()
+        self.import_button.show()
+        self._show_importing(False)
+
+    def _show_importing(self, on: bool) -> None:
+        self.is_importing = on
+        self._form.setEnabled(not on)
+        self.bar.setVisible(on)
+        self.bar.setRange(0, 0)
+        self.cancel_button.setVisible(on)
+        self._check()
+
+    def _show_progress(self, done: int, total: object) -> None:
+        if not self.is_importing:
+            return
+        if isinstance(total, int) and total > 0:
+            self.bar.setRange(0, total)
+            self.bar.setValue(min(done, total))
+            text = self.tr("{done} of about {total} rows").replace("{total}", f"{total:,}")
+        else:
+            self.bar.setRange(0, 0)
+            text = self.tr("{done} rows")
+        self.hint.setText(text.replace("{done}", f"{done:,}"))
+
+    def _check(self) -> None:
+        missing = self.missing()
+        self.import_button.setEnabled(not missing and not self.is_importing)
+        if self.import_button.isEnabled() and self.back_button.hasFocus():
+            self.import_button.setFocus()  # Enter goes on, not back
+        self.hint.setText(self.tr("Reading …") if self.is_importing else missing)
+
+    def _finish(self, made: Made) -> None:
+        self._made = made
+        self._show_importing(False)
+        self.report.show_made(made)
+        self._stack.setCurrentIndex(1)
+        self.title.setText(self.tr("What became of the list"))
+        self.hint.clear()
+        self.import_button.hide()
+        self.judge_button.show()
+        self.judge_button.setFocus()
+
+    def _fail(self, error: WorkbenchError) -> None:
+        self._show_importing(False)
+        self.problem.say("" if isinstance(error, ImportStopped) else str(error))
+        if isinstance(error, ImportStopped):
+            self.hint.setText(self.tr("Stopped: nothing was taken over"))
+
+    def _hand_over(self) -> None:
+        if self._made is not None:
+            self.session_made.emit(self._made.place)
+
+    def _take(self, given: Given) -> None:
+        """Other lists in their place."""
+        if self.is_importing:
+            return
+        if given.kind in (Kind.LIST, Kind.SPECTRUM):
+            self.show_lists(given.paths)
+        elif given.kind is Kind.SESSION:
+            self.session_made.emit(given.paths[0])
+        else:
+            self.problem.say(given.reason)
+
+
+def _centred(card: QWidget) -> QWidget:
+    page = QWidget()
+    row = QHBoxLayout()
+    row.addStretch(1)
+    row.addWidget(card, 100)
+    row.addStretch(1)
+    layout = QVBoxLayout(page)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.addLayout(row, 100)
+    layout.addStretch(1)
+    return page
+
+
+def _button(words: str, role: str) -> QPushButton:
+    button = QPushButton(words)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setAutoDefault(True)
+    if role:
+        button.setProperty("role", role)
+    return button

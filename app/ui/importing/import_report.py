@@ -1,0 +1,165 @@
+"""What became of the lists: used, refused and why, named twice, without a spectrum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QGridLayout,
+    QHeaderView,
+    QLabel,
+    QSizePolicy,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.importing.reports import ImportReport
+from app.ui.importing.import_work import Made
+
+NUMBER_SCALE = 1.6
+MAX_WIDTH = 1000
+DOUBTFUL = ("rows_refused", "missing_files", "without_file")
+
+
+class ImportReportCard(QFrame):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.setMaximumWidth(MAX_WIDTH)
+        self.title = _label("heading")
+        self.place = _label("dim")
+        self.place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._numbers = QGridLayout()
+        self._numbers.setHorizontalSpacing(12)
+        self.values: dict[str, QLabel] = {}
+        for number, (key, words) in enumerate(self._kinds()):
+            self._numbers.addLayout(self._number(key, words), 0, number)
+            self._numbers.setColumnStretch(number, 1)
+        self.notes = _label("dim")
+        self.notes.setWordWrap(True)
+        self.refused_title = _label("title")
+        self.refused = _table([self.tr("List"), self.tr("Row"), self.tr("Why it was refused")])
+        self.refused.setAccessibleName(self.tr("Rows that were refused"))
+        self.all_well = _label("dim")
+        self.all_well.setText(self.tr("Every row was taken over."))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 20)
+        layout.setSpacing(12)
+        layout.addWidget(self.title)
+        layout.addWidget(self.place)
+        layout.addSpacing(4)
+        layout.addLayout(self._numbers)
+        layout.addWidget(self.notes)
+        layout.addSpacing(4)
+        layout.addWidget(self.all_well)
+        layout.addWidget(self.refused_title)
+        layout.addWidget(self.refused, 100)
+        layout.addStretch(1)
+
+    def show_made(self, made: Made) -> None:
+        reports = made.reports
+        text = self.tr("{count} candidates are ready")
+        self.title.setText(text.replace("{count}", f"{made.candidates:,}"))
+        self.place.setText(str(made.place))
+        for key, label in self.values.items():
+            count = sum(int(getattr(each, key)) for each in reports)
+            label.setText(f"{count:,}")
+            label.setEnabled(count > 0)
+            label.setProperty("role", "warning" if count and key in DOUBTFUL else "number")
+            label.style().polish(label)
+        notes = _notes(reports)
+        if any(each.missing_files for each in reports):
+            notes.append(
+                self.tr(
+                    "Files that are not there now are looked for again when you come to them: "
+                    "their disk may not be mounted."
+                )
+            )
+        self.notes.setText("\n".join(notes))
+        self.notes.setVisible(bool(self.notes.text()))
+        self._show_refused(reports)
+
+    def _kinds(self) -> list[tuple[str, str]]:
+        return [
+            ("rows_read", self.tr("rows read")),
+            ("rows_used", self.tr("taken over")),
+            ("duplicates", self.tr("named before, kept once")),
+            ("rows_refused", self.tr("refused")),
+            ("missing_files", self.tr("whose file is not there now")),
+            ("without_file", self.tr("without a spectrum")),
+        ]
+
+    def _number(self, key: str, words: str) -> QVBoxLayout:
+        value = _label("number")
+        font = QFont(value.font())
+        font.setPointSizeF(font.pointSizeF() * NUMBER_SCALE)
+        font.setWeight(QFont.Weight.DemiBold)
+        value.setFont(font)
+        value.setObjectName(key)
+        value.setAccessibleName(words)
+        about = _label("dim")
+        about.setText(words)
+        about.setWordWrap(True)
+        about.setAlignment(Qt.AlignmentFlag.AlignTop)
+        cell = QVBoxLayout()
+        cell.setSpacing(2)
+        cell.addWidget(value)
+        cell.addWidget(about, 1)
+        self.values[key] = value
+        return cell
+
+    def _show_refused(self, reports: Sequence[ImportReport]) -> None:
+        rows = [(each.name, row.line, row.reason) for each in reports for row in each.refused]
+        count = sum(each.rows_refused for each in reports)
+        self.refused_title.setText(
+            self.tr("Refused rows: the first {shown} of {count}; the session keeps more of them")
+            .replace("{shown}", f"{len(rows):,}")
+            .replace("{count}", f"{count:,}")
+            if count > len(rows)
+            else self.tr("Refused rows")
+        )
+        self.refused_title.setVisible(count > 0)
+        self.refused.setVisible(count > 0)
+        self.all_well.setVisible(count == 0)
+        tall = QSizePolicy.Policy.Expanding if count else QSizePolicy.Policy.Maximum
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, tall)
+        self.refused.setRowCount(len(rows))
+        for number, cells in enumerate(rows):
+            for column, cell in enumerate(cells):
+                item = QTableWidgetItem()
+                item.setData(Qt.ItemDataRole.DisplayRole, cell)
+                self.refused.setItem(number, column, item)
+        self.refused.resizeColumnsToContents()
+
+
+def _notes(reports: Sequence[ImportReport]) -> list[str]:
+    if len(reports) == 1:
+        return list(reports[0].warnings)
+    return [f"{each.name}: {warning}" for each in reports for warning in each.warnings]
+
+
+def _table(titles: list[str]) -> QTableWidget:
+    table = QTableWidget(0, len(titles))
+    table.setHorizontalHeaderLabels(titles)
+    table.verticalHeader().hide()
+    table.setShowGrid(False)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+    table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setSectionResizeMode(len(titles) - 1, QHeaderView.ResizeMode.Stretch)
+    return table
+
+
+def _label(role: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("role", role)
+    return label

@@ -1,0 +1,186 @@
+"""The first rows of a list, each column with what it is taken for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+)
+from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from agent.checked_toml import printable
+from app.core.importing.formats.contents import ListColumn, Value
+from app.ui.importing.list_preview import ListLook
+from app.ui.importing.role_boxes import role_words
+from app.ui.theme.theme import Looks, Theme
+
+MAX_CELL = 200
+MAX_WIDTH = 260
+MAX_FITTED = 60
+"""Columns that are made as wide as what is in them; a list may have two thousand."""
+TINT_ALPHA = 16
+PAD = 5
+"""As the style has it in cells."""
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+
+class PreviewModel(QAbstractTableModel):
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._columns: tuple[ListColumn, ...] = ()
+        self._rows: tuple[tuple[Value, ...], ...] = ()
+        self._roles: Mapping[str, str] = {}
+        """By the name of the column."""
+
+    def show_look(self, look: ListLook) -> None:
+        self.beginResetModel()
+        self._columns, self._rows = look.columns, look.rows
+        self._roles = {column: role for role, column in look.roles.columns.items()}
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        column = self._columns[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _shown(self._rows[index.row()][index.column()])
+        if role == Qt.ItemDataRole.TextAlignmentRole and column.kind in ("int", "float"):
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def name_of(self, section: int) -> str:
+        return self._columns[section].name
+
+    def role_of(self, section: int) -> str:
+        """What a column is taken for, in words; empty: nothing."""
+        role = self._roles.get(self._columns[section].name)
+        return "" if role is None else role_words(role)
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> Any:
+        if orientation is Qt.Orientation.Vertical:
+            return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
+        column = self._columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{column.name}\n{self.role_of(section)}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _about(column)
+        return None
+
+
+class PreviewHeader(QHeaderView):
+    """The name of a column, and below it what it is taken for."""
+
+    def __init__(self, looks: Looks, rows: PreviewModel, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._looks, self._rows = looks, rows
+        self.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+    def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
+        theme = self._looks.theme
+        words = self._rows.role_of(logicalIndex)
+        name = self._rows.name_of(logicalIndex)
+        painter.save()
+        painter.fillRect(rect, QColor(theme.panel))
+        if words:
+            painter.fillRect(rect, tint_of(theme))
+        painter.setPen(QColor(theme.border))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        inner = rect.adjusted(PAD, 6, -4, -6)
+        font = QFont(self.font())
+        font.setWeight(QFont.Weight.DemiBold)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text if words else theme.dim))
+        top = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+        short = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, inner.width())
+        painter.drawText(inner, top, short)
+        painter.setFont(self.font())
+        painter.setPen(QColor(theme.accent))
+        bottom = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom
+        painter.drawText(inner, bottom, words)
+        painter.restore()
+
+
+class TintedCells(QStyledItemDelegate):
+    """Under the header of a column that is used, its cells are tinted, too."""
+
+    def __init__(self, looks: Looks, rows: PreviewModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._looks, self._rows = looks, rows
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if self._rows.role_of(index.column()):
+            rect = option.rect
+            painter.fillRect(rect, tint_of(self._looks.theme))
+        super().paint(painter, option, index)
+
+
+class PreviewTable(QTableView):
+    def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = PreviewModel(self)
+        self.setModel(self.rows)
+        self.setHorizontalHeader(PreviewHeader(looks, self.rows, self))
+        self.setItemDelegate(TintedCells(looks, self.rows, self))
+        self.setAccessibleName(self.tr("The first rows of the list"))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # names of files differ at their ends
+        self.setShowGrid(False)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+    def show_look(self, look: ListLook) -> None:
+        self.rows.show_look(look)
+        for number in range(min(len(look.columns), MAX_FITTED)):
+            self.resizeColumnToContents(number)
+            self.setColumnWidth(number, min(self.columnWidth(number), MAX_WIDTH))
+
+
+def tint_of(theme: Theme) -> QColor:
+    tint = QColor(theme.accent)
+    tint.setAlpha(TINT_ALPHA)
+    return tint
+
+
+def _shown(value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.8g}"
+    return printable(str(value), MAX_CELL)
+
+
+def _about(column: ListColumn) -> str:
+    """Plain text: Qt would take what looks like markup for markup."""
+    words = [column.name, column.description, column.unit and f"[{column.unit}]"]
+    return " ".join(word for word in words if word).replace("<", "‹")

@@ -1,0 +1,168 @@
+"""What to look for: the classes there are, and what decides each."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from html import escape
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from agent.errors import ResourceError, WorkbenchError
+from agent.tasks.catalogue import load_tasks
+from agent.tasks.guideline import guideline_sections
+from agent.tasks.task import Task
+from app.ui.background.runner import Runner
+from app.ui.theme.theme import Looks, Theme
+from app.ui.translation.guideline_words import frame_words, named_line, section_lines, section_title
+from app.ui.translation.text_pairs import task_words
+from app.ui.widgets.file_dialogs import choose_task_file
+from app.ui.widgets.problem_line import ProblemLine
+
+Found = tuple[tuple[Task, ...], tuple[str, ...]]
+
+
+class TaskChooser(QFrame):
+    """Nothing is chosen for the user, but where the list's name says it: a session has one class
+    for good."""
+
+    changed = Signal()
+
+    def __init__(self, looks: Looks, runner: Runner, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._runner, self._looks = runner, looks
+        self._tasks: tuple[Task, ...] = ()
+        self._files: tuple[Path, ...] = ()
+        self._hint = ""
+        self.setProperty("role", "card")
+        title = QLabel(self.tr("What do you look for?"))
+        title.setProperty("role", "title")
+        self.box = QComboBox()
+        self.box.setPlaceholderText(self.tr("Choose a class"))
+        self.box.setAccessibleName(self.tr("Class to look for"))
+        self.box.setMinimumContentsLength(16)
+        self.box.currentIndexChanged.connect(self._show_guideline)
+        self.file_button = QPushButton(self.tr("Task file…"))
+        self.file_button.setProperty("role", "quiet")
+        self.file_button.setToolTip(self.tr("A class of your own, written down as a task file"))
+        self.file_button.clicked.connect(self._ask_for_file)
+        self.problem = ProblemLine()
+        self.guideline = QTextBrowser()
+        self.guideline.setOpenLinks(False)
+        self.guideline.setFrameShape(QFrame.Shape.NoFrame)
+        self.guideline.setAccessibleName(self.tr("Guideline of the class"))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.box, 1)
+        row.addWidget(self.file_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 14, 16, 12)
+        layout.setSpacing(8)
+        layout.addWidget(title)
+        layout.addLayout(row)
+        layout.addWidget(self.problem)
+        layout.addWidget(self.guideline, 1)
+        looks.changed.connect(self._restyle)
+        self._show_guideline()
+
+    @property
+    def task(self) -> Task | None:
+        number = self.box.currentIndex()
+        return self._tasks[number] if 0 <= number < len(self._tasks) else None
+
+    def load(self, hint: str = "") -> None:
+        """Read the tasks; `hint`, a list's name, may tell which one is meant."""
+        self._hint = hint
+        self._runner.run(partial(_load, self._files), self._take, self._refuse, owner=self)
+
+    def _take(self, found: Found) -> None:
+        before = self.task
+        self._tasks, faults = found
+        self.box.blockSignals(True)
+        self.box.clear()
+        for each in self._tasks:
+            title = task_words(each.title)
+            self.box.addItem(f"{title[:1].upper()}{title[1:]} · {each.id}")
+        ids = [each.id for each in self._tasks]
+        wanted = before.id if before is not None else told_task(self._hint, ids)
+        self.box.setCurrentIndex(ids.index(wanted) if wanted in ids else -1)
+        self.box.blockSignals(False)
+        self.problem.say("\n".join(faults))
+        self._show_guideline()
+
+    def _refuse(self, error: WorkbenchError) -> None:
+        self.problem.say(str(error))
+
+    def _ask_for_file(self) -> None:
+        if (path := choose_task_file(self)) is not None:
+            self.add_file(path)
+
+    def add_file(self, path: Path) -> None:
+        """Offer the task in that file, and choose it."""
+        read = partial(_load, (*self._files, path), only=path)
+        self._runner.run(read, partial(self._take_file, path), self._refuse, owner=self)
+
+    def _take_file(self, path: Path, found: Found) -> None:
+        self._files = (*self._files, path)
+        self._take(found)
+        paths = [each.path for each in self._tasks]
+        if path in paths:
+            self.box.setCurrentIndex(paths.index(path))
+
+    def _show_guideline(self) -> None:
+        if self.task is None:
+            text = self.tr("What decides a class is shown here, as the agent reads it, too.")
+            self.guideline.setHtml(f"<p>{escape(text)}</p>")
+        else:
+            self.guideline.setHtml(guideline_html(self.task, self._looks.theme))
+        self.changed.emit()
+
+    def _restyle(self, _: Theme) -> None:
+        self._show_guideline()
+
+
+def told_task(name: str, ids: list[str]) -> str:
+    """The class a file's name speaks of, as in `cv_candidates.csv`; empty: none, or several."""
+    words = {word.casefold() for word in re.split(r"[^A-Za-z]+", name)}
+    found = [each for each in ids if len(each) > 1 and each.casefold() in words]
+    return found[0] if len(found) == 1 else ""
+
+
+def guideline_html(task: Task, theme: Theme) -> str:
+    """Everything of the task file is escaped: it may be a stranger's."""
+    parts = [f'<p style="margin: 0 0 8px">{escape(task_words(task.question))}</p>']
+    for section in guideline_sections(task):
+        if section.id != "summary":
+            parts.append(
+                f'<p style="margin: 10px 0 2px; color: {theme.accent}"><b>'
+                f"{escape(section_title(section))}</b></p>"
+            )
+        for head, text in section_lines(section):
+            line = named_line(head, text)
+            parts.append(f'<p style="margin: 0 0 4px">{escape(line)}</p>')
+        if section.id == "summary":
+            parts.append(f'<p style="margin: 0 0 4px">{escape(frame_words())}</p>')
+    return "".join(parts)
+
+
+def _load(files: tuple[Path, ...], only: Path | None = None) -> Found:
+    """A fault in `only` raises; those of other files of the user are told beside the tasks."""
+    faults: list[ResourceError] = []
+
+    def hear(fault: ResourceError) -> None:
+        if only is not None and str(only) in str(fault):
+            raise fault
+        faults.append(fault)
+
+    return load_tasks(files, on_fault=hear), tuple(map(str, faults))

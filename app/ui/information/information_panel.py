@@ -1,0 +1,170 @@
+"""Information: everything the survey and the list say of the object on the desk."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.session.list_roles import list_roles
+from app.core.session.records import Change
+from app.ui.information.information import Known, Row, Section, sections
+from app.ui.information.information_model import InformationModel
+from app.ui.session_context import Workplace
+from app.ui.widgets.folding_card import OPEN, SHUT, Card
+
+SOON_MS = 30
+"""Behind the spectrum, which is what the eyes wait for."""
+SMALLER_PT = 1.0
+WIDEST, ROOM_PX = "designation", 22
+LINE_PX = 3
+"""More than the letters are high."""
+
+
+class InformationPanel(QWidget):
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._looks = place.desk, place.looks
+        self._roles = list_roles(place.bridge.session)
+        self._shut = {"header"}
+        self._headings: dict[int, str] = {}
+        self.card = Card(self.tr("Information"), self)
+        self.model = InformationModel(place.looks, self)
+        self.view = QTableView(self.card)
+        self.empty = QLabel(self.tr("Nothing on the desk yet"), self.card)
+        self.empty.setProperty("role", "dim")
+        self.card.inside.addWidget(self.empty)
+        self.card.inside.addWidget(self.view, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.card)
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._show)
+        self._set_up_view()
+        for changed in (
+            self._desk.moved,
+            self._desk.line_changed,
+            self._desk.spectrum_changed,
+            self._desk.blindness.changed,
+            place.looks.changed,
+        ):
+            changed.connect(self._note)
+        place.bridge.changed.connect(self._note_change)
+        self._show()
+
+    def _set_up_view(self) -> None:
+        view = self.view
+        view.setModel(self.model)
+        view.setAccessibleName(self.tr("Information"))
+        view.setFrameShape(QTableView.Shape.NoFrame)
+        view.setProperty("role", "plain")
+        view.setShowGrid(False)
+        view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        view.setWordWrap(False)
+        view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        font = view.font()
+        font.setPointSizeF(font.pointSizeF() - SMALLER_PT)
+        view.setFont(font)
+        view.horizontalHeader().hide()
+        view.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+        view.horizontalHeader().setStretchLastSection(True)
+        view.horizontalHeader().resizeSection(
+            0, view.fontMetrics().horizontalAdvance(WIDEST) + ROOM_PX
+        )
+        view.verticalHeader().hide()
+        view.verticalHeader().setMinimumSectionSize(8)
+        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + LINE_PX)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(self._open_menu)
+        view.clicked.connect(self._click)
+        self.menu = QMenu(self)
+        self.menu.triggered.connect(self._copy)
+
+    def _note(self, _: object) -> None:
+        """Not with every key that is held: a few times a second is all that can be read."""
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def _note_change(self, change: Change) -> None:
+        if change.aspect == "list":
+            self._roles = list_roles(self._desk.session)
+
+    def _show(self) -> None:
+        line = self._desk.line
+        self.empty.setVisible(line is None)
+        self.view.setVisible(line is not None)
+        if line is None:
+            self.model.show_rows(())
+            return
+        known = Known(
+            candidate=line.candidate,
+            spectrum=self._desk.spectrum,
+            label_column=self._roles.get(line.candidate.list_id, {}).get("label", ""),
+            hides=self._desk.blindness.hides(line),
+        )
+        self._lay_out(sections(known))
+
+    def _lay_out(self, parts: list[Section]) -> None:
+        rows: list[Row] = []
+        self._headings = {}
+        for part in parts:
+            if part.name != "catalogue":
+                self._headings[len(rows)] = part.name
+                is_shut = part.name in self._shut
+                count = f" ({len(part.rows)})" if is_shut else ""
+                said = f"{SHUT if is_shut else OPEN} {self._title(part.name)}{count}"
+                rows.append(Row(said, is_heading=True))
+            if part.name not in self._shut:
+                rows.extend(part.rows)
+        self.model.show_rows(rows)
+        self._span()
+
+    def _span(self) -> None:
+        self.view.clearSpans()
+        for row in self._headings:
+            self.view.setSpan(row, 0, 1, 2)
+
+    def _title(self, name: str) -> str:
+        titles = {
+            "list": self.tr("of the list"),
+            "file": self.tr("the file"),
+            "header": self.tr("more of its header"),
+        }
+        return titles[name]
+
+    def _click(self, index: QModelIndex) -> None:
+        name = self._headings.get(index.row())
+        if name is not None:
+            self._shut ^= {name}
+            self._show()
+
+    def _open_menu(self, at: QPoint) -> None:
+        index = self.view.indexAt(at)
+        self.menu.clear()
+        if index.isValid() and index.row() not in self._headings:
+            self._offer(self.tr("Copy the value"), self.model.value_of(index.row()))
+        chosen = [each.row() for each in self.view.selectionModel().selectedRows()]
+        if len(chosen) > 1:
+            self._offer(self.tr("Copy what is chosen"), self.model.text_of(chosen))
+        self._offer(self.tr("Copy all"), self.model.text_of(range(len(self.model.rows))))
+        self.menu.popup(self.view.viewport().mapToGlobal(at))
+
+    def _offer(self, words: str, text: str) -> None:
+        self.menu.addAction(words).setData(text)
+
+    def _copy(self, action: QAction) -> None:
+        QGuiApplication.clipboard().setText(str(action.data()))
+        self._desk.said.emit(self.tr("Copied"))

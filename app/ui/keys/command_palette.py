@@ -1,0 +1,170 @@
+"""Every command by a few letters of its name, with its key beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QGraphicsDropShadowEffect,
+    QHeaderView,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.actions.actions import ACTIONS
+from app.ui.actions.commands import Commands
+from app.ui.keys.fuzzy import LONGEST, found
+from app.ui.keys.keymap import Keymap
+from app.ui.keys.text_focus import OWN_KEYS
+
+WIDTH, ROWS = 600, 11
+"""Pixels; rows to be seen at once."""
+_HIDDEN = frozenset({"palette", "escape"})
+_MOVES = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
+_NAME = Qt.ItemDataRole.UserRole
+
+
+class CommandPalette(QFrame):
+    """Over the upper part of its window. `allows` says which actions make sense just now."""
+
+    closed = Signal()
+    """The focus is free: before a command runs, as some take it."""
+
+    def __init__(
+        self,
+        commands: Commands,
+        keymap: Keymap,
+        window: QWidget,
+        allows: Callable[[str], bool] = lambda name: True,
+    ) -> None:
+        super().__init__(window)
+        self._commands = commands
+        self._keymap = keymap
+        self._window = window
+        self._allows = allows
+        self.setProperty("role", "card")
+        self.setProperty(OWN_KEYS, True)
+        self.query = QLineEdit(placeholderText=self.tr("Find a command"), maxLength=LONGEST)
+        self.query.setAccessibleName(self.tr("Find a command"))
+        self.query.textChanged.connect(self._find)
+        self.query.installEventFilter(self)
+        self.list = _list_of_commands()
+        self.list.setAccessibleName(self.tr("Commands"))
+        self.list.itemClicked.connect(self._run_chosen)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 12, 12, 12)
+        layout.setSpacing(8)
+        layout.addWidget(self.query)
+        layout.addWidget(self.list)
+        shadow = QGraphicsDropShadowEffect(self, blurRadius=32, xOffset=0, yOffset=8)
+        shadow.setColor(QColor(0, 0, 0, 90))
+        self.setGraphicsEffect(shadow)
+        window.installEventFilter(self)
+        QApplication.instance().focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
+        self.hide()
+
+    def ask(self) -> None:
+        """Or close it again."""
+        if self.isVisible():
+            self._close()
+            return
+        self.query.clear()
+        self._find("")
+        self._take_place()
+        self.show()
+        self.raise_()
+        self.query.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._window:
+            if event.type() == QEvent.Type.Resize and self.isVisible():
+                self._take_place()
+        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._pressed(event)
+        return False
+
+    def _pressed(self, event: QKeyEvent) -> bool:
+        key = Qt.Key(event.key())
+        is_control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
+        if key in _MOVES:
+            QApplication.sendEvent(self.list, event)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not event.isAutoRepeat():
+                self._run_chosen()
+        elif key == Qt.Key.Key_Escape or (is_control and key == Qt.Key.Key_K):
+            self._close()
+        elif key not in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            return False
+        return True
+
+    def _find(self, query: str) -> None:
+        names = [name for name in ACTIONS if self._offers(name)]
+        known = ((name, (ACTIONS[name].words, ACTIONS[name].text)) for name in names)
+        items = [self._item(name) for name in found(query, known)]
+        self.list.clear()
+        self.list.addTopLevelItems(items or [_nothing(self.tr("No command is called so"))])
+        if items:
+            self.list.setCurrentItem(items[0])
+
+    def _offers(self, name: str) -> bool:
+        can = self._commands.can(name) and not self._commands.is_held(name)
+        return can and name not in _HIDDEN and self._allows(name)
+
+    def _item(self, name: str) -> QTreeWidgetItem:
+        item = QTreeWidgetItem([ACTIONS[name].words, "  ".join(self._keymap.labels(name))])
+        item.setData(0, _NAME, name)
+        item.setForeground(1, self.palette().placeholderText())
+        item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return item
+
+    def _run_chosen(self) -> None:
+        item = self.list.currentItem()
+        name = None if item is None else item.data(0, _NAME)
+        if name is not None:
+            self._close()
+            self._commands.run(name)
+
+    def _close(self) -> None:
+        self.hide()
+        self.closed.emit()
+
+    def _focus_moved(self, old: QWidget | None, new: QWidget | None) -> None:
+        """A click elsewhere in the window closes it; another window only covers it."""
+        if self.isVisible() and new is not None and not self.isAncestorOf(new):
+            self.hide()
+
+    def _take_place(self) -> None:
+        self.ensurePolished()
+        row = max(self.list.sizeHintForRow(0), 20)
+        self.list.setFixedHeight(row * ROWS + 4)
+        width = min(WIDTH, self._window.width() - 32)
+        self.resize(width, self.sizeHint().height())
+        self.move((self._window.width() - width) // 2, max(self._window.height() // 10, 8))
+
+
+def _list_of_commands() -> QTreeWidget:
+    tree = QTreeWidget()
+    tree.setRootIsDecorated(False)
+    tree.setUniformRowHeights(True)
+    tree.setHeaderHidden(True)
+    tree.setProperty("role", "plain")
+    tree.setColumnCount(2)
+    tree.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    tree.header().setStretchLastSection(False)
+    tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+    return tree
+
+
+def _nothing(text: str) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([text, ""])
+    item.setFlags(Qt.ItemFlag.NoItemFlags)
+    return item

@@ -1,0 +1,214 @@
+"""All keys on one sheet over the window, as they are now; any key or click puts it away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from app.ui.actions.actions import ACTIONS, CONTEXT, GROUPS
+from app.ui.actions.key_profiles import name_of
+from app.ui.keys.keymap import Keymap
+from app.ui.keys.text_focus import OWN_KEYS
+
+MARGIN = 16
+"""Pixels between the sheet and the window's edge."""
+MOST_COLUMNS = 4
+DROP_PX = 3
+"""Between the feet of a heading and of a line: both stand on one line."""
+_VEIL = 205
+"""Of 255: how much of the window behind is hidden."""
+_HOLDING = frozenset(
+    {
+        Qt.Key.Key_Shift,
+        Qt.Key.Key_Control,
+        Qt.Key.Key_Alt,
+        Qt.Key.Key_AltGr,
+        Qt.Key.Key_Meta,
+        Qt.Key.Key_CapsLock,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    keys: tuple[str, ...]
+    words: str
+
+
+class KeysOverlay(QWidget):
+    """The focus goes back to where it was."""
+
+    def __init__(self, keymap: Keymap, window: QWidget) -> None:
+        super().__init__(window)
+        self._keymap = keymap
+        self._window = window
+        self._before: QWidget | None = None
+        self._area = QScrollArea(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setProperty(OWN_KEYS, True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Keys"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        layout.addWidget(self._area)
+        window.installEventFilter(self)
+        self.hide()
+
+    def flip(self) -> None:
+        if self.isVisible():
+            self._put_away()
+        else:
+            self._open()
+
+    def _open(self) -> None:
+        self._before = QApplication.focusWidget()
+        self.setGeometry(self._window.rect())
+        self._lay_out()
+        self.show()
+        self.raise_()
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched is self._window and self.isVisible():
+            self.setGeometry(self._window.rect())
+            self._lay_out()
+        return False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not event.isAutoRepeat() and event.key() not in _HOLDING:
+            self._put_away()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._put_away()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        veil = self.palette().window().color()
+        veil.setAlpha(_VEIL)
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), veil)
+        painter.end()
+
+    def _put_away(self) -> None:
+        self.hide()
+        before, self._before = self._before, None
+        if before is not None and isValid(before):
+            before.setFocus()
+
+    def _lay_out(self) -> None:
+        """As many columns as there is room for; what is too high can be scrolled."""
+        sections = [(group, rows) for group in GROUPS if (rows := _rows(self._keymap, group))]
+        for count in range(MOST_COLUMNS, 0, -1):
+            sheet = _sheet(self._heading(), _columns(sections, count))
+            sheet.ensurePolished()
+            if sheet.sizeHint().width() <= self.width() - 2 * MARGIN or count == 1:
+                break
+            sheet.deleteLater()
+        self._area.setWidget(sheet)
+
+    def _heading(self) -> QWidget:
+        line = QWidget()
+        layout = QHBoxLayout(line)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(_label(self.tr("Keys"), "heading"))
+        profile = self.tr("Profile: {name}").replace("{name}", name_of(self._keymap.profile))
+        away = _label(self.tr("Any key puts this away. Settings, Keys changes them"), "dim")
+        layout.setSpacing(12)
+        for label, stretch in ((_label(profile, "dim"), 1), (away, 0)):
+            label.setContentsMargins(0, 0, 0, DROP_PX)
+            layout.addWidget(label, stretch, Qt.AlignmentFlag.AlignBottom)
+        return line
+
+
+def _rows(keymap: Keymap, group: str) -> list[Row]:
+    """Of a group; a run of numbered actions is one row."""
+    rows: list[Row] = []
+    for name, action in ACTIONS.items():
+        keys = tuple(keymap.labels(name))
+        if action.group != group or not keys:
+            continue
+        if rows and rows[-1].words == action.words:
+            rows[-1] = Row((rows[-1].keys[0], "…", keys[-1]), action.words)
+        else:
+            rows.append(Row(keys, action.words))
+    return rows
+
+
+def _columns(
+    sections: list[tuple[str, list[Row]]], count: int
+) -> list[list[tuple[str, list[Row]]]]:
+    """In their order, none much longer than the others."""
+    lengths = [len(rows) + 2 for _, rows in sections]
+    best = next(
+        limit
+        for limit in range(max(lengths, default=1), sum(lengths) + 1)
+        if len(list(_filled(lengths, limit))) <= count
+    )
+    return [[sections[place] for place in places] for places in _filled(lengths, best)]
+
+
+def _filled(lengths: list[int], limit: int) -> Iterator[list[int]]:
+    column: list[int] = []
+    for place, length in enumerate(lengths):
+        if column and sum(lengths[each] for each in column) + length > limit:
+            yield column
+            column = []
+        column.append(place)
+    yield column
+
+
+def _sheet(heading: QWidget, columns: list[list[tuple[str, list[Row]]]]) -> QFrame:
+    sheet = QFrame()
+    sheet.setProperty("role", "card")
+    layout = QVBoxLayout(sheet)
+    layout.setContentsMargins(20, 12, 20, 16)
+    layout.setSpacing(8)
+    layout.addWidget(heading)
+    body = QHBoxLayout()
+    body.setSpacing(32)
+    layout.addLayout(body)
+    for column in columns:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(3)
+        for group, rows in column:
+            _add_section(grid, group, rows)
+        grid.setRowStretch(grid.rowCount(), 1)
+        body.addLayout(grid)
+    return sheet
+
+
+def _add_section(grid: QGridLayout, group: str, rows: list[Row]) -> None:
+    top = grid.rowCount()
+    title = _label(QCoreApplication.translate(CONTEXT, group), "title")
+    title.setContentsMargins(0, 8 if top > 1 else 0, 0, 2)
+    grid.addWidget(title, top, 0, 1, 2)
+    for place, row in enumerate(rows, top + 1):
+        keys = QHBoxLayout()
+        keys.setSpacing(4)
+        keys.addStretch(1)
+        for key in row.keys:
+            keys.addWidget(_label(key, "dim" if key == "…" else "key"))
+        grid.addLayout(keys, place, 0)
+        grid.addWidget(_label(row.words, ""), place, 1)
+    grid.setColumnStretch(1, 1)
+
+
+def _label(text: str, role: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("role", role)
+    return label

@@ -1,0 +1,66 @@
+"""Whether people judge at the end as they did at the beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.core.statistics.drift import Drift
+from app.ui.review.figures import Figure, draw_blocks
+from app.ui.review.sentences import drift_sentence
+from app.ui.session_context import Workplace
+from app.ui.widgets.labels import words
+from app.ui.widgets.page_parts import PageCard
+
+MOST = 4
+HEIGHT = 130
+
+
+class DriftCard(PageCard):
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        title = QCoreApplication.translate("DriftCard", "In the course of time")
+        super().__init__(title, parent=parent)
+        self._looks = place.looks
+        self.empty = words(
+            self.tr("It takes fifty verdicts of one person to see whether they stay the same."),
+            "dim",
+        )
+        self.legend = words(
+            self.tr("Line: share accepted, block by block. Dashed: the agent's mean p(YES)."), "dim"
+        )
+        self._column = QVBoxLayout()
+        self._column.setSpacing(8)
+        self.body.addWidget(self.empty)
+        self.body.addLayout(self._column)
+        self.body.addWidget(self.legend)
+        self.figures: list[Figure] = []
+        self.empty.hide()
+        self.legend.hide()
+
+    def show_drift(self, found: Sequence[Drift], *, with_agent: bool) -> None:
+        while item := self._column.takeAt(0):
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        self.figures = []
+        long = [each for each in found if len(each.blocks) > 1][:MOST]
+        self.empty.setVisible(not long)
+        self.legend.setVisible(bool(long))
+        for each in long:
+            self._add(each, with_agent)
+
+    def _add(self, each: Drift, with_agent: bool) -> None:
+        blocks = each.blocks
+        if not with_agent:
+            blocks = tuple(replace(block, p_yes=None) for block in blocks)
+        figure = Figure(self._looks, each.reviewer)
+        figure.setFixedHeight(HEIGHT)
+        figure.draw(draw_blocks, blocks)
+        self.figures.append(figure)
+        self._column.addWidget(words(each.reviewer))
+        self._column.addWidget(figure)
+        odd = drift_sentence(each)
+        if odd and with_agent:
+            self._column.addWidget(words(odd, "warning"))

@@ -1,0 +1,119 @@
+"""Everything that was ever pressed in this session, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.session.log_pages import PAGE, Said, older
+from app.ui.review.history_model import HistoryModel
+from app.ui.review.refresh import Refresh
+from app.ui.session_context import Workplace
+from app.ui.widgets.labels import button, row, with_key, words
+
+WIDTHS = (150, 110, 190, 200, 70, 200)
+ROW_PX = 10
+"""More than the letters are high."""
+NEAR_THE_END = 20
+"""Lines."""
+MOST_AGAIN = 1000
+"""Lines read again after a change."""
+
+
+class HistoryPage(QWidget):
+    """A click goes to the object."""
+
+    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._desk, self._runner = place.desk.session, place.desk, place.runner
+        self._commands = place.commands
+        self._keymap = place.keymap
+        self._is_loading, self._is_whole, self._asked = False, False, PAGE
+        self.undo, self.redo = button("", ""), button("", "")
+        self.empty = words(self.tr("Nothing has been judged in this session yet."), "dim")
+        self.model = HistoryModel(self._session.reviewer, self)
+        self.table = QTableView()
+        self._lay_out()
+        self.undo.clicked.connect(partial(place.commands.run, "undo"))
+        self.redo.clicked.connect(partial(place.commands.run, "redo"))
+        self.table.clicked.connect(self._go_to)
+        self.table.verticalScrollBar().valueChanged.connect(self._read_on)
+        self._keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self.refresh = Refresh(self, place, self._prepare, self._show, self._could_not)
+
+    def _lay_out(self) -> None:
+        table = self.table
+        table.setModel(self.model)
+        table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_PX)
+        table.setAccessibleName(self.tr("History"))
+        header = table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        for column, width in enumerate(WIDTHS):
+            table.setColumnWidth(column, width)
+        header.setSectionResizeMode(len(WIDTHS), QHeaderView.ResizeMode.Stretch)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(8)
+        layout.addLayout(row(words(self.tr("History"), "title"), 1, self.undo, self.redo))
+        note = self.tr("Nothing is ever deleted: an undo is a line, too. Click to see the object.")
+        layout.addWidget(words(note, "dim"))
+        layout.addWidget(self.empty)
+        layout.addWidget(table, 1)
+
+    def _prepare(self) -> Callable[[], tuple[Said, ...]]:
+        """As many as were there, within bounds."""
+        self._asked = min(max(PAGE, len(self.model.lines)), MOST_AGAIN)
+        return partial(older, self._session, limit=self._asked)
+
+    def _show(self, found: tuple[Said, ...]) -> None:
+        place = self.table.verticalScrollBar().value()
+        self._is_whole = len(found) < self._asked
+        self.model.start_over(found, is_blind=self._desk.blindness.is_on)
+        self.table.verticalScrollBar().setValue(place)
+        self.empty.setVisible(not found)
+        self.table.setVisible(bool(found))
+        for each in (self.undo, self.redo):
+            each.setEnabled(not self._session.is_read_only)
+
+    def _read_on(self, value: int) -> None:
+        """The page behind what is there, shortly before it is scrolled to."""
+        room = self.table.verticalScrollBar().maximum() - value
+        if self._is_loading or self._is_whole or room > NEAR_THE_END * self.table.rowHeight(0):
+            return
+        if not self.model.lines:
+            return
+        self._is_loading = True
+        last = self.model.lines[-1].entry.id
+        work = partial(older, self._session, last)
+        self._runner.run(work, partial(self._append, last), self._could_not, owner=self)
+
+    def _append(self, last: int, found: tuple[Said, ...]) -> None:
+        self._is_loading = False
+        if self.model.lines and self.model.lines[-1].entry.id == last:
+            self._is_whole = len(found) < PAGE
+            self.model.append(found)
+
+    def _go_to(self, index: QModelIndex) -> None:
+        self._desk.go_to(self.model.lines[index.row()].entry.candidate_id)
+
+    def _show_keys(self) -> None:
+        self.undo.setText(with_key(self.tr("Undo"), self._keymap.label("undo")))
+        self.redo.setText(with_key(self.tr("Redo"), self._keymap.label("redo")))
+
+    def _could_not(self, error: WorkbenchError) -> None:
+        self._is_loading = False
+        self._desk.tell(error)

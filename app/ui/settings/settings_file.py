@@ -1,0 +1,172 @@
+"""The file of settings: how it is read with suspicion, how it is written.
+
+What is wrong in it costs that one value its place, never the window its start.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from app.core.settings_path import MAX_BYTES
+from app.ui.settings.settings import Settings
+from app.ui.settings.settings_check import CHECKS, Unfit, plain
+
+_SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+def toml_text(values: Mapping[str, Any]) -> str:
+    """Texts, numbers, booleans, lists of them, and tables of these, one deep."""
+    tables = {name: value for name, value in values.items() if isinstance(value, Mapping)}
+    lines = [_line(name, value) for name, value in values.items() if name not in tables]
+    for name, table in tables.items():
+        lines += ["", f"[{_key(name)}]", *(_line(each, table[each]) for each in table)]
+    return "\n".join([*lines, ""])
+
+
+def _line(name: str, value: Any) -> str:
+    return f"{_key(name)} = {_value(value)}"
+
+
+def _key(name: str) -> str:
+    return name if name and set(name) <= _BARE else _quoted(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_value(each) for each in value)}]"
+    raise TypeError(f"no setting is a {type(value).__name__}")
+
+
+def _quoted(text: str) -> str:
+    return f'"{"".join(_escaped(sign) for sign in text)}"'
+
+
+def _escaped(sign: str) -> str:
+    if sign in _SHORT:
+        return _SHORT[sign]
+    # A path may hold bytes that are no text: surrogates, which TOML cannot.
+    if "\ud800" <= sign <= "\udfff":
+        return "�"
+    return sign if sign.isprintable() or sign > "\x9f" else f"\\u{ord(sign):04x}"
+
+
+MAX_BACKUPS = 20
+MAX_UNKNOWN = 50
+_FIRST_LINE = (
+    "# Settings of Spec-o3 Workbench. The window writes this file anew when one changes.\n"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """What a file came to. `unknown`: keys of a newer version, written back as they were."""
+
+    settings: Settings = field(default_factory=Settings)
+    unknown: Mapping[str, Any] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+
+
+def read_settings(path: Path) -> Read:
+    """Defaults for a file that is not there. Never raises."""
+    try:
+        if not path.exists():
+            return Read()
+        if not path.is_file():
+            return Read(faults=("it is not a file",))
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        return Read(faults=(error.strerror or str(error),))
+    if len(content) > MAX_BYTES:
+        return Read(faults=(f"it is longer than {MAX_BYTES // 1024} KiB",))
+    try:
+        values = tomllib.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        return Read(faults=(str(error) or type(error).__name__,))
+    return _checked(values)
+
+
+def write_settings(path: Path, settings: Settings, unknown: Mapping[str, Any]) -> None:
+    """Whole or not at all. Raises OSError."""
+    text = _FIRST_LINE + toml_text({**unknown, **_changed(settings)})
+    path = path.resolve() if path.is_symlink() else path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(prefix=".settings.", suffix=".part", dir=path.parent)
+    draft = Path(name)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+        draft.replace(path)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def keep_aside(path: Path) -> Path | None:
+    """A copy of a faulty file as `settings.toml.bak`, `.bak-2` and so on; None where that fails."""
+    names = ("", *(f"-{number}" for number in range(2, MAX_BACKUPS + 1)))
+    for name in names:
+        backup = path.with_name(f"{path.name}.bak{name}")
+        try:
+            with path.open("rb") as old, backup.open("xb") as new:
+                while piece := old.read(MAX_BYTES):
+                    new.write(piece)
+        except FileExistsError:
+            continue
+        except OSError:
+            return None
+        return backup
+    return None
+
+
+def _checked(values: Mapping[str, Any]) -> Read:
+    settings = Settings()
+    unknown: dict[str, Any] = {}
+    faults = []
+    for name, value in values.items():
+        check = CHECKS.get(name)
+        if check is None:
+            if len(unknown) < MAX_UNKNOWN and plain(value):
+                unknown[name] = value
+            continue
+        try:
+            settings = replace(settings, **{name: check(value)})
+        except Unfit as error:
+            faults.append(f"{name} should be {error}")
+    return Read(settings=settings, unknown=unknown, faults=tuple(faults))
+
+
+def _changed(settings: Settings) -> dict[str, Any]:
+    """What differs from the defaults, so that a better default reaches everybody else; and nothing
+    that would be a fault when it is read."""
+    fresh = Settings()
+    changed = {}
+    for name, check in CHECKS.items():
+        value = getattr(settings, name)
+        if value == getattr(fresh, name):
+            continue
+        with suppress(Unfit):
+            changed[name] = check(_as_read(value))
+    return changed
+
+
+def _as_read(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _as_read(each) for name, each in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value

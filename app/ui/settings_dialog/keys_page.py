@@ -1,0 +1,258 @@
+"""The page of settings about keys: a profile, and every action with its keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from app.ui.actions.actions import ACTIONS, CONTEXT, GROUPS
+from app.ui.actions.key_names import normal, press_of, spellings
+from app.ui.actions.key_profiles import PROFILES, name_of
+from app.ui.keys.fuzzy import fit_of
+from app.ui.keys.keymap import Keymap, KeyTaken
+from app.ui.settings.settings import Settings
+from app.ui.settings_dialog.settings_parts import NARROW, Page, plain_label
+
+
+class KeyCatcher(QLabel):
+    """Shown only while it waits."""
+
+    caught = Signal(str)
+    """The key, as actions.py writes it."""
+    given_up = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "catcher")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.hide()
+
+    def wait(self, prompt: str) -> None:
+        self.setText(prompt)
+        self.setAccessibleName(prompt)
+        self.show()
+        self.setFocus()
+
+    def event(self, event: QEvent) -> bool:
+        """Before Qt makes a move or a shortcut of it."""
+        if isinstance(event, QKeyEvent):
+            if event.type() == QEvent.Type.KeyPress:
+                self._catch(event)
+            event.accept()
+            return True
+        return super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self.isVisible():
+            self._give_up()
+
+    def _catch(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._give_up()
+            return
+        keys = [key for key in spellings(press_of(event)) if normal(key)]
+        if keys and not event.isAutoRepeat():
+            self.hide()
+            self.caught.emit(keys[0])
+
+    def _give_up(self) -> None:
+        self.hide()
+        self.given_up.emit()
+
+
+_NAME = Qt.ItemDataRole.UserRole
+
+
+class KeysPage(Page):
+    def __init__(self, keymap: Keymap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heading.setText(self.tr("Keys"))
+        self._keymap = keymap
+        self._adds = False
+        self.profile = QComboBox()
+        for profile in PROFILES:
+            self.profile.addItem(name_of(profile), profile)
+        self.profile.setFixedWidth(NARROW)
+        self.profile.setAccessibleName(self.tr("Profile"))
+        self.profile.activated.connect(self._take_profile)
+        self.query = QLineEdit(clearButtonEnabled=True)
+        self.query.setPlaceholderText(self.tr("Find an action or a key"))
+        self.query.setAccessibleName(self.tr("Find an action or a key"))
+        self.query.textChanged.connect(self._filter)
+        self.table = self._make_table()
+        self.message = plain_label("", "warning")
+        self.catcher = KeyCatcher()
+        self.catcher.caught.connect(self._take_key)
+        self.catcher.given_up.connect(self._give_up)
+        self.change_button = self._button(self.tr("Change…"), self._change)
+        self.add_button = self._button(self.tr("Add another…"), self._add)
+        self.clear_button = self._button(self.tr("No key"), self._clear)
+        self.reset_button = self._button(self.tr("Reset"), self._reset)
+        self.reset_all_button = self._button(self.tr("Reset all"), self._reset_all)
+        self._lay_out()
+        keymap.changed.connect(self._show_keys)
+        self._show_keys()
+
+    def show_settings(self, settings: Settings) -> None:
+        self.profile.setCurrentIndex(self.profile.findData(settings.profile))
+
+    def _make_table(self) -> QTreeWidget:
+        table = QTreeWidget()
+        table.setColumnCount(2)
+        table.setHeaderLabels([self.tr("Action"), self.tr("Keys")])
+        table.setAccessibleName(self.tr("Actions and their keys"))
+        table.setMinimumHeight(220)
+        table.setRootIsDecorated(False)
+        table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        table.header().setStretchLastSection(False)
+        for group in GROUPS:
+            top = QTreeWidgetItem([QCoreApplication.translate(CONTEXT, group), ""])
+            top.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            font = top.font(0)
+            font.setBold(True)
+            top.setFont(0, font)
+            table.addTopLevelItem(top)
+            for name, action in ACTIONS.items():
+                if action.group == group:
+                    row = QTreeWidgetItem(top, [action.words, ""])
+                    row.setData(0, _NAME, name)
+            top.setExpanded(True)
+        table.itemSelectionChanged.connect(self._follow_selection)
+        table.itemDoubleClicked.connect(self._change)
+        return table
+
+    def _button(self, text: str, call: object) -> QPushButton:
+        button = QPushButton(text, autoDefault=False)
+        button.clicked.connect(call)
+        return button
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self.profile)
+        top.addWidget(self.query, 1)
+        self.body.addLayout(top)
+        self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.catcher)
+        self.body.addWidget(self.message)
+        self.message.hide()
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        for button in (self.change_button, self.add_button, self.clear_button, self.reset_button):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(self.reset_all_button)
+        self.body.addLayout(buttons)
+
+    def _groups(self) -> dict[QTreeWidgetItem, list[QTreeWidgetItem]]:
+        tops = [self.table.topLevelItem(place) for place in range(self.table.topLevelItemCount())]
+        return {
+            top: [row for place in range(top.childCount()) if (row := top.child(place))]
+            for top in tops
+            if top
+        }
+
+    def _rows(self) -> list[QTreeWidgetItem]:
+        return [row for rows in self._groups().values() for row in rows]
+
+    def _chosen(self) -> str | None:
+        items = self.table.selectedItems()
+        return items[0].data(0, _NAME) if items else None
+
+    def _show_keys(self) -> None:
+        for row in self._rows():
+            name = row.data(0, _NAME)
+            row.setText(1, "   ".join(self._keymap.labels(name)))
+            font = row.font(1)
+            font.setBold(self._keymap.is_changed(name))
+            row.setFont(1, font)
+        self._follow_selection()
+
+    def _filter(self, query: str) -> None:
+        for row in self._rows():
+            names = (row.text(0), row.text(1))
+            row.setHidden(
+                bool(query.strip()) and all(fit_of(query, each) is None for each in names)
+            )
+        for top, rows in self._groups().items():
+            top.setHidden(all(row.isHidden() for row in rows))
+
+    def _follow_selection(self) -> None:
+        name = self._chosen()
+        can = name is not None and name != "escape"
+        for button in (self.change_button, self.add_button, self.clear_button):
+            button.setEnabled(can)
+        self.reset_button.setEnabled(can and self._keymap.is_changed(str(name)))
+
+    def _change(self) -> None:
+        self._wait(adds=False)
+
+    def _add(self) -> None:
+        self._wait(adds=True)
+
+    def _wait(self, *, adds: bool) -> None:
+        name = self._chosen()
+        if name is None or name == "escape":
+            return
+        self._adds = adds
+        self._say("")
+        text = self.tr("Press the key for “{action}”. Esc leaves it as it is")
+        self.catcher.wait(text.replace("{action}", ACTIONS[name].words))
+
+    def _take_key(self, key: str) -> None:
+        name = self._chosen()
+        if name is not None:
+            self._rebind(name, (*self._keymap.keys(name), key) if self._adds else (key,))
+        self.table.setFocus()
+
+    def _give_up(self) -> None:
+        if self.isVisible():
+            self.table.setFocus()
+
+    def _clear(self) -> None:
+        name = self._chosen()
+        if name is not None:
+            self._rebind(name, ())
+
+    def _rebind(self, name: str, keys: tuple[str, ...]) -> None:
+        try:
+            self._keymap.rebind(name, keys)
+        except KeyTaken as refusal:
+            self._say(str(refusal))
+        else:
+            self._say("")
+
+    def _reset(self) -> None:
+        name = self._chosen()
+        if name is None:
+            return
+        try:
+            self._keymap.reset(name)
+        except KeyTaken as refusal:
+            self._say(str(refusal))
+
+    def _reset_all(self) -> None:
+        self._say("")
+        self._keymap.reset_all()
+
+    def _take_profile(self) -> None:
+        self._say("")
+        self._keymap.use_profile(self.profile.currentData())
+
+    def _say(self, text: str) -> None:
+        self.message.setText(text)
+        self.message.setVisible(bool(text))

@@ -1,0 +1,88 @@
+"""The settings, beside the window and never in its way: what is changed counts at once."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.background.runner import Runner
+from app.ui.keys.keymap import Keymap
+from app.ui.settings.settings import Settings
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings_dialog.agent_page import AgentPage
+from app.ui.settings_dialog.keys_page import KeysPage
+from app.ui.settings_dialog.settings_pages import FilesPage, LookPage, YouPage
+
+SIZE = 780, 560
+
+
+class SettingsDialog(QDialog):
+    def __init__(
+        self,
+        settings: SettingsKeeper,
+        keymap: Keymap,
+        runner: Runner,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Settings"))
+        self.setModal(False)
+        self.you = YouPage(settings)
+        self.look = LookPage(settings)
+        self.keys = KeysPage(keymap)
+        self.agent = AgentPage(settings, runner)
+        self.files = FilesPage(settings)
+        self.pages = (self.you, self.look, self.keys, self.agent, self.files)
+        self.list = QListWidget()
+        self.stack = QStackedWidget()
+        self._lay_out()
+        self._show_settings(settings.settings)
+        settings.changed.connect(self._show_settings)
+
+    def open_page(self, page: QWidget | None = None) -> None:
+        """Bring it to the front; without a page it is where it was left."""
+        if page is not None:
+            self.list.setCurrentRow(self.stack.indexOf(page))
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def _lay_out(self) -> None:
+        self.list.setProperty("role", "pages")
+        self.list.setAccessibleName(self.tr("Pages"))
+        self.list.setFixedWidth(168)
+        self.list.addItems([page.heading.text() for page in self.pages])
+        for page in self.pages:
+            self.stack.addWidget(page)
+        self.list.currentRowChanged.connect(self.stack.setCurrentIndex)
+        self.list.ensurePolished()
+        self.list.setCurrentRow(0)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        middle = QHBoxLayout()
+        middle.setSpacing(12)
+        middle.addWidget(self.list)
+        card = QFrame()
+        card.setProperty("role", "card")
+        QVBoxLayout(card).addWidget(self.stack)
+        middle.addWidget(card, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 12, 12, 12)
+        layout.setSpacing(12)
+        layout.addLayout(middle, 1)
+        layout.addWidget(buttons)
+        self.setWindowFlag(Qt.WindowType.WindowContextHelpButtonHint, False)
+        self.resize(*SIZE)
+
+    def _show_settings(self, settings: Settings) -> None:
+        for page in self.pages:
+            page.show_settings(settings)

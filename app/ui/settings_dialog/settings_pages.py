@@ -1,0 +1,169 @@
+"""Pages of the settings: you, how it looks, words and files. A change counts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from app.core.session.verdict_log import MAX_NAME
+from app.ui.settings.settings import Settings
+from app.ui.settings.settings_check import (
+    LONGEST_COMMENT,
+    MAX_COMMENTS,
+    MAX_FONT_PT,
+    MAX_NEIGHBOUR_ARCSEC,
+    MIN_FONT_PT,
+)
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings_dialog.settings_parts import NARROW, FileList, Page, add_row, form, plain_label
+from app.ui.translation.languages import LANGUAGES
+
+SIZES = range(MIN_FONT_PT, MAX_FONT_PT + 1)
+
+
+class YouPage(Page):
+    def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heading.setText(self.tr("You"))
+        self._settings = settings
+        self.name = QLineEdit(maxLength=MAX_NAME)
+        self.name.editingFinished.connect(self._take_name)
+        self.blind = QCheckBox(self.tr("New sessions begin in blind mode"))
+        self.blind.toggled.connect(self._take_blind)
+        self.radius = QDoubleSpinBox(minimum=0.1, maximum=MAX_NEIGHBOUR_ARCSEC, decimals=1)
+        self.radius.setSuffix(self.tr(" arcsec"))
+        self.radius.setFixedWidth(NARROW)
+        self.radius.valueChanged.connect(self._take_radius)
+        rows = form()
+        note = self.tr("Written with each of your verdicts, from the next session you open")
+        add_row(rows, self.tr("Your name"), self.name, note)
+        note = self.tr(
+            "The agent's verdict stays hidden until you have given yours. A session that is open "
+            "has its own button at the top."
+        )
+        add_row(rows, self.tr("Blind mode"), self.blind, note)
+        add_row(rows, self.tr("Nearby objects within"), self.radius)
+        self.body.addLayout(rows)
+        self.body.addStretch(1)
+
+    def show_settings(self, settings: Settings) -> None:
+        if not self.name.hasFocus():
+            self.name.setText(settings.reviewer)
+        self.blind.setChecked(settings.blind)
+        self.radius.setValue(settings.neighbour_arcsec)
+
+    def _take_name(self) -> None:
+        name = " ".join(self.name.text().split())
+        if name.isprintable():
+            self._settings.change(reviewer=name)
+
+    def _take_blind(self, on: bool) -> None:
+        self._settings.change(blind=on)
+
+    def _take_radius(self, arcsec: float) -> None:
+        self._settings.change(neighbour_arcsec=arcsec)
+
+
+class LookPage(Page):
+    def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heading.setText(self.tr("Look"))
+        self._settings = settings
+        self.theme = _choice(
+            {
+                "system": self.tr("As the system"),
+                "light": self.tr("Light"),
+                "dark": self.tr("Dark"),
+                "lamost": self.tr("LAMOST white"),
+            }
+        )
+        self.theme.activated.connect(self._take_theme)
+        points = {size: self.tr("{size} pt").replace("{size}", str(size)) for size in SIZES}
+        self.font_size = _choice({0: self.tr("As the system"), **points})
+        self.font_size.activated.connect(self._take_size)
+        self.language = _choice({"system": self.tr("As the system"), **LANGUAGES})
+        self.language.activated.connect(self._take_language)
+        rows = form()
+        note = self.tr("Colours differ in lightness, too, so that every eye can tell them apart")
+        add_row(rows, self.tr("Theme"), self.theme, note)
+        add_row(rows, self.tr("Size of text"), self.font_size)
+        note = self.tr("Changes at the next start")
+        add_row(rows, self.tr("Language"), self.language, note)
+        self.body.addLayout(rows)
+        self.body.addStretch(1)
+
+    def show_settings(self, settings: Settings) -> None:
+        self.theme.setCurrentIndex(self.theme.findData(settings.theme))
+        self.font_size.setCurrentIndex(self.font_size.findData(settings.font_pt))
+        self.language.setCurrentIndex(self.language.findData(settings.language))
+
+    def _take_theme(self) -> None:
+        self._settings.change(theme=self.theme.currentData())
+
+    def _take_size(self) -> None:
+        self._settings.change(font_pt=self.font_size.currentData())
+
+    def _take_language(self) -> None:
+        self._settings.change(language=self.language.currentData())
+
+
+class FilesPage(Page):
+    def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heading.setText(self.tr("Words and files"))
+        self._settings = settings
+        self.comments = QPlainTextEdit(tabChangesFocus=True)
+        self.comments.setAccessibleName(self.tr("Standard comments"))
+        self.comments.setFixedHeight(96)
+        self.comments.textChanged.connect(self._take_comments)
+        line_lists = self.tr("Line lists (*.toml *.csv);;All files (*)")
+        self.line_lists = FileList(self.tr("Line lists"), line_lists)
+        self.line_lists.changed.connect(self._take_line_lists)
+        spectra = self.tr("Spectra (*.fits *.fits.gz *.fit *.txt *.csv *.ecsv);;All files (*)")
+        self.templates = FileList(self.tr("Templates"), spectra)
+        self.templates.changed.connect(self._take_templates)
+        for title, part in (
+            (self.tr("Standard comments, one a line"), self.comments),
+            (self.tr("Your line lists"), self.line_lists),
+            (self.tr("Your templates"), self.templates),
+        ):
+            self.body.addWidget(plain_label(title, "title"))
+            self.body.addWidget(part)
+        self.body.addStretch(1)
+
+    def show_settings(self, settings: Settings) -> None:
+        if self._comments() != settings.comments:
+            self.comments.setPlainText("\n".join(settings.comments))
+        self.line_lists.show_paths(settings.line_lists)
+        self.templates.show_paths(settings.templates)
+
+    def _comments(self) -> tuple[str, ...]:
+        lines = (" ".join(line.split()) for line in self.comments.toPlainText().splitlines())
+        kept = dict.fromkeys(line[:LONGEST_COMMENT] for line in lines if line)
+        return tuple(line for line in kept if line.isprintable())[:MAX_COMMENTS]
+
+    def _take_comments(self) -> None:
+        self._settings.change(comments=self._comments())
+
+    def _take_line_lists(self, paths: tuple[str, ...]) -> None:
+        self._settings.change(line_lists=paths)
+
+    def _take_templates(self, paths: tuple[str, ...]) -> None:
+        self._settings.change(templates=paths)
+
+
+def _choice(options: Mapping[Any, str]) -> QComboBox:
+    box = QComboBox()
+    for value, words in options.items():
+        box.addItem(words, value)
+    box.setFixedWidth(NARROW)
+    return box

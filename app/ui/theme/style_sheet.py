@@ -1,0 +1,125 @@
+"""A theme put on: Qt's palette, the style sheet and the font of the whole application."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import asdict
+from importlib import resources
+from itertools import islice
+from pathlib import Path
+from string import Template
+
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QPalette
+from PySide6.QtWidgets import QApplication
+
+from app.ui.theme.colours import mixed
+from app.ui.theme.style_templates import BARS, BUTTONS, FIELDS, SURFACES, TEXTS, VERDICT, VIEWS
+from app.ui.theme.theme import Theme, tint, tones
+
+STYLE = "Fusion"
+"""The same on every system, and drawn from the palette alone."""
+_ALL = Template(TEXTS + SURFACES + BUTTONS + FIELDS + VIEWS + BARS)
+_VERDICT = Template(VERDICT)
+_HAN = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei UI", "PingFang SC")
+"""For Chinese, where the system's font has none: these have a bold face and whole punctuation."""
+
+
+def apply(application: QApplication, theme: Theme, font_pt: int = 0) -> None:
+    """`font_pt` 0: the system's size."""
+    if application.style().name().casefold() != STYLE.casefold():
+        application.setStyle(STYLE)
+    font = _font(font_pt)
+    application.setFont(font)
+    application.setPalette(palette(theme))
+    application.setStyleSheet(style_sheet(theme, font.pointSizeF()))
+
+
+def style_sheet(theme: Theme, size_pt: float) -> str:
+    values = {
+        **{name: str(value) for name, value in asdict(theme).items()},
+        **asdict(tones(theme)),
+        "notice": tint(theme, theme.warning, 0.12),
+        "notice_edge": tint(theme, theme.warning, 0.40),
+        "bar_edge": theme.border if theme.bar == theme.panel else theme.bar,
+        "bar_hover": mixed(theme.bar, theme.on_bar, 0.07),
+        "bar_chosen": mixed(theme.bar, theme.on_bar, 0.14),
+        "bar_warning": theme.warning if theme.bar == theme.panel else theme.on_bar,
+        "icons": _icons(theme),
+        "title_pt": f"{size_pt * 1.06:.1f}",
+        "heading_pt": f"{size_pt * 1.6:.1f}",
+        "small_pt": f"{size_pt * 0.9:.1f}",
+    }
+    verdicts = "".join(_verdict(theme, role) for role in ("accept", "reject", "unsure"))
+    return _ALL.substitute(values) + verdicts
+
+
+def palette(theme: Theme) -> QPalette:
+    more, role = tones(theme), QPalette.ColorRole
+    colours = {
+        role.Window: theme.window,
+        role.WindowText: theme.text,
+        role.Base: more.field,
+        role.AlternateBase: more.row,
+        role.Text: theme.text,
+        role.PlaceholderText: theme.dim,
+        role.Button: theme.panel,
+        role.ButtonText: theme.text,
+        role.BrightText: theme.reject,
+        role.Highlight: theme.accent,
+        role.HighlightedText: theme.on_accent,
+        role.Accent: theme.accent,
+        role.Link: theme.accent,
+        role.LinkVisited: mixed(theme.accent, theme.dim, 0.4),
+        role.ToolTipBase: more.tip,
+        role.ToolTipText: more.on_tip,
+        role.Light: mixed(theme.panel, theme.text, 0.02),
+        role.Midlight: theme.window,
+        role.Mid: theme.border,
+        role.Dark: more.edge,
+        role.Shadow: mixed(theme.window, "#000000", 0.5),
+    }
+    made = QPalette()
+    for each, colour in colours.items():
+        made.setColor(QPalette.ColorGroup.All, each, QColor(colour))
+    for each in (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText):
+        made.setColor(QPalette.ColorGroup.Disabled, each, QColor(more.disabled))
+    made.setColor(QPalette.ColorGroup.Disabled, role.Highlight, QColor(theme.border))
+    return made
+
+
+def _verdict(theme: Theme, role: str) -> str:
+    colour: str = getattr(theme, role)
+    return _VERDICT.substitute(
+        role=role,
+        colour=colour,
+        rest=tint(theme, colour, 0.07),
+        rest_edge=tint(theme, colour, 0.40),
+        hover=tint(theme, colour, 0.14),
+        on_verdict=theme.on_verdict,
+        disabled=tones(theme).disabled,
+        window=theme.window,
+        border=theme.border,
+    )
+
+
+def _font(font_pt: int) -> QFont:
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    if font_pt:
+        font.setPointSize(font_pt)
+    elif font.pointSizeF() <= 0:
+        font.setPointSize(10)
+    han = (family for family in _HAN if QFontDatabase.hasFamily(family))
+    # By its own name: a generic one such as "Sans Serif" would lose its letters to the second.
+    font.setFamilies([QFontInfo(font).family(), *islice(han, 1)])
+    # Figures of one width: a column of numbers can be read down.
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return font
+
+
+@functools.cache
+def _icon_folder() -> Path:
+    return Path(str(resources.files("resources"))) / "icons"
+
+
+def _icons(theme: Theme) -> str:
+    return (_icon_folder() / ("dark" if theme.is_dark else "light")).as_posix()

@@ -1,0 +1,228 @@
+"""Colours by what they mean. Safe for colour-blind eyes: hues are told apart by lightness, too, and
+nothing is said by colour alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from app.ui.theme.colours import mixed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theme:
+    """Colours as #rrggbb, or #aarrggbb where they lie over others."""
+
+    name: str
+    is_dark: bool
+    window: str
+    """Behind everything."""
+    panel: str
+    """Cards and side panels."""
+    border: str
+    text: str
+    dim: str
+    """Text of less weight; still 4.5 to 1 on `panel`."""
+    accent: str
+    """What is chosen, focus, links."""
+    on_accent: str
+    accept: str
+    reject: str
+    unsure: str
+    on_verdict: str
+    """Text on the three."""
+    warning: str
+    plot: str
+    """Behind the spectrum."""
+    axis: str
+    grid: str
+    flux: str
+    flux_raw: str
+    """The spectrum as it is, under a smoothed one."""
+    error_band: str
+    bad_pixels: str
+    sky: str
+    line: str
+    """Marks of lines at the star's velocity."""
+    band: str
+    """Marks and shades of molecular bands."""
+    line_text: str
+    template: str
+    agent: str
+    """Windows the agent looks at."""
+    on_agent: str
+    """Text on it."""
+    window_region: str
+    """The window on screen, in the overview."""
+    bar: str
+    """Behind the menu bar, and the bar of a page."""
+    on_bar: str
+
+
+LIGHT = Theme(
+    name="light",
+    is_dark=False,
+    window="#f3f4f6",
+    panel="#ffffff",
+    border="#d4d8de",
+    text="#1c2128",
+    dim="#59636e",
+    accent="#1f5fbf",
+    on_accent="#ffffff",
+    accept="#006a6c",
+    reject="#a01830",
+    unsure="#7f6200",
+    on_verdict="#ffffff",
+    warning="#9a5b00",
+    plot="#ffffff",
+    axis="#404852",
+    grid="#e6e9ed",
+    flux="#16202c",
+    flux_raw="#8a95a1",
+    error_band="#40607d9c",
+    bad_pixels="#50b0413e",
+    sky="#309b8448",
+    line="#2f6db5",
+    band="#8b4fa8",
+    line_text="#2a4f7d",
+    template="#c8553d",
+    agent="#c87600",
+    on_agent="#10151b",
+    window_region="#401f5fbf",
+    bar="#ffffff",
+    on_bar="#1c2128",
+)
+
+DARK = Theme(
+    name="dark",
+    is_dark=True,
+    window="#16191e",
+    panel="#1f242b",
+    border="#363d47",
+    text="#e6e9ed",
+    dim="#a2abb6",
+    accent="#6ea8fe",
+    on_accent="#0d1520",
+    accept="#4fd1c0",
+    reject="#fc7f6f",
+    unsure="#f0d060",
+    on_verdict="#10151b",
+    warning="#f0b429",
+    plot="#1f242b",
+    axis="#b9c1cb",
+    grid="#333a44",
+    flux="#e9edf2",
+    flux_raw="#6b7581",
+    error_band="#4088a0b8",
+    bad_pixels="#60e07a6a",
+    sky="#30d0b070",
+    line="#7fb2f5",
+    band="#c79be0",
+    line_text="#a8c8f0",
+    template="#ff9a7a",
+    agent="#ffb84d",
+    on_agent="#10151b",
+    window_region="#406ea8fe",
+    bar="#1f242b",
+    on_bar="#e6e9ed",
+)
+
+LAMOST = Theme(
+    name="lamost",
+    is_dark=False,
+    window="#eef1f5",
+    panel="#ffffff",
+    border="#c9d1db",
+    text="#1b2733",
+    dim="#556270",
+    accent="#16528e",
+    on_accent="#ffffff",
+    accept="#006a6c",
+    reject="#a01830",
+    unsure="#7f6200",
+    on_verdict="#ffffff",
+    warning="#9a5b00",
+    plot="#ffffff",
+    axis="#333333",
+    grid="#ececec",
+    flux="#2b2b2b",
+    flux_raw="#949494",
+    error_band="#30808080",
+    bad_pixels="#50b0413e",
+    sky="#28808080",
+    line="#b0322a",
+    band="#6a4a9c",
+    line_text="#7a2a24",
+    template="#1f77b4",
+    agent="#c87600",
+    on_agent="#10151b",
+    window_region="#3016528e",
+    bar="#1b3a5c",
+    on_bar="#eef3f9",
+)
+
+THEMES = {theme.name: theme for theme in (LIGHT, DARK, LAMOST)}
+
+
+class Looks(QObject):
+    """The theme in use. Widgets that draw for themselves listen."""
+
+    changed = Signal(object)
+    """A `Theme`."""
+
+    def __init__(self, theme: Theme = LIGHT, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+
+    def use(self, theme: Theme) -> None:
+        if theme != self.theme:
+            self.theme = theme
+            self.changed.emit(theme)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tones:
+    hover: str
+    """A button under the pointer."""
+    pressed: str
+    field: str
+    """Where text is written."""
+    edge: str
+    """Of fields and buttons: clearer than the border of a card."""
+    outline: str
+    """Of what is filled in or ticked: there is nothing else to tell it by."""
+    row: str
+    """Every second row."""
+    chosen: str
+    """A chosen row; `text` on it."""
+    disabled: str
+    """Text of what cannot be used now."""
+    handle: str
+    """Of scroll bars."""
+    primary_hover: str
+    tip: str
+    on_tip: str
+
+
+def tones(theme: Theme) -> Tones:
+    panel, text = theme.panel, theme.text
+    return Tones(
+        hover=mixed(panel, text, 0.07),
+        pressed=mixed(panel, text, 0.13),
+        field=mixed(panel, theme.window, 0.45) if theme.is_dark else panel,
+        edge=mixed(theme.border, text, 0.16),
+        outline=mixed(theme.border, text, 0.30 if theme.is_dark else 0.42),
+        row=mixed(panel, text, 0.025),
+        chosen=mixed(panel, theme.accent, 0.17 if theme.is_dark else 0.15),
+        disabled=mixed(theme.dim, panel, 0.26),
+        handle=mixed(panel, text, 0.40 if theme.is_dark else 0.50),
+        primary_hover=mixed(theme.accent, text, 0.14),
+        tip=mixed(panel, text, 0.10) if theme.is_dark else mixed(text, panel, 0.06),
+        on_tip=text if theme.is_dark else panel,
+    )
+
+
+def tint(theme: Theme, colour: str, share: float) -> str:
+    """A surface with a breath of a colour, such as a verdict's button at rest."""
+    return mixed(theme.panel, colour, share)

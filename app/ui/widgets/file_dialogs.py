@@ -1,0 +1,54 @@
+"""Asking for files with the system's own dialogs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.core.database.database import SUFFIX
+
+
+def choose_lists(parent: QWidget) -> list[Path]:
+    names, _ = QFileDialog.getOpenFileNames(
+        parent, QCoreApplication.translate("choosing", "Open a list of candidates")
+    )
+    return [Path(name) for name in names]
+
+
+def choose_folder(parent: QWidget, start: str = "") -> Path | None:
+    name = QFileDialog.getExistingDirectory(
+        parent, QCoreApplication.translate("choosing", "A folder of spectra"), start
+    )
+    return Path(name) if name else None
+
+
+def choose_session(parent: QWidget) -> Path | None:
+    sessions = QCoreApplication.translate("choosing", "Sessions") + f" (*{SUFFIX})"
+    name, _ = QFileDialog.getOpenFileName(
+        parent, QCoreApplication.translate("choosing", "Open a session"), "", sessions
+    )
+    return Path(name) if name else None
+
+
+def choose_new_file(parent: QWidget, wanted: Path, kinds: str) -> Path | None:
+    """Whether it is there already is told where the name is shown, not asked twice."""
+    options = QFileDialog.Option.DontConfirmOverwrite
+    name, _ = QFileDialog.getSaveFileName(
+        parent,
+        QCoreApplication.translate("choosing", "Where to write"),
+        str(wanted),
+        kinds,
+        "",
+        options,
+    )
+    return Path(name) if name else None
+
+
+def choose_task_file(parent: QWidget) -> Path | None:
+    tasks = QCoreApplication.translate("choosing", "Task files") + " (*.toml)"
+    name, _ = QFileDialog.getOpenFileName(
+        parent, QCoreApplication.translate("choosing", "A task file"), "", tasks
+    )
+    return Path(name) if name else None

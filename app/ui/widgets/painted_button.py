@@ -1,0 +1,164 @@
+"""A button that shows its key, and by its shape whether it is what holds now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from app.ui.keys.keymap import Keymap
+from app.ui.theme.theme import Looks, Theme
+
+
+def hint(words: str, keymap: Keymap, name: str) -> str:
+    every = ", ".join(keymap.labels(name))
+    return f"{words} ({every})" if every else words
+
+
+Tone = Callable[[Theme], str]
+
+RADIUS = 6.0
+HOVER_ALPHA = 30
+DIMMED_ALPHA = 190
+"""Of what cannot be pressed now: fainter, and still to be read."""
+KEY_SCALE = 0.82
+"""Of the font, for the key."""
+PAD, GAP = 10, 6
+
+
+class PaintedButton(QAbstractButton):
+    """Never takes the focus: keys stay with the plot. Filled where it is checked; a quiet one has
+    its colour only then."""
+
+    def __init__(
+        self,
+        looks: Looks,
+        tone: Tone,
+        parent: QWidget | None = None,
+        *,
+        mark: str = "",
+        height: int = 28,
+        is_bold: bool = False,
+        is_quiet: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._looks = looks
+        self._tone = tone
+        self._height = height
+        self._is_quiet = is_quiet
+        self._is_hovered = False
+        self.mark = mark
+        self.key = ""
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        if is_bold:
+            font = self.font()
+            font.setBold(True)
+            self.setFont(font)
+        looks.changed.connect(self._restyle)
+
+    def say(self, text: str, key: str = "", hint: str = "") -> None:
+        """Its words, its key, and what the mouse is told."""
+        self.setText(text)
+        self.setAccessibleName(text or hint)
+        self.key = key
+        self.setToolTip(hint)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        width = 2 * PAD + self.fontMetrics().horizontalAdvance(self._words)
+        if self.key:
+            width += GAP + self._cap_width
+        return QSize(width, self._height)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    @property
+    def _words(self) -> str:
+        return (
+            f"{self.mark}  {self.text()}" if self.mark and self.text() else self.mark + self.text()
+        )
+
+    @property
+    def _cap_width(self) -> int:
+        advance = self.fontMetrics().horizontalAdvance(self.key)
+        return max(16, round(KEY_SCALE * advance) + 8)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._is_hovered = True
+        self.update()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._is_hovered = False
+        self.update()
+        super().leaveEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._looks.theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ink = self._ink(theme)
+        self._paint_shape(painter, theme)
+        box = self.rect().adjusted(PAD, 0, -PAD, 0)
+        if self.key:
+            box.setRight(box.right() - self._cap_width - GAP)
+        place = Qt.AlignmentFlag.AlignLeft if self.key else Qt.AlignmentFlag.AlignHCenter
+        words = self.fontMetrics().elidedText(
+            self._words, Qt.TextElideMode.ElideRight, box.width() + 1
+        )
+        painter.setPen(ink)
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | place, words)
+        if self.key:
+            self._paint_key(painter, ink)
+        painter.end()
+
+    def _ink(self, theme: Theme) -> QColor:
+        if not self.isEnabled():
+            return _faded(theme.dim, DIMMED_ALPHA)
+        return QColor(theme.on_verdict if self.isChecked() else theme.text)
+
+    def _paint_shape(self, painter: QPainter, theme: Theme) -> None:
+        tone = QColor(self._tone(theme))
+        shape = QRectF(self.rect()).adjusted(1.0, 1.0, -1.0, -1.0)
+        if self.isChecked():
+            fill = tone if self.isEnabled() else _faded(theme.dim, 60)
+        elif self.isEnabled() and (self._is_hovered or self.isDown()):
+            fill = _faded(self._tone(theme), HOVER_ALPHA * (2 if self.isDown() else 1))
+        else:
+            fill = QColor(theme.panel)
+        is_plain = self._is_quiet and not self.isChecked() and not self._is_hovered
+        edge = tone if self.isEnabled() and not is_plain else QColor(theme.border)
+        painter.setPen(QPen(edge, 1.2))
+        painter.setBrush(fill)
+        painter.drawRoundedRect(shape, RADIUS, RADIUS)
+
+    def _paint_key(self, painter: QPainter, ink: QColor) -> None:
+        font = painter.font()
+        font.setPointSizeF(KEY_SCALE * font.pointSizeF())
+        font.setBold(False)
+        painter.setFont(font)
+        height = self.fontMetrics().height()
+        right = self.width() - PAD
+        top = (self.height() - height) / 2
+        cap = QRectF(right - self._cap_width, top, self._cap_width, height)
+        edge = QColor(ink)
+        edge.setAlpha(edge.alpha() * 110 // 255)
+        painter.setPen(QPen(edge, 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(cap, 3.0, 3.0)
+        painter.setPen(ink)
+        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self.key)
+
+    def _restyle(self) -> None:
+        self.update()
+
+
+def _faded(colour: str, alpha: int) -> QColor:
+    faded = QColor(colour)
+    faded.setAlpha(alpha)
+    return faded

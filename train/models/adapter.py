@@ -1,0 +1,40 @@
+"""A LoRA adapter added into its base, so that one folder holds the whole model."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from train.models.errors import ExportError
+
+COPIED = ("*.json", "*.jinja", "*.txt")
+"""Tokenizer and picture settings; the weights' own files are written anew."""
+
+
+def merge_adapter(base: Path, adapter: Path, into: Path) -> None:
+    """Write `base` with the adapter's changes to the folder `into`, in float32.
+
+    Needs memory for the whole model, 4 bytes a parameter.
+    """
+    try:
+        from agent.engines.families import read_folder
+        from agent.engines.hf.weights import load_model
+    except ImportError as error:
+        raise ExportError(
+            "merging an adapter needs torch, transformers and peft: "
+            "pip install 'spec-o3-workbench[gpu]'"
+        ) from error
+    model = load_model(
+        read_folder(base),
+        device="cpu",
+        dtype="float32",
+        load_in_4bit=False,
+        adapter=adapter,
+        merge_adapter=True,
+    )
+    into.mkdir(parents=True, exist_ok=True)
+    for pattern in COPIED:
+        for path in base.glob(pattern):
+            if not path.name.endswith(".index.json"):
+                shutil.copyfile(path, into / path.name)
+    model.save_pretrained(into)

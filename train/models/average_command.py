@@ -1,0 +1,41 @@
+"""`spec-o3-train average`: checkpoints of a run as one model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.errors import WorkbenchError
+
+
+def average(
+    run: Annotated[Path, typer.Argument(help="Folder of a run of sft or grpo, or a model.")],
+    out: Annotated[Path, typer.Argument(help="Folder to make: a model like the run's own.")],
+    first: Annotated[int, typer.Option(min=0, help="Step of the first checkpoint.")] = 0,
+    last: Annotated[int, typer.Option(min=0, help="Step of the last one.")] = 10**9,
+    like: Annotated[
+        Path | None,
+        typer.Option(help="The model folder that the run began with, if it was ended early."),
+    ] = None,
+    back: Annotated[
+        Path | None,
+        typer.Option(
+            help="A model folder to go half way back to, such as the one that the run began with."
+        ),
+    ] = None,
+) -> None:
+    """Average the weights of a run's checkpoints, or take one of them, as a model folder."""
+    try:
+        from train.models.average import average as averaged
+        from train.models.average import checkpoints_of
+    except ImportError as error:
+        raise WorkbenchError(
+            f"averaging needs {error.name}: pip install 'spec-o3-workbench[train]'"
+        ) from error
+    checkpoints = checkpoints_of(run, first, last)
+    card = averaged(run, checkpoints, out, like, back)
+    names = ", ".join(folder.name for folder in checkpoints)
+    end = f", half way back to {back}" if back is not None else ""
+    typer.echo(f"{out}  {card.parameters / 1e6:,.1f} M weights, of {names}{end}")

@@ -1,0 +1,52 @@
+"""Figures of a model's card, from what `spec-o3-train evaluate` wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from agent.errors import WorkbenchError
+from agent.models.card import Figure
+
+MAX_BYTES = 64 * 1024 * 1024
+
+
+def figures_of(path: Path, judge: str) -> tuple[Figure, ...]:
+    """F1 of each task and their mean, in per cent, of one judge in one of evaluate's JSON files."""
+    try:
+        with path.open("rb") as file:
+            found = json.loads(file.read(MAX_BYTES))
+        figures = tuple(_figures(found, judge))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise WorkbenchError(f"{path} is no table of spec-o3-train evaluate: {error!r}") from error
+    if not figures:
+        raise WorkbenchError(f"{path} holds no judge called {judge}")
+    return figures
+
+
+def _figures(table: Mapping[str, Any], judge: str) -> Iterator[Figure]:
+    for name, rows in table["sets"].items():
+        for row in rows["judges"]:
+            if row["judge"] == judge:
+                yield from _row(f"{table['table']}: {name}", row)
+
+
+def _row(on: str, row: Mapping[str, Any]) -> Iterator[Figure]:
+    tasks = [task for task in row["tasks"] if task["positives"]]
+    positives = sum(task["positives"] for task in tasks)
+    negatives = sum(task["n"] for task in tasks) - positives
+    mean = row["mean_f1"]
+    low, high = (f"{100 * mean[end]:.1f}" for end in ("low", "high"))
+    yield _per_cent(
+        "mean F1", mean["value"], f"{on}, {positives}:{negatives}, 95 % {low} to {high}"
+    )
+    for task in tasks:
+        counts = f"{task['positives']}:{task['n'] - task['positives']}"
+        yield _per_cent(f"F1 {task['task']}", task["f1"]["value"], f"{on}, {counts}")
+    yield _per_cent("well-formed", row["effort"]["well_formed"], on)
+
+
+def _per_cent(figure: str, share: float, on: str) -> Figure:
+    return Figure(figure=figure, value=round(100 * float(share), 1), unit="%", on=on)

@@ -1,0 +1,43 @@
+"""The weights of a finished run as a model folder in use, full or from an adapter."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from transformers import Trainer
+
+from train.atomic_folder import put_in_place
+from train.models.model_folder import save_weights, stored_precision
+
+MODEL, ADAPTER = "model", "adapter"
+
+
+def write_finished(
+    trainer: Trainer, start: Path, out: Path, kind: str, complete: Callable[[Path], None]
+) -> None:
+    """Write `out`/model, whole or not at all. Every device takes part in gathering its weights.
+
+    An adapter is kept beside it and merged into the weights it sits on. `complete` puts into the
+    folder what makes weights a model in use.
+    """
+    part = out / f".{MODEL}.part"
+    is_first = trainer.is_world_process_zero()
+    if is_first:
+        shutil.rmtree(part, ignore_errors=True)
+    if kind == "lora":
+        trainer.save_model(str(out / ADAPTER))
+        if is_first:
+            from train.models.adapter import merge_adapter
+
+            merge_adapter(start, out / ADAPTER, part)
+    else:
+        state = trainer.accelerator.get_state_dict(trainer.model_wrapped)
+        if is_first:
+            model = trainer.accelerator.unwrap_model(trainer.model_wrapped)
+            save_weights(model, state, part, stored_precision(start))
+    if is_first:
+        complete(part)
+        put_in_place(part, out / MODEL)
+    trainer.accelerator.wait_for_everyone()

@@ -1,0 +1,138 @@
+"""A model to train, from a folder to a folder: found, loaded whole, and saved as it is used."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agent.engines.families import read_folder, read_json
+from agent.engines.hf.weights import load_model
+from agent.errors import ResourceError, WorkbenchError
+from agent.models.card import REPO, Card
+from agent.models.card_file import CARD_NAME, read_card, write_card
+from agent.models.infer_card import make_card
+from agent.models.registry import find_model
+from agent.rendering.model_image import Sizing
+from agent.rendering.render import Style
+from train.models.chat_template import CHAT_TEMPLATE
+
+BESIDE_WEIGHTS = (
+    "tokenizer*.json", "vocab.json", "merges.txt", "added_tokens.json", "special_tokens_map.json",
+    "preprocessor_config.json", "generation_config.json",
+)  # fmt: skip
+TEMPLATE_FILE = "chat_template.jinja"
+
+
+def starting_folder(name: str) -> Path:
+    """The folder of a model by path, by the program's name for it, or by its name on the hub.
+
+    Nothing is downloaded: the error says how to.
+    """
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return _not_gguf(path, name)
+    try:
+        place = find_model(name)
+        if place.is_ready and place.folder is not None:
+            return _not_gguf(place.folder, name)
+    except ResourceError:
+        pass
+    if REPO.fullmatch(name) and (cached := _in_hub_cache(name)) is not None:
+        return cached
+    raise WorkbenchError(
+        f"no model {name[:120]!r} on this machine: name a model's folder, `new`, or fetch it from "
+        f"the hub first: hf download {name[:120]}"
+    )
+
+
+def _not_gguf(folder: Path, name: str) -> Path:
+    """llama.cpp's files cannot be trained as they are."""
+    if not (folder / "config.json").is_file() and any(folder.glob("*.gguf")):
+        raise WorkbenchError(
+            f"{name[:120]} is kept for llama.cpp: make a folder to train from first, "
+            f"spec-o3-train reopen {name[:120]} FOLDER"
+        )
+    return folder
+
+
+def _in_hub_cache(name: str) -> Path | None:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (LocalEntryNotFoundError, OSError, ValueError):
+        return None
+
+
+def load_trainable(folder: Path) -> Any:
+    """The whole model in float32 in main memory; every weight must be in the files."""
+    return load_model(
+        read_folder(folder),
+        device="cpu",
+        dtype="float32",
+        load_in_4bit=False,
+        adapter=None,
+        merge_adapter=False,
+    )
+
+
+def card_beside(folder: Path) -> Card | None:
+    """The card of a model that was made here or fetched by us."""
+    return read_card(folder) if (folder / CARD_NAME).is_file() else None
+
+
+def save_weights(
+    model: Any, state: Mapping[str, torch.Tensor], folder: Path, precision: torch.dtype
+) -> None:
+    """Write weights and config as folders of the hub have them."""
+    cast = {
+        name: weight.to(precision) if weight.is_floating_point() else weight
+        for name, weight in state.items()
+    }
+    model.config.dtype = precision
+    model.save_pretrained(folder, state_dict=cast)
+
+
+def complete_folder(
+    folder: Path, start: Path, *, style: Style, sizing: Sizing, **known: Any
+) -> Card:
+    """Put beside the weights in `folder` what makes them a model in use: tokenizer and picture
+    settings of `start`, the chat's template, and the card, whose fields `known` fills in."""
+    for pattern in BESIDE_WEIGHTS:
+        for file in start.glob(pattern):
+            shutil.copyfile(file, folder / file.name)
+    (folder / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")
+    _forget_template(folder / "tokenizer_config.json")
+    card = make_card(folder, style=style, sizing=sizing, **known)
+    write_card(card, folder)
+    return card
+
+
+def stored_precision(folder: Path) -> torch.dtype:
+    """In which a model's weights are written: as those it started from."""
+    config = read_json(folder / "config.json")
+    text = config.get("text_config")
+    nested = text if isinstance(text, dict) else {}
+    told = next((each[key] for each in (config, nested) for key in _DTYPE if key in each), None)
+    return {"bfloat16": torch.bfloat16, "float16": torch.float16}.get(str(told), torch.float32)
+
+
+_DTYPE = ("dtype", "torch_dtype")
+
+
+def _forget_template(path: Path) -> None:
+    """A template inside the tokenizer's settings would go before the file."""
+    if not path.is_file():
+        return
+    settings = read_json(path)
+    if settings.pop("chat_template", None) is not None:
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        draft.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        draft.replace(path)

@@ -1,0 +1,274 @@
+"""How far the simulated sky is from the real one, measured: `spec-o3-train realism DIR`.
+
+Each labelled real spectrum is met by simulated ones of its class, observed as it was: the same
+wavelengths, resolution and signal-to-noise. Does every measurement of the real spectra of a class
+lie inside the simulated distribution of that class? Whether a classifier can tell the two apart is
+asked in tell_apart.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from agent.errors import WorkbenchError
+from agent.spectra.measure.features import feature_names, feature_vector
+from agent.spectra.measure.noise import signal_to_noise
+from agent.spectra.readers import read
+from agent.spectra.spectrum import Spectrum
+from train.simulate.realism.library import Library
+from train.simulate.sky import LABELS, draw_source
+from train.simulate.source import GRID, FloatArray, Source
+from train.simulate.telescope.frame import log_uniform
+from train.simulate.telescope.instrument import chebyshev
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.optics import blur, integrate, pixel_edges, sigma_pixels
+from train.simulate.telescope.surveys import SURVEYS
+from train.simulate.telescope.telescope import observe
+
+DEFAULT_RESOLUTION = {"MILES": 2200.0, "PICKLES": 500.0, "CALSPEC": 900.0, "STELIB": 2000.0}
+WARP = 0.03
+RIPPLE = (0.001, 0.006)
+RIPPLE_PIXELS = (3.0, 25.0)
+MIN_PIXELS = 100
+MIN_REAL = 3
+"""Fewer real spectra of a class with a measurement say nothing about its distribution."""
+MIN_SIMULATED = 30
+
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """One real spectrum and its simulated counterparts, as feature rows."""
+
+    name: str
+    survey: str
+    label: str
+    real: FloatArray
+    simulated: FloatArray
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """The meetings of a library, and why some of its spectra met nobody."""
+
+    meetings: tuple[Meeting, ...]
+    left_out: tuple[tuple[str, str], ...]
+    """File and reason. A label we do not simulate is left out, never taken for a similar one."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One measurement: where its real values sit in the simulated distribution of their class."""
+
+    label: str
+    feature: str
+    n_real: int
+    n_simulated: int
+    measured_real: float
+    """Share of the real spectra it could be measured on."""
+    measured_simulated: float
+    median_percentile: float
+    """Of the real values among the simulated ones; 50 where they are alike."""
+    outside: float
+    """Share of the real values beyond the simulated 1st to 99th percentile."""
+    expected_outside: float
+    """The same share where real and simulated are alike: 0.02 and what small numbers add."""
+    real: tuple[float, float, float]
+    """5th, 50th and 95th percentile."""
+    simulated: tuple[float, float, float]
+
+    @property
+    def excess(self) -> float:
+        """Real values outside beyond expectation, in units that few spectra cannot inflate."""
+        return float((self.outside - self.expected_outside) * np.sqrt(self.n_real))
+
+
+def on_grid(real: Spectrum) -> Spectrum:
+    """The part of a real spectrum that the simulated sky covers."""
+    first, last = np.searchsorted(real.wavelength, (GRID[0] + 20, GRID[-1] - 20))
+    if last - first < MIN_PIXELS:
+        raise WorkbenchError("too few pixels where the simulated sky has light")
+    return replace(
+        real,
+        wavelength=real.wavelength[first:last],
+        flux=real.flux[first:last],
+        ivar=None if real.ivar is None else real.ivar[first:last],
+        mask=None if real.mask is None else real.mask[first:last],
+    )
+
+
+def mimic(source: Source, real: Spectrum, rng: Rng) -> Spectrum:
+    """The source as the real spectrum was observed: its pixels, sharpness and noise level.
+
+    `real` lies inside GRID. Stars of libraries are at rest, so the source keeps no velocity.
+    """
+    wavelength = real.wavelength
+    resolution = real.resolution or DEFAULT_RESOLUTION.get(real.survey.upper(), 1800.0)
+    seen = integrate(
+        blur(source.flux, sigma_pixels(resolution, source.resolution)),
+        pixel_edges(wavelength),
+        0.0,
+    )
+    shape = chebyshev(wavelength.size, 8)
+    seen *= np.exp(shape @ rng.normal(0.0, WARP, shape.shape[1]))
+    seen *= 1 + rng.uniform(*RIPPLE) * _ripple(wavelength.size, rng)
+    sigma = np.maximum(seen, 1e-3 * np.median(seen)) / _snr_along(real)
+    return Spectrum(
+        wavelength=wavelength,
+        flux=seen + sigma * rng.standard_normal(wavelength.size),
+        ivar=None if real.ivar is None else np.where(real.good, sigma**-2.0, 0.0),
+        mask=~real.good,
+        resolution=real.resolution,
+        survey=real.survey,
+        simulated=True,
+    )
+
+
+def _ripple(pixels: int, rng: Rng) -> FloatArray:
+    """Unit-variance residual of flat fields and flux standards, some tens of pixels long."""
+    ripple = gaussian_filter1d(rng.standard_normal(pixels), log_uniform(rng, RIPPLE_PIXELS))
+    return np.asarray(ripple / ripple.std())
+
+
+def _snr_along(real: Spectrum) -> FloatArray:
+    """Signal-to-noise of the real spectrum in stretches of 300 angstrom, joined by lines."""
+    places = np.arange(real.wavelength[0] + 150, real.wavelength[-1], 300.0)
+    levels = np.array([signal_to_noise(real, at - 150, at + 150).number for at in places])
+    known = np.isfinite(levels)
+    if not known.any():
+        return np.full(len(real), 50.0)
+    return np.interp(real.wavelength, places[known], np.clip(levels[known], 1.0, 1000.0))
+
+
+def counterpart(label: str, real: Spectrum, rng: Rng) -> tuple[Spectrum, Source]:
+    """One simulated spectrum of the class, by the survey's own telescope where we have it."""
+    source = draw_source(label, rng)
+    if real.survey not in SURVEYS:
+        return mimic(source, real, rng), source
+    survey = "BOSS" if real.survey == "SDSS" and real.range[1] > 9500 else real.survey
+    snr = real.snr or signal_to_noise(real, 6000, 6800).number
+    level = float(np.clip(snr, 4.0, 150.0)) if np.isfinite(snr) else None
+    seen = observe(source, survey, rng, snr=level)
+    return to_spectrum(replace(seen, errors_known=real.ivar is not None)), source
+
+
+def gather(
+    library: Library, per_real: int, seed: int, advance: Callable[[], None] = lambda: None
+) -> Gathering:
+    """Every usable spectrum of the library with `per_real` simulated ones."""
+    meetings, left_out = [], []
+    for number, base in enumerate(library.bases):
+        if base.label in LABELS:
+            rng = np.random.default_rng([seed, number])
+            try:
+                meetings.append(_meet(base.label, base.path, per_real, rng))
+            except WorkbenchError as error:
+                left_out.append((base.path.name, str(error)))
+        else:
+            left_out.append((base.path.name, f"{base.label} is not simulated"))
+        advance()
+    return Gathering(tuple(meetings), tuple(left_out))
+
+
+def _meet(label: str, path: Path, per_real: int, rng: Rng) -> Meeting:
+    real = on_grid(read(path))
+    rows = [
+        list(feature_vector(counterpart(label, real, rng)[0]).values()) for _ in range(per_real)
+    ]
+    return Meeting(
+        name=path.name,
+        survey=real.survey,
+        label=label,
+        real=np.array(list(feature_vector(real).values())),
+        simulated=np.array(rows),
+    )
+
+
+def compare(meetings: Sequence[Meeting]) -> list[Comparison]:
+    """Every class and feature with enough real values, worst first."""
+    rows = []
+    for label in sorted({meeting.label for meeting in meetings}):
+        of_class = [meeting for meeting in meetings if meeting.label == label]
+        real = np.array([meeting.real for meeting in of_class])
+        simulated = np.concatenate([meeting.simulated for meeting in of_class])
+        for column, feature in enumerate(feature_names()):
+            row = _compare(label, feature, real[:, column], simulated[:, column])
+            if row is not None:
+                rows.append(row)
+    return sorted(rows, key=lambda row: (-row.excess, -abs(row.median_percentile - 50)))
+
+
+def _compare(
+    label: str, feature: str, real: FloatArray, simulated: FloatArray
+) -> Comparison | None:
+    there, made = real[np.isfinite(real)], np.sort(simulated[np.isfinite(simulated)])
+    if there.size < MIN_REAL or made.size < MIN_SIMULATED:
+        return None
+    low, p5, p50, p95, high = (float(value) for value in np.percentile(made, (1, 5, 50, 95, 99)))
+    r5, r50, r95 = (float(value) for value in np.percentile(there, (5, 50, 95)))
+    return Comparison(
+        label=label,
+        feature=feature,
+        n_real=int(there.size),
+        n_simulated=int(made.size),
+        measured_real=there.size / real.size,
+        measured_simulated=made.size / simulated.size,
+        median_percentile=100 * float(np.median(ranks_among(made, there))),
+        outside=float(((there < low) | (there > high)).mean()),
+        expected_outside=expected_outside(made.size),
+        real=(r5, r50, r95),
+        simulated=(p5, p50, p95),
+    )
+
+
+def ranks_among(made: FloatArray, values: FloatArray) -> FloatArray:
+    """Share of sorted `made` below each value; equal ones count half."""
+    below = np.searchsorted(made, values, side="left")
+    return (below + np.searchsorted(made, values, side="right")) / (2.0 * made.size)
+
+
+def expected_outside(n_simulated: int) -> float:
+    """Chance that one more draw lies beyond the 1st or 99th percentile of `n_simulated` ones."""
+    return 2 * (0.01 * (n_simulated - 1) + 1) / (n_simulated + 1)
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """All measurements of one class together."""
+
+    label: str
+    n_real: int
+    n_values: int
+    """Real measurements compared; 0 where the class has too few spectra."""
+    outside: float
+    expected_outside: float
+
+
+def summarise(meetings: Sequence[Meeting], rows: Sequence[Comparison]) -> list[ClassSummary]:
+    """One line per class, in the order of LABELS."""
+    lines = []
+    for label in LABELS:
+        n_real = sum(meeting.label == label for meeting in meetings)
+        of_class = [row for row in rows if row.label == label]
+        weights = [row.n_real for row in of_class]
+        if n_real:
+            lines.append(
+                ClassSummary(
+                    label,
+                    n_real,
+                    sum(weights),
+                    _mean([row.outside for row in of_class], weights),
+                    _mean([row.expected_outside for row in of_class], weights),
+                )
+            )
+    return lines
+
+
+def _mean(values: Sequence[float], weights: Sequence[int]) -> float:
+    return float(np.average(values, weights=weights)) if values else float("nan")

@@ -1,0 +1,235 @@
+"""`spec-o3-train realism`: how far the simulated spectra are from a library of real ones."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from agent.errors import WorkbenchError
+from train.simulate.realism.contact_sheet import write_sheet
+from train.simulate.realism.library import Library
+from train.simulate.realism.realism import (
+    ClassSummary,
+    Comparison,
+    Gathering,
+    compare,
+    gather,
+    summarise,
+)
+from train.simulate.realism.tell_apart import Verdict, judge_all, require_classifier, subsets
+
+WORST = 25
+SHOWN_GIVEAWAYS = 3
+MAX_REASONS = 10
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything one run found."""
+
+    gathering: Gathering
+    rows: list[Comparison]
+    classes: list[ClassSummary]
+    verdicts: list[Verdict]
+
+
+def realism(
+    folder: Annotated[
+        Path, typer.Argument(help="Labelled real spectra: MANIFEST.csv with file, label.")
+    ],
+    per_real: Annotated[
+        int, typer.Option(min=4, max=1000, help="Simulated spectra for each real one.")
+    ] = 12,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
+    sheet: Annotated[
+        Path | None, typer.Option(help="Picture of each class, simulated beside real: PNG.")
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option("--csv", help="Every class and measurement, as CSV.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
+) -> None:
+    """Measure how far the simulated spectra are from labelled real ones."""
+    require_classifier()
+    for path in (sheet, table):
+        if path is not None and not path.parent.is_dir():
+            raise WorkbenchError(f"there is no folder {path.parent} to write {path.name} into")
+    library = Library(folder)
+    report = _measure(library, per_real, seed)
+    if table is not None:
+        _write_csv(table, report.rows)
+    if sheet is not None:
+        write_sheet(sheet, library, seed)
+    if as_json:
+        typer.echo(json.dumps(_plain(report), indent=1, allow_nan=False))
+    else:
+        _show(report, Console())
+
+
+def _measure(library: Library, per_real: int, seed: int) -> Report:
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as progress:
+        bar = progress.add_task("simulating", total=len(library.bases))
+        gathering = gather(library, per_real, seed, lambda: progress.advance(bar))
+        meetings = gathering.meetings
+        if not meetings:
+            raise WorkbenchError(
+                f"no spectrum of {library.folder} can be compared: {_why(gathering)}"
+            )
+        judged = progress.add_task("telling apart", total=2 * len(subsets(meetings)))
+        verdicts = list(judge_all(meetings, seed, lambda: progress.advance(judged)))
+    rows = compare(meetings)
+    return Report(gathering, rows, summarise(meetings, rows), verdicts)
+
+
+def _why(gathering: Gathering) -> str:
+    """Reasons and how often, the commonest first."""
+    counted = Counter(reason for _, reason in gathering.left_out).most_common()
+    told = [f"{reason} ({number})" for reason, number in counted[:MAX_REASONS]]
+    return "; ".join(told) + ("; ..." if len(counted) > MAX_REASONS else "")
+
+
+def _show(report: Report, console: Console) -> None:
+    console.print(_class_table(report.classes))
+    console.print(_worst_table(report.rows))
+    console.print(_verdict_table(report.verdicts))
+    if not report.verdicts:
+        console.print("Too few spectra for a classifier.")
+    if report.gathering.left_out:
+        console.print(
+            f"{len(report.gathering.left_out)} spectra left out: {_why(report.gathering)}",
+            markup=False,
+        )
+
+
+def _table(title: str, columns: str, caption: str = "") -> Table:
+    """`columns` separated by |; those that begin with < are text, others numbers."""
+    made = Table(title=title, caption=caption or None, box=box.SIMPLE, title_justify="left")
+    for name in columns.split("|"):
+        made.add_column(name.lstrip("<"), justify="left" if name.startswith("<") else "right")
+    return made
+
+
+def _class_table(classes: Sequence[ClassSummary]) -> Table:
+    table = _table(
+        "Real measurements outside the simulated 1-99 %",
+        "<class|real|values|outside|if alike",
+        "if alike: what chance puts outside, more where fewer were simulated",
+    )
+    for line in classes:
+        table.add_row(
+            line.label,
+            str(line.n_real),
+            str(line.n_values) if line.n_values else "too few",
+            _percent(line.outside),
+            _percent(line.expected_outside),
+        )
+    return table
+
+
+def _worst_table(rows: Sequence[Comparison]) -> Table:
+    table = _table(
+        "Worst measurements",
+        "<class|<feature|n|median percentile|outside|real median|simulated 5 %|50 %|95 %",
+    )
+    for row in rows[:WORST]:
+        table.add_row(
+            row.label,
+            row.feature,
+            str(row.n_real),
+            f"{row.median_percentile:.0f}",
+            _percent(row.outside),
+            *(f"{value:.3g}" for value in (row.real[1], *row.simulated)),
+        )
+    return table
+
+
+def _verdict_table(verdicts: Sequence[Verdict]) -> Table:
+    table = _table(
+        "Telling real from simulated: AUC, 0.5 where it cannot be done",
+        "<spectra|real|<with noise statistics|AUC|±|<by",
+        "by: fall of AUC when shuffled; ↑ real is higher, ↓ lower, than simulated",
+    )
+    for verdict in verdicts:
+        table.add_row(
+            escape(verdict.of),
+            str(verdict.n_real),
+            "yes" if verdict.noise_statistics else "no",
+            f"{verdict.auc:.2f}",
+            f"{verdict.error:.2f}",
+            ", ".join(
+                f"{one.feature} {'↑' if one.alone > 0.5 else '↓'}{one.fall:.2f}"
+                for one in verdict.giveaways[:SHOWN_GIVEAWAYS]
+            ),
+        )
+    return table
+
+
+def _percent(share: float) -> str:
+    return "" if math.isnan(share) else f"{100 * share:.1f} %"
+
+
+def _flat(row: Comparison) -> dict[str, Any]:
+    numbers = asdict(row)
+    for side in ("real", "simulated"):
+        for name, value in zip(("p5", "p50", "p95"), numbers.pop(side), strict=True):
+            numbers[f"{side}_{name}"] = value
+    return numbers
+
+
+def _write_csv(path: Path, rows: Sequence[Comparison]) -> None:
+    if not rows:
+        raise WorkbenchError(f"no class has enough real spectra to fill {path}")
+    try:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(_flat(rows[0])))
+            writer.writeheader()
+            for row in rows:
+                writer.writerow(
+                    {
+                        name: f"{value:.6g}" if isinstance(value, float) else value
+                        for name, value in _flat(row).items()
+                    }
+                )
+    except OSError as error:
+        raise WorkbenchError(f"{path} could not be written: {error}") from error
+
+
+def _plain(report: Report) -> dict[str, Any]:
+    return _without_nan(
+        {
+            "real_spectra": len(report.gathering.meetings),
+            "left_out": dict(report.gathering.left_out),
+            "classes": [asdict(line) for line in report.classes],
+            "verdicts": [asdict(verdict) for verdict in report.verdicts],
+            "measurements": [_flat(row) for row in report.rows],
+        }
+    )
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no NaN: null instead."""
+    if isinstance(value, dict):
+        return {key: _without_nan(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(inner) for inner in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,188 @@
+"""Can a classifier that sees only measurements tell real spectra from simulated, and by what?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agent.errors import WorkbenchError
+from agent.spectra.measure.features import feature_names
+from agent.spectra.spectrum import BoolArray
+from train.simulate.realism.realism import Meeting, ranks_among
+from train.simulate.realism.transfer import NOISE_FEATURES
+from train.simulate.sky import LABELS
+from train.simulate.source import FloatArray
+
+FOLDS = 5
+MIN_REAL = 10
+"""Two real spectra per fold are the least that says anything."""
+MIN_OF_SURVEY = 20
+MIN_DISTINCT = 20
+"""A column with fewer values is a constant with exceptions."""
+LEVELS = 250
+GIVEAWAYS = 12
+
+Advance = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Giveaway:
+    """A feature the classifier leans on."""
+
+    feature: str
+    fall: float
+    """Of the AUC when the feature is shuffled; features that say the same share their fall."""
+    alone: float
+    """Chance that a real value is higher than a simulated one; 0.5 where it says nothing."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a classifier that tries to tell real from simulated achieves on some spectra."""
+
+    of: str
+    noise_statistics: bool
+    n_real: int
+    auc: float
+    error: float
+    """Standard error of `auc` from the number of real spectra."""
+    giveaways: tuple[Giveaway, ...]
+
+
+def require_classifier() -> None:
+    """Before minutes of simulation, not after."""
+    try:
+        import sklearn.ensemble  # noqa: F401
+    except ImportError as error:
+        raise WorkbenchError(
+            "telling real from simulated needs scikit-learn: pip install 'spec-o3-workbench[train]'"
+        ) from error
+
+
+def subsets(meetings: Sequence[Meeting]) -> dict[str, list[Meeting]]:
+    """All spectra, and each survey and class with enough of them.
+
+    A class alone tells most: all classes together can hide one that is wrong.
+    """
+    found = {"all": list(meetings)}
+    for survey in sorted({meeting.survey for meeting in meetings} - {""}):
+        found[f"survey {survey}"] = [m for m in meetings if m.survey == survey]
+    for label in LABELS:
+        found[f"class {label}"] = [m for m in meetings if m.label == label]
+    return {
+        name: chosen
+        for name, chosen in found.items()
+        if len(chosen) >= (MIN_OF_SURVEY if name.startswith("survey") else MIN_REAL)
+    }
+
+
+def judge_all(meetings: Sequence[Meeting], seed: int, advance: Advance) -> Iterator[Verdict]:
+    """Each subset, with and without the features that measure noise only."""
+    for name, chosen in subsets(meetings).items():
+        for without in (frozenset[str](), NOISE_FEATURES):
+            yield tell_apart(chosen, seed, without, name)
+            advance()
+
+
+def tell_apart(
+    meetings: Sequence[Meeting], seed: int, without: Collection[str] = (), of: str = "all"
+) -> Verdict:
+    """Cross-validated AUC of gradient-boosted trees; a real spectrum and its mates share a fold."""
+    require_classifier()
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.model_selection import StratifiedGroupKFold
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    if len(meetings) < MIN_REAL:
+        raise WorkbenchError(f"telling apart needs {MIN_REAL} real spectra; {of}: {len(meetings)}")
+    rows = np.concatenate([np.vstack([m.real[None], m.simulated]) for m in meetings])
+    truth = np.concatenate([[1] + [0] * len(m.simulated) for m in meetings])
+    groups = np.repeat(np.arange(len(meetings)), [1 + len(m.simulated) for m in meetings])
+    keep = _usable_columns(rows, without)
+    rows = _as_levels(rows[:, keep])
+    if not keep:
+        raise WorkbenchError(f"no measurement varies among the spectra of {of}")
+    placements, falls = [], np.zeros(len(keep))
+    folds = StratifiedGroupKFold(n_splits=FOLDS, shuffle=True, random_state=seed)
+    for train, test in folds.split(rows, truth, groups):
+        real = np.asarray(truth[test] == 1, dtype=np.bool_)
+        model = HistGradientBoostingClassifier(
+            max_iter=80,
+            min_samples_leaf=5,  # a class has ten real spectra at times
+            early_stopping=False,
+            class_weight="balanced",
+            random_state=seed,
+        )
+        rng = np.random.default_rng([seed, 7])
+        # One thread: trees this small wait for each other far longer than they work, and for
+        # minutes where another process wants the same cores.
+        with threadpool_limits(1, user_api="openmp"):
+            model.fit(rows[train], truth[train])
+            placed = _placements(model.predict_proba(rows[test])[:, 1], real)
+            scores = model.predict_proba(_each_shuffled(rows[test], rng))[:, 1]
+        placements.append(placed)
+        shuffled = [_placements(part, real).mean() for part in np.split(scores, len(keep))]
+        falls += (placed.mean() - np.array(shuffled)) * real.sum() / truth.sum()
+    placed = np.concatenate(placements)
+    order = [int(i) for i in np.argsort(falls)[::-1][:GIVEAWAYS] if falls[i] > 0]
+    return Verdict(
+        of=of,
+        noise_statistics=not without,
+        n_real=placed.size,
+        auc=float(placed.mean()),
+        error=float(placed.std(ddof=1) / np.sqrt(placed.size)),
+        giveaways=tuple(
+            Giveaway(feature_names()[keep[i]], float(falls[i]), alone(rows[:, i], truth))
+            for i in order
+        ),
+    )
+
+
+def _usable_columns(rows: FloatArray, without: Collection[str]) -> list[int]:
+    return [
+        column
+        for column, name in enumerate(feature_names())
+        if name not in without
+        and np.unique(rows[np.isfinite(rows[:, column]), column]).size >= MIN_DISTINCT
+    ]
+
+
+def _as_levels(rows: FloatArray) -> FloatArray:
+    """Each column as the level of its ranks; trees ask for no more than order.
+
+    The classifier would bin more distinct values by itself, with quantiles that take most of its
+    time.
+    """
+    levels = np.full(rows.shape, np.nan)
+    for column, values in enumerate(rows.T):
+        finite = np.isfinite(values)
+        ranks = ranks_among(np.sort(values[finite]), values[finite])
+        levels[finite, column] = np.floor(ranks * LEVELS)
+    return levels
+
+
+def _placements(scores: FloatArray, real: BoolArray) -> FloatArray:
+    """Share of the simulated that score below each real one: their mean is the AUC.
+
+    Taken inside each fold, because scores of two models are not on one scale.
+    """
+    return ranks_among(np.sort(scores[~real]), scores[real])
+
+
+def _each_shuffled(rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Copies of `rows` one under the other, in each of which one column is shuffled."""
+    copies = np.repeat(rows[None], rows.shape[1], axis=0)
+    for column, copy in enumerate(copies):
+        copy[:, column] = rng.permutation(copy[:, column])
+    return copies.reshape(-1, rows.shape[1])
+
+
+def alone(values: FloatArray, truth: FloatArray) -> float:
+    """Chance that a real value is higher than a simulated one."""
+    finite = np.isfinite(values)
+    real, made = values[finite & (truth == 1)], values[finite & (truth == 0)]
+    if not (real.size and made.size):
+        return float("nan")
+    return float(ranks_among(np.sort(made), real).mean())

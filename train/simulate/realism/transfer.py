@@ -1,0 +1,127 @@
+"""From simulation to the sky: train on simulated measurements alone, judge labelled real spectra.
+
+A small classifier over all labels is fitted on feature vectors of simulated spectra seen by every
+kind of telescope. What it makes of real ones says whether the simulated classes lie where the real
+classes lie, which the distributions of single measurements cannot say.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import WorkbenchError
+from agent.spectra.measure.features import feature_names, feature_vector
+from train.parallel import in_order
+from train.simulate.atlas import observe_atlas
+from train.simulate.sky import LABELS, draw_source
+from train.simulate.source import FloatArray
+from train.simulate.telescope.frame import log_uniform
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.telescope import observe
+
+TASKS = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")
+TELESCOPES = ("LAMOST", "SDSS", "BOSS", "ATLAS", "ATLAS")
+SNR = (6.0, 100.0)
+NOISE_FEATURES = frozenset(
+    name
+    for name in feature_names()
+    if name.startswith("snr_")
+    or name in {"bad_fraction", "negative_fraction", "join_step", "noise_ratio"}
+)
+
+Rng = np.random.Generator
+Labels = NDArray[np.str_]
+
+
+@dataclass(frozen=True)
+class Score:
+    """How one task's real spectra were judged."""
+
+    task: str
+    hits: int
+    false_alarms: int
+    misses: int
+    taken_for: tuple[tuple[str, int], ...]
+    """What the missed ones were taken for."""
+    taken_from: tuple[tuple[str, int], ...]
+    """What the false alarms really are."""
+
+    @property
+    def f1(self) -> float:
+        counted = 2 * self.hits + self.false_alarms + self.misses
+        return 2 * self.hits / counted if counted else float("nan")
+
+
+def simulated_features(
+    per_label: int, seed: int, workers: int = 1, advance: Callable[[], None] = lambda: None
+) -> tuple[FloatArray, Labels]:
+    """Feature vectors (labels * per_label, features) of fresh draws, and their labels."""
+    draw = partial(_features_of, per_label=per_label, seed=seed)
+    rows = []
+    for found in in_order(draw, range(len(LABELS)), workers):
+        rows.append(found)
+        advance()
+    return np.concatenate(rows), np.repeat(np.array(LABELS), per_label)
+
+
+def _features_of(number: int, per_label: int, seed: int) -> FloatArray:
+    rng = np.random.default_rng([seed, number])
+    return np.array([_one(LABELS[number], rng) for _ in range(per_label)])
+
+
+def _one(label: str, rng: Rng) -> list[float]:
+    while True:
+        source = draw_source(label, rng)
+        telescope = TELESCOPES[int(rng.integers(len(TELESCOPES)))]
+        try:
+            if telescope == "ATLAS":
+                seen = observe_atlas(source, rng)
+            else:
+                seen = observe(source, telescope, rng, snr=log_uniform(rng, SNR))
+        except WorkbenchError:  # no light where this telescope looks: point at another
+            continue
+        return list(feature_vector(to_spectrum(seen)).values())
+
+
+def judge(simulated: FloatArray, labels: Labels, real: FloatArray, seed: int) -> Labels:
+    """Label of each real row, by boosted trees fitted on the simulated ones, noise left out."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+        from threadpoolctl import threadpool_limits
+    except ImportError as error:
+        raise WorkbenchError(
+            "judging by measurements needs scikit-learn: pip install 'spec-o3-workbench[train]'"
+        ) from error
+    use = [column for column, name in enumerate(feature_names()) if name not in NOISE_FEATURES]
+    model = HistGradientBoostingClassifier(max_iter=150, learning_rate=0.08, random_state=seed)
+    # One thread: several would spin against whatever else runs.
+    with threadpool_limits(1, user_api="openmp"):
+        model.fit(simulated[:, use], labels)
+        return np.asarray(model.predict(real[:, use]))
+
+
+def score(truth: Sequence[str], judged: Sequence[str]) -> list[Score]:
+    """One score per task that has real spectra; anything else in the library is a negative."""
+    pairs = list(zip(truth, judged, strict=True))
+    return [
+        Score(
+            task=task,
+            hits=sum(is_ == said == task for is_, said in pairs),
+            false_alarms=sum(said == task != is_ for is_, said in pairs),
+            misses=sum(is_ == task != said for is_, said in pairs),
+            taken_for=_counted(said for is_, said in pairs if is_ == task != said),
+            taken_from=_counted(is_ for is_, said in pairs if said == task != is_),
+        )
+        for task in TASKS
+        if task in truth
+    ]
+
+
+def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(Counter(words).most_common(4))

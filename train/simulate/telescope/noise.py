@@ -1,0 +1,71 @@
+"""Photons, sky and read-out: how large the noise is, how it is correlated, what the file says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from train.simulate.source import FloatArray
+from train.simulate.telescope.calibration import smooth_curve
+from train.simulate.telescope.frame import Frame, Rng, log_uniform
+from train.simulate.telescope.surveys import Profile
+
+FLOOR = 1e-9
+
+
+def electrons_for(snr: float, background: float) -> float:
+    """Object electrons per pixel that give this S/N over `background` variance (Poisson)."""
+    return 0.5 * (snr**2 + float(np.sqrt(snr**4 + 4.0 * snr**2 * background)))
+
+
+def draw_exposure(profile: Profile, snr: float, rng: Rng) -> tuple[float, float, float]:
+    """Electrons at 6500 A: of the object, of the sky, and the read-out variance."""
+    sky = log_uniform(rng, profile.sky_electrons)
+    read = float(rng.uniform(*profile.read_variance))
+    return electrons_for(snr, sky + read), sky, read
+
+
+def stated_variance(
+    flux: FloatArray,
+    sensitivity: FloatArray,
+    brightness: FloatArray,
+    electrons: tuple[float, float, float],
+) -> FloatArray:
+    """sigma^2 = a F + b(lambda) in units of the r-band flux; sky and read-out fill b."""
+    target, sky, read = electrons
+    counts = sensitivity * (np.maximum(flux, 0.0) * target + brightness * sky) + read
+    variance: FloatArray = counts / (sensitivity * target) ** 2
+    return variance
+
+
+def set_snr(frame: Frame) -> None:
+    """Scale the variance so that the file's own median S/N per pixel in r is the one asked for."""
+    half = frame.reference
+    now = float(np.median(frame.flux[half] / np.sqrt(frame.variance[half])))
+    if now > FLOOR:
+        frame.variance *= (now / frame.snr) ** 2
+
+
+def correlated(rng: Rng, pixels: int, neighbours: tuple[float, float]) -> FloatArray:
+    """White noise resampled: unit variance, each pixel mixed with two on either side."""
+    one, two = neighbours
+    white = rng.standard_normal(pixels + 4)
+    if one == 0.0 and two == 0.0:
+        return white[2:-2]
+    mixed = white[2:-2] + one * (white[1:-3] + white[3:-1]) + two * (white[:-4] + white[4:])
+    return mixed / np.sqrt(1.0 + 2.0 * one * one + 2.0 * two * two)
+
+
+def coarse(values: FloatArray) -> FloatArray:
+    """Rounded to 12 bits: nobody knows a weight to better than 1e-4, and files get smaller."""
+    bits = values.astype(np.float32).view(np.uint32)
+    return ((bits + np.uint32(1 << 10)) & np.uint32(0xFFFFF800)).view(np.float32).astype(np.float64)
+
+
+def expose(frame: Frame, rng: Rng) -> None:
+    """Add noise whose size differs smoothly from the variance the file states, as real ones do."""
+    profile = frame.instrument.profile
+    level = profile.noise_over_reported[0] + profile.noise_over_reported[1] * rng.standard_normal()
+    truth = np.exp(level + smooth_curve(rng, frame.instrument.curves, frame.quality.ivar_spread))
+    noise = correlated(rng, frame.flux.size, profile.correlation)
+    frame.flux += noise * truth * np.sqrt(frame.variance)
+    frame.record["noise_over_stated"] = round(float(np.exp(level)), 3)

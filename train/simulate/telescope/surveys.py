@@ -1,0 +1,171 @@
+"""The surveys whose spectra we imitate: grids, cameras, sensitivity, noise.
+
+Numbers were measured on real files of each survey: sensitivity is flux times ivar of bright stars,
+resolution the dispersion SDSS stores per pixel, noise the scatter around smooth fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agent.errors import WorkbenchError
+from train.simulate.source import FloatArray
+from train.simulate.telescope.optics import Arm
+from train.simulate.telescope.quality import (
+    DESI_QUALITY,
+    LAMOST_QUALITY,
+    SDSS_QUALITY,
+    Quality,
+    Range,
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Profile:
+    """One survey's telescope. `wavelength` is the widest grid; a file keeps a part of it."""
+
+    name: str
+    wavelength: FloatArray
+    arms: tuple[Arm, ...]
+    joins: tuple[float, ...]
+    first_pixel: tuple[int, int]
+    last_pixel: tuple[int, int]
+    """Range of the last pixel kept, counted from the end of the grid."""
+    sensitivity: tuple[tuple[float, float], ...]
+    """Electrons per pixel for a flat spectrum, 1 at 6500 A."""
+    sky_electrons: Range
+    read_variance: Range
+    electrons_per_flux: Range
+    """log10 of electrons at 6500 A per unit of flux: mean and sigma."""
+    correlation: tuple[float, float]
+    """What a pixel's noise takes from its neighbours one and two pixels away."""
+    noise_over_reported: Range
+    """ln of real noise over the file's: mean and sigma."""
+    flux_unit: str
+    quality: Quality
+    releases: tuple[tuple[str, float], ...]
+    """Releases and how often to imitate each."""
+
+
+def _log_grid(first: float, pixels: int) -> FloatArray:
+    grid: FloatArray = np.power(10.0, first + 1e-4 * np.arange(pixels, dtype=np.float64))
+    grid.setflags(write=False)
+    return grid
+
+
+def _linear_grid(first: float, step: float, pixels: int) -> FloatArray:
+    grid = first + step * np.arange(pixels, dtype=np.float64)
+    grid.setflags(write=False)
+    return grid
+
+
+LAMOST = Profile(
+    name="LAMOST",
+    wavelength=_log_grid(3.5674, 3917),
+    arms=(Arm("b", 3690, 5900, 1380, 2150), Arm("r", 5700, 9110, 1450, 2250)),
+    joins=(5800.0,),
+    first_pixel=(0, 16),
+    last_pixel=(0, 16),
+    sensitivity=(
+        (3700, 0.009), (3800, 0.020), (3900, 0.037), (4000, 0.054), (4100, 0.073), (4300, 0.115),
+        (4500, 0.17), (4700, 0.21), (4900, 0.25), (5100, 0.30), (5300, 0.34), (5500, 0.36),
+        (5700, 0.29), (5800, 0.27), (5900, 0.34), (6000, 0.50), (6100, 0.63), (6300, 0.77),
+        (6500, 1.00), (6700, 1.18), (6900, 1.25), (7100, 1.48), (7300, 1.52), (7500, 1.66),
+        (7700, 1.65), (7900, 1.58), (8100, 1.54), (8300, 1.42), (8500, 1.28), (8700, 1.18),
+        (8900, 0.95), (9000, 0.65), (9050, 0.45), (9110, 0.20),
+    ),
+    sky_electrons=(300.0, 3000.0),
+    read_variance=(60.0, 250.0),
+    electrons_per_flux=(0.9, 0.55),
+    correlation=(0.17, -0.01),
+    noise_over_reported=(-0.20, 0.13),
+    flux_unit="",
+    quality=LAMOST_QUALITY,
+    releases=(("DR1", 0.2), ("DR2", 0.1), ("DR5", 0.2), ("DR8", 0.1), ("DR10", 0.4)),
+)  # fmt: skip
+
+_SDSS_SENSITIVITY = (
+    (3560, 0.035), (3700, 0.09), (3800, 0.15), (3900, 0.22), (4100, 0.33), (4300, 0.40),
+    (4500, 0.47), (4700, 0.57), (4900, 0.63), (5100, 0.67), (5300, 0.70), (5500, 0.72),
+    (5700, 0.70), (5900, 0.68), (6100, 0.78), (6300, 0.85), (6500, 1.00), (6700, 1.08),
+    (6900, 1.10), (7100, 1.24), (7300, 1.20), (7500, 1.24), (7700, 1.22), (8100, 1.22),
+    (8500, 1.18), (9000, 1.08), (9200, 1.00), (9500, 0.72), (9700, 0.52), (9900, 0.44),
+    (10100, 0.22), (10400, 0.08),
+)  # fmt: skip
+
+SDSS = Profile(
+    name="SDSS",
+    wavelength=_log_grid(3.5784, 3880),
+    arms=(Arm("b", 3780, 6150, 1430, 2120), Arm("r", 5850, 9260, 1830, 2600)),
+    joins=(6000.0,),
+    first_pixel=(0, 45),
+    last_pixel=(0, 40),
+    sensitivity=_SDSS_SENSITIVITY,
+    sky_electrons=(150.0, 800.0),
+    read_variance=(80.0, 150.0),
+    electrons_per_flux=(1.45, 0.2),
+    correlation=(0.13, -0.07),
+    noise_over_reported=(-0.12, 0.07),
+    flux_unit="1e-17 erg/s/cm2/A",
+    quality=SDSS_QUALITY,
+    releases=(("DR8", 0.5), ("DR17", 0.5)),
+)
+
+BOSS = Profile(
+    name="BOSS",
+    wavelength=_log_grid(3.5510, 4660),
+    arms=(Arm("b", 3550, 6350, 1400, 2250), Arm("r", 5650, 10420, 1800, 2500)),
+    joins=(6050.0,),
+    first_pixel=(0, 45),
+    last_pixel=(0, 40),
+    sensitivity=_SDSS_SENSITIVITY,
+    sky_electrons=(150.0, 900.0),
+    read_variance=(30.0, 80.0),
+    electrons_per_flux=(1.55, 0.2),
+    correlation=(0.14, -0.08),
+    noise_over_reported=(-0.15, 0.08),
+    flux_unit="1e-17 erg/s/cm2/A",
+    quality=SDSS_QUALITY,
+    releases=(("DR12", 0.4), ("DR17", 0.6)),
+)
+
+DESI = Profile(
+    name="DESI",
+    wavelength=_linear_grid(3600.0, 0.8, 7781),
+    arms=(
+        Arm("B", 3600, 5800, 2000, 3200),
+        Arm("R", 5760, 7620, 3200, 5000),
+        Arm("Z", 7520, 9824, 4000, 5400),
+    ),
+    joins=(5780.0, 7570.0),
+    first_pixel=(0, 0),
+    last_pixel=(0, 0),
+    sensitivity=(
+        (3600, 0.08), (3700, 0.16), (3800, 0.25), (4000, 0.40), (4500, 0.58), (5000, 0.68),
+        (5500, 0.70), (5800, 0.68), (6000, 0.80), (6500, 1.00), (7000, 1.10), (7500, 1.02),
+        (8000, 1.18), (8500, 1.25), (9000, 1.12), (9500, 0.90), (9824, 0.65),
+    ),
+    sky_electrons=(50.0, 250.0),
+    read_variance=(40.0, 80.0),
+    electrons_per_flux=(2.2, 0.15),
+    correlation=(0.0, 0.0),
+    noise_over_reported=(0.08, 0.06),
+    flux_unit="1e-17 erg/s/cm2/A",
+    quality=DESI_QUALITY,
+    releases=(("EDR", 0.3), ("DR1", 0.7)),
+)  # fmt: skip
+
+SURVEYS: dict[str, Profile] = {profile.name: profile for profile in (LAMOST, SDSS, BOSS, DESI)}
+ATLAS = "ATLAS"
+"""Spectra like those of published libraries; drawn without a profile, see atlas.py."""
+
+
+def profile_named(name: str) -> Profile:
+    try:
+        return SURVEYS[name.upper()]
+    except KeyError:
+        raise WorkbenchError(
+            f"no survey {name!r} to imitate: use one of {', '.join((*SURVEYS, ATLAS))}"
+        ) from None
