@@ -16,11 +16,13 @@ MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
     ("module", "heavy"),
     [
         (
-            "agent.protocol.tool, agent.rendering.render, agent.tasks.catalogue, agent.spectra.readers",
+            "agent.protocol.tool, agent.rendering.render, agent.tasks.catalogue, "
+            "agent.spectra.readers",
             HEAVY,
         ),
         (
-            "agent.inspection.make_inspector, agent.inspection.inspector, agent.models.registry, agent.inspection.load_engine",
+            "agent.inspection.make_inspector, agent.inspection.inspector, agent.models.registry, "
+            "agent.inspection.load_engine",
             MODELS,
         ),
         (

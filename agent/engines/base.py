@@ -99,7 +99,7 @@ class Conversation(Protocol):
     ) -> None:
         """Read turns and open the model's next one.
 
-        `pictures` are those the turns show, in order, RGB and sized by `agent.rendering.model_image.prepare`.
+        `pictures` are those the turns show, in order, RGB and sized by `model_image.prepare`.
         Assistant turns are read as if the model had said them. Raises ContextFullError, Cancelled.
         """
         ...

@@ -1,4 +1,7 @@
-"""The window for a moment: what the self-test sees of it. `python -m app.selftest.window_probe SESSION`"""
+"""Open the window for a moment and report what it shows, for the self-test.
+
+`python -m app.selftest.window_probe SESSION`
+"""
 
 from __future__ import annotations
 

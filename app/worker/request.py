@@ -18,7 +18,7 @@ from app.worker.wire import Message
 
 @dataclass(frozen=True, eq=False)
 class LoadRequest:
-    """The model to inspect with, and how: as `agent.inspection.make_inspector.make_inspector` takes it."""
+    """Which model to load and how: the arguments of `make_inspector`."""
 
     model: str | None = None
     _: KW_ONLY

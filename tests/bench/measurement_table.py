@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agent.spectra.measure.line_measure import measure_line
-from tests.agent.spectra.known_lines import BROAD, NARROW, WIDE, KnownLine, observed
+from tests.agent.spectra.measure.known_lines import BROAD, NARROW, WIDE, KnownLine, observed
 
 SNRS = (3, 5, 10, 20, 50, 100)
 LINES = (NARROW, BROAD, WIDE)

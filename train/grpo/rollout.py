@@ -1,7 +1,7 @@
 """Inspections that are sampled, many side by side, each by the rules of use.
 
-The loop of `agent.inspection.episode` itself reads every turn and says what comes next, so that what a model
-meets in training is what it meets in use; here it is asked turn by turn, for all at once.
+`agent.inspection.episode` reads every turn and says what comes next, so that a model meets in
+training what it meets in use; here it is asked turn by turn, for many inspections at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The conversation as a Jinja template: what a server or TRL renders is what `agent.protocol.protocol` does.
+"""The chat template in Jinja: servers and TRL render with it what `agent.protocol` renders.
 
 Contents are a string or parts `{"type": "image"}` and `{"type": "text", "text": ...}`. Tools are
 described only where the system turn does not do so already.

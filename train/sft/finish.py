@@ -30,8 +30,9 @@ def save_model(
     *,
     new: bool,
 ) -> None:
-    """Write `out`/model with its card; see `train.models.finished_model`. `new`: it began with random
-    weights."""
+    """Write `out`/model with its card; see `train.models.finished_model`.
+
+    `new`: training began with random weights."""
     parameters = parameter_counts(trainer.model)[1]
 
     def complete(part: Path) -> None:

@@ -1,4 +1,6 @@
-"""llama.cpp's own server in a process of its own: `python -m agent.engines.gguf.llama_server_child`.
+"""llama.cpp's own server in a child process.
+
+Start it with `python -m agent.engines.gguf.llama_server_child`.
 
 The first line on stdin is the key it asks of its callers. It prints its address as one line of
 JSON and lives until stdin ends, which it does when the parent dies, however it dies.

@@ -8,7 +8,7 @@ import pytest
 from agent.spectra.sampling import pixel_edges, sample, scatter
 from agent.spectra.smoothing import smooth_box, smooth_gaussian, smooth_kms, smooth_savgol
 from agent.spectra.spectrum import Spectrum
-from tests.agent.spectra.known_lines import WAVELENGTH
+from tests.agent.spectra.measure.known_lines import WAVELENGTH
 
 GRID = np.arange(4000.0, 4100.0)
 

@@ -16,7 +16,7 @@ from agent.models.download import get_model
 from agent.models.infer_card import make_card
 from agent.models.registry import Place
 from app.cli.models import models
-from tests.agent.fake_hub import FakeHub, running
+from tests.agent.models.fake_hub import FakeHub, running
 
 FILES = {
     "config.json": b'{"model_type": "qwen2_5_vl"}',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.core.postgres import running_cluster
+from tests.app.core.database.postgres import running_cluster
 
 
 @pytest.fixture(scope="session")

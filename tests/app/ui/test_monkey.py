@@ -21,8 +21,8 @@ from app.ui import session_view
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import parts
 from app.ui.inspection.controller import AgentDesk
-from tests.app.core.recorder import line_of
-from tests.app.core.test_durability import held_by
+from tests.app.core.session.recorder import line_of
+from tests.app.core.session.test_durability import held_by
 from tests.app.ui.agent.conftest import COMMAND
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.whole_window import before_window, copied

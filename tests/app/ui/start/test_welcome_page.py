@@ -13,7 +13,7 @@ from app.ui.start import welcome_page
 from app.ui.start.welcome_page import WelcomePage
 from app.ui.theme.theme import DARK
 from tests.app.ui.candidates import take_sample
-from tests.app.ui.start.dropping import drag, drop, leave
+from tests.app.ui.importing.dropping import drag, drop, leave
 
 
 @pytest.fixture

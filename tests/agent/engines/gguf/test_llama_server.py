@@ -1,0 +1,226 @@
+"""llama.cpp's server in a process of its own: loaded, compared, watched, ended."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from PIL import Image
+
+from agent.engines.base import Sampling
+from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
+from agent.engines.gguf.llama_server_process import ServerProcess
+from agent.engines.remote.request import Said, messages, picture_url
+from agent.errors import EngineError
+from agent.protocol.protocol import Turn, chat_text, opening
+from agent.rendering.model_image import QWEN3, Sizing
+from agent.tasks.catalogue import task
+from tests.agent.engines.remote.real_servers import Pair, tiny_pair
+from tests.agent.scenes import call
+
+__all__ = ["tiny_pair"]
+
+# Never imported here: it and other packages made with Cython do not bear one another in a process.
+if not is_installed():
+    pytest.skip("xllamacpp is not installed", allow_module_level=True)
+
+GREEDY = Sampling(max_new_tokens=8)
+PICTURES = [Image.linear_gradient("L").resize((168, 112)).convert("RGB"),
+            Image.radial_gradient("L").resize((84, 140)).convert("RGB")]  # fmt: skip
+TURNS = (*opening(task("CV")), Turn("assistant", call(6500, 6600)), Turn("tool", "Drawn.", 1))
+
+
+@pytest.fixture(scope="module")
+def engine(tiny_pair: Pair):
+    engine = LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, threads=1, context=8192)
+    yield engine
+    engine.close()
+
+
+def client(engine: LlamaServerEngine) -> httpx.Client:
+    """As the engine itself asks."""
+    line = engine._server.line
+    headers = {"authorization": line.key.header}
+    return httpx.Client(base_url=line.address.root[:-3], headers=headers, trust_env=False)
+
+
+def test_the_model_meets_the_protocol_byte_for_byte(engine):
+    pictures = iter(PICTURES)
+    said = [Said(t, picture_url(next(pictures)) if t.picture is not None else "") for t in TURNS]
+    with client(engine) as web:
+        reply = web.post("/apply-template", json={"messages": messages(said, native=False)})
+    marked = re.sub(
+        r"<__\w+__>", "<|vision_start|><|image_pad|><|vision_end|>", reply.json()["prompt"]
+    )
+    assert marked == chat_text(TURNS)
+
+
+def test_it_says_what_the_other_gguf_engine_says(engine, tiny_pair):
+    """The same turns and pictures through llama-cpp-python's functions."""
+    pytest.importorskip("llama_cpp")
+    from agent.engines.gguf.engine import GgufEngine
+
+    other = GgufEngine.load(tiny_pair.model, tiny_pair.mmproj, threads=1, context_length=8192)
+    texts = []
+    for each in (engine, other):
+        conversation = each.open()
+        conversation.append(TURNS[:2], PICTURES[:1])
+        start = conversation.mark()
+        said = [conversation.generate(GREEDY).text]
+        conversation.rewind(start)
+        conversation.append(TURNS[2:], PICTURES[1:])
+        said.append(conversation.generate(GREEDY).text)
+        texts.append(said)
+        conversation.close()
+    other.close()
+    assert texts[0] == texts[1]
+    assert texts[0][0] != texts[0][1]
+
+
+def test_what_was_read_is_not_read_again(engine):
+    """Pictures and prompt stay in the server's memory from turn to turn, and over a rewind."""
+    conversation = engine.open()
+    conversation.append(TURNS[:2], PICTURES[:1])
+    start = conversation.mark()
+    for _ in range(2):
+        conversation.rewind(start)
+        conversation.generate(GREEDY, watch=None)
+        conversation.append(TURNS[3:], PICTURES[1:])
+        conversation.generate(GREEDY, watch=None)
+    used = conversation.usage
+    assert used.images == 6 * 4 + 2 * 3 * 5
+    assert used.prompt > 1000
+    assert used.evaluated <= 1.02 * (used.prompt + used.generated)
+    conversation.close()
+
+
+def test_a_stop_string_in_the_middle_leaves_the_counts_known(engine):
+    conversation = engine.open()
+    conversation.append([Turn("user", "Q")], [])
+    start = conversation.mark()
+    whole = conversation.generate(Sampling(max_new_tokens=40)).text
+    conversation.rewind(start)
+    stop = whole[10:12]
+    said = conversation.generate(Sampling(max_new_tokens=40), stop=(stop,))
+    assert said.text == whole[: whole.index(stop) + 2]
+    assert conversation.usage.evaluated > 0
+
+
+def test_nobody_else_may_use_it(engine):
+    line = engine._server.line
+    assert line.address.host == "127.0.0.1"
+    url = f"{line.address.root}/chat/completions"
+    assert httpx.post(url, json={"messages": []}, trust_env=False).status_code == 401
+    assert line.key.header.split()[1] not in " ".join(_command_line(engine.pid))
+
+
+def _command_line(pid: int) -> list[str]:
+    path = Path(f"/proc/{pid}/cmdline")
+    if not path.exists():
+        pytest.skip("needs /proc")
+    return path.read_text().split("\0")
+
+
+def test_a_crash_is_told_at_once(tiny_pair):
+    engine = LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, threads=1, context=2048)
+    conversation = engine.open()
+    conversation.append([Turn("user", "Q")], [])
+    pieces: list[str] = []
+
+    def listener(piece: str) -> None:
+        if not pieces:
+            os.kill(engine.pid, signal.SIGKILL)
+        pieces.append(piece)
+
+    began = time.monotonic()
+    with pytest.raises(EngineError, match="process has ended"):
+        conversation.generate(Sampling(max_new_tokens=2000), on_text=listener)
+    assert time.monotonic() - began < 5
+    engine.close()
+    engine.close()
+
+
+def test_closing_ends_the_process(tiny_pair):
+    engine = LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, threads=1, context=2048)
+    process = engine._process._process
+    assert process.poll() is None
+    engine.close()
+    assert process.returncode == 0
+
+
+def test_it_dies_with_its_parent(tiny_pair):
+    """However the parent ends."""
+    script = (
+        "import os, sys\nfrom pathlib import Path\n"
+        "from agent.engines.gguf.llama_server import LlamaServerEngine\n"
+        "engine = LlamaServerEngine.start(Path(sys.argv[1]), Path(sys.argv[2]), threads=1)\n"
+        "print(engine.pid, engine._server.line.address.port, flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    command = [sys.executable, "-c", script, str(tiny_pair.model), str(tiny_pair.mmproj)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as parent:
+        out, _ = parent.communicate(timeout=60)
+    assert parent.returncode == -signal.SIGKILL
+    port = int(out.split()[1])
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            httpx.get(f"http://127.0.0.1:{port}/health", trust_env=False, timeout=1)
+        except httpx.TransportError:
+            return
+    raise AssertionError("the server outlived its parent")
+
+
+def test_files_that_are_no_model_are_refused(tiny_pair, tmp_path):
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(tiny_pair.model.read_bytes()[:3000])
+    for model, mmproj in (
+        (tmp_path / "absent.gguf", tiny_pair.mmproj),
+        (broken, tiny_pair.mmproj),
+        (tiny_pair.model, broken),
+        (tiny_pair.mmproj, tiny_pair.model),
+    ):
+        with pytest.raises(EngineError) as refusal:
+            LlamaServerEngine.start(model, mmproj)
+        assert str(refusal.value).isprintable()
+
+
+@pytest.mark.parametrize("sizing", [QWEN3, Sizing(28, 28 * 28), Sizing.of_tokens(28, 8, 5000)])
+def test_pictures_it_would_resize_are_refused(tiny_pair, sizing):
+    with pytest.raises(EngineError, match="pictures of 8 to 4096 squares of 28"):
+        LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, sizing=sizing)
+
+
+def test_a_process_that_cannot_load_says_why(tmp_path):
+    absent = str(tmp_path / "absent.gguf")
+    arguments = [absent, absent, "--context", "512", "--threads", "1"]
+    with pytest.raises(EngineError, match=r"could not be loaded \(status 1: .*absent\.gguf"):
+        ServerProcess.start(arguments, 60)
+
+
+def test_a_library_the_system_lacks_is_named_with_its_cure(tmp_path, monkeypatch):
+    (tmp_path / "xllamacpp.py").write_text(
+        "raise ImportError('libgomp.so.1: cannot open shared object file')", encoding="utf-8"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    arguments = ["model.gguf", "mmproj.gguf", "--context", "512", "--threads", "1"]
+    with pytest.raises(EngineError, match=r"libgomp\.so\.1.*sudo apt-get install libgomp1"):
+        ServerProcess.start(arguments, 60)
+
+
+def test_a_process_that_is_never_ready_is_ended(tiny_pair):
+    arguments = [str(tiny_pair.model), str(tiny_pair.mmproj), "--context", "512", "--threads", "1"]
+    with pytest.raises(EngineError, match=r"not ready after 0\.001 s"):
+        ServerProcess.start(arguments, 0.001)
+
+
+def test_a_process_that_does_not_know_its_words_says_so():
+    with pytest.raises(EngineError, match=r"could not be loaded \(status 2: usage"):
+        ServerProcess.start(["--nonsense"], 60)

@@ -1,0 +1,535 @@
+"""The remote engine against a server that plays a script."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from PIL import Image
+
+from agent.engines.base import RESTARTED, Cancelled, Sampling
+from agent.engines.remote.engine import RemoteEngine
+from agent.errors import ContextFullError, EngineError
+from agent.protocol.protocol import Turn, system_text
+from agent.protocol.reply import parse_reply
+from tests.agent.engines.remote.fake_clock import FakeClock
+from tests.agent.engines.remote.fake_server import (
+    Act,
+    Pieces,
+    Server,
+    answered,
+    dropped,
+    event_bytes,
+    listed,
+    refused,
+    serving,
+    spoken,
+    stalled,
+    stream,
+)
+from tests.agent.scenes import call
+
+GREEDY = Sampling(max_new_tokens=64)
+PICTURE = Image.new("RGB", (112, 56), (200, 30, 90))
+OPENING = (Turn("system", system_text()), Turn("user", "What is it?", picture=0))
+KEY = "sesame-0123456789"
+
+
+@contextmanager
+def talking(*acts: Act, **options: object) -> Iterator[tuple[Server, RemoteEngine]]:
+    """A server with this script and an engine that knows it."""
+    named = {"timeout_s": 10.0, "key": None, "clock": FakeClock(), "rng": random.Random(1)}
+    with serving(*acts) as server:
+        engine = RemoteEngine.connect(server.url, "m", **(named | options))
+        try:
+            yield server, engine
+        finally:
+            engine.close()
+
+
+def opened(engine: RemoteEngine):
+    conversation = engine.open()
+    conversation.append(OPENING, [PICTURE])
+    return conversation
+
+
+def usage(prompt: int, said: int, cached: int | None = None) -> dict:
+    counts = {"prompt_tokens": prompt, "completion_tokens": said}
+    return counts | ({"prompt_tokens_details": {"cached_tokens": cached}} if cached else {})
+
+
+def test_a_turn_is_streamed_and_counted():
+    act = spoken("<think>", "Blue.", "</think>", usage=usage(100, 3, 40))
+    with talking(act) as (server, engine):
+        conversation = opened(engine)
+        pieces: list[str] = []
+        said = conversation.generate(GREEDY, seed=7, on_text=pieces.append)
+        assert pieces == ["<think>", "Blue.", "</think>"]
+        assert (said.text, said.tokens, said.finish, said.choices) == (
+            "<think>Blue.</think>", 3, "stop", None,
+        )  # fmt: skip
+        used = conversation.usage
+        assert (used.prompt, used.generated, used.evaluated, used.images) == (100, 3, 63, 8)
+        request = server.requests[0]
+        assert request.path == "/v1/chat/completions"
+        assert request.body["model"] == "m"
+        assert request.body["seed"] == 7
+        assert "authorization" not in request.headers
+
+
+def test_the_conversation_is_sent_whole_and_rewound():
+    acts = [spoken(word, usage=usage(prompt, 1, 1)) for word, prompt in
+            [("a", 100), ("b", 120), ("c", 120)]]  # fmt: skip
+    with talking(*acts) as (server, engine):
+        conversation = opened(engine)
+        conversation.generate(GREEDY)
+        mark = conversation.mark()
+        for _ in range(2):
+            conversation.rewind(mark)
+            conversation.append([Turn("tool", "Generated.", picture=1)], [PICTURE])
+            conversation.generate(GREEDY)
+        roles = [[message["role"] for message in body["messages"]] for body in server.bodies]
+        assert roles[0] == ["system", "user"]
+        assert roles[1] == roles[2] == ["system", "user", "assistant", "user"]
+        assert server.bodies[1]["messages"] == server.bodies[2]["messages"]
+        assert conversation.usage.prompt == 100 + 19 + 19
+        assert conversation.usage.generated == 3
+        with pytest.raises(EngineError, match="no mark"):
+            conversation.rewind(7)
+
+
+def test_what_was_counted_once_is_not_counted_after_a_rewind():
+    acts = [spoken(word, usage=usage(prompt, 2, 1)) for word, prompt in
+            [("a", 100), ("b", 130), ("c", 100), ("d", 150)]]  # fmt: skip
+    with talking(*acts) as (_, engine):
+        conversation = opened(engine)
+        start = conversation.mark()
+        prompts = []
+        for _ in range(2):
+            conversation.rewind(start)
+            for _ in range(2):
+                conversation.generate(GREEDY)
+                prompts.append(conversation.usage.prompt)
+                conversation.append([Turn("user", "Go on.")], [])
+        assert prompts == [100, 128, 128, 128 + 48]
+
+
+def test_the_choice_in_the_box_is_found():
+    pieces = Pieces().delta(content="\\boxed{", logprobs=[listed("\\boxed{", -0.1)])
+    pieces.delta(content="YES", logprobs=[listed("YES", math.log(0.8), NO=math.log(0.1))])
+    pieces.delta(content="}", logprobs=[listed("}", -0.1)])
+    with talking(stream(pieces.end())) as (_, engine):
+        said = opened(engine).generate(GREEDY)
+        assert math.exp(said.choices["YES"]) == pytest.approx(0.8)
+        assert math.exp(said.choices["NO"]) == pytest.approx(0.1)
+        assert said.tokens == 3  # counted by their log-probabilities
+
+
+def test_unknown_counts_say_so():
+    with talking(spoken("a", "b")) as (_, engine):
+        conversation = opened(engine)
+        assert conversation.generate(GREEDY).tokens == 2
+        used = conversation.usage
+        assert (used.prompt, used.generated, used.evaluated, used.images) == (-1, -1, -1, 8)
+
+
+@pytest.mark.parametrize("length", [1, 3, 50])
+def test_a_stop_string_ends_the_turn_and_stays(length):
+    text = "<think>a</think><tool_call>{}</tool_call>"
+    words = [text[start : start + length] for start in range(0, len(text), length)]
+    with talking(spoken(*words, "\n", usage=usage(9, 9))) as (server, engine):
+        conversation = opened(engine)
+        pieces: list[str] = []
+        said = conversation.generate(GREEDY, stop=("</tool_call>",), on_text=pieces.append)
+        assert said.text == "".join(pieces) == text
+        assert said.finish == "stop"
+        assert conversation.usage.prompt == 9  # the server was heard to the end
+        assert "stop" not in server.bodies[0]
+
+
+def test_a_model_that_goes_on_after_a_stop_string_is_cut_off():
+    pieces = Pieces().words("one STOP two", " three")
+    with talking(stalled(pieces), spoken("next")) as (server, engine):
+        conversation = opened(engine)
+        said = conversation.generate(GREEDY, stop=("nowhere", "STOP"))
+        assert (said.text, said.finish) == ("one STOP", "stop")
+        assert server.hung_up.wait(10)
+        assert conversation.usage.prompt == -1
+        conversation.append([Turn("user", "Go on.")], [])
+        conversation.generate(GREEDY)
+        assert server.bodies[1]["messages"][2] == {"role": "assistant", "content": "one STOP"}
+
+
+def test_the_length_limit_is_told_from_the_end():
+    with talking(stream(Pieces().words("a").end("length"))) as (_, engine):
+        assert opened(engine).generate(GREEDY).finish == "length"
+
+
+def test_a_stop_between_pieces_keeps_what_was_said():
+    heard: list[str] = []
+    with talking(stalled(Pieces().words("a", "b", "c"))) as (server, engine):
+        said = opened(engine).generate(
+            GREEDY, on_text=heard.append, should_stop=lambda: heard[-1:] == ["b"]
+        )
+        assert (said.text, said.finish) == ("ab", "cancelled")
+        assert server.hung_up.wait(10)  # the server need not go on
+
+
+def test_a_stop_is_heard_before_the_first_word():
+    stop = threading.Event()
+    with talking(stalled()) as (server, engine):
+        conversation = opened(engine)
+        asked = []
+
+        def should_stop() -> bool:
+            asked.append(None)
+            if len(asked) > 3:
+                stop.set()
+            return stop.is_set()
+
+        said = conversation.generate(GREEDY, should_stop=should_stop)
+        assert (said.text, said.finish) == ("", "cancelled")
+        assert server.hung_up.wait(10)
+        assert len(server.requests) == 1
+
+
+def test_a_stop_before_the_request_sends_nothing():
+    with talking(spoken("a")) as (server, engine):
+        assert opened(engine).generate(GREEDY, should_stop=lambda: True).finish == "cancelled"
+        assert server.requests == []
+        with pytest.raises(Cancelled):
+            engine.open().append(OPENING, [PICTURE], lambda: True)
+
+
+def test_a_stop_while_waiting_to_try_again_is_heard():
+    clock = FakeClock()
+    with talking(refused(503, "busy"), clock=clock) as (server, engine):
+        said = opened(engine).generate(GREEDY, should_stop=lambda: clock.waited_s > 0.1)
+        assert said.finish == "cancelled"
+        assert len(server.requests) == 1
+
+
+def test_a_dropped_stream_is_asked_for_again():
+    acts = [dropped(Pieces().words("a", "b")), spoken("a", "b", "c", usage=usage(9, 3, 2))]
+    with talking(*acts) as (server, engine):
+        conversation = opened(engine)
+        pieces: list[str] = []
+        said = conversation.generate(GREEDY, on_text=pieces.append)
+        assert said.text == "".join(pieces) == "abc"
+        assert server.bodies[0] == server.bodies[1]
+        assert conversation.usage.prompt == 9
+        assert conversation.usage.evaluated == -1  # nobody knows what the first one cost
+
+
+def test_a_turn_that_comes_out_otherwise_is_announced():
+    with talking(dropped(Pieces().words("a", "b")), spoken("x", "y")) as (_, engine):
+        pieces: list[str] = []
+        said = opened(engine).generate(GREEDY, on_text=pieces.append)
+        assert said.text == "xy"
+        assert pieces == ["a", "b", RESTARTED, "x", "y"]
+
+
+def test_a_stream_that_ends_without_an_end_was_dropped():
+    """llama_cpp.server ends one so when another client wants its turn."""
+    interrupted = Pieces().words("a")
+    interrupted.events.append("[DONE]")
+    with talking(stream(interrupted), spoken("ab")) as (server, engine):
+        assert opened(engine).generate(GREEDY).text == "ab"
+        assert len(server.requests) == 2
+
+
+def test_a_server_that_stalls_is_asked_again():
+    acts = [stalled(), stalled(Pieces().words("a")), spoken("b")]
+    with talking(*acts, timeout_s=0.2) as (server, engine):
+        assert opened(engine).generate(GREEDY).text == "b"
+        assert opened(engine).generate(GREEDY, should_stop=lambda: False).text == "b"
+        assert len(server.requests) == 4
+
+
+def test_faults_that_pass_are_waited_out_as_the_server_asks():
+    clock = FakeClock()
+    busy = answered(429, {"error": {"message": "busy"}}, retry_after="7")
+    with talking(busy, refused(500, "oops"), spoken("a"), clock=clock) as (_, engine):
+        assert opened(engine).generate(GREEDY).text == "a"
+        assert 7.5 <= clock.waited_s <= 8.0
+
+
+def test_faults_that_do_not_pass_end_in_words():
+    with talking(refused(503, "down\nfor repair"), retries=2) as (server, engine):
+        with pytest.raises(EngineError, match=r"503 \(down for repair\); gave up after 3 tries$"):
+            opened(engine).generate(GREEDY)
+        assert len(server.requests) == 3
+
+
+def test_nobody_at_home_ends_in_words():
+    with serving(spoken("a")) as server:
+        url = server.url
+    engine = RemoteEngine.connect(url, "m", key=None, retries=1, clock=FakeClock())
+    with pytest.raises(EngineError, match="cannot be reached; gave up after 2 tries"):
+        opened(engine).generate(GREEDY)
+    engine.close()
+
+
+def test_an_error_in_the_stream_is_one():
+    busy = Pieces().words("a")
+    busy.events.append({"error": {"message": "slot lost", "code": 503}})
+    with talking(stream(busy), spoken("ab")) as (_, engine):
+        assert opened(engine).generate(GREEDY).text == "ab"
+    wrong = Pieces()
+    wrong.events.append({"error": {"message": "no such model", "code": 404}})
+    with talking(stream(wrong)) as (_, engine), pytest.raises(EngineError, match="no such model"):
+        opened(engine).generate(GREEDY)
+
+
+def test_a_full_context_is_told_apart():
+    act = refused(400, "maximum context length is 10 tokens", code="context_length_exceeded")
+    with talking(act) as (server, engine):
+        with pytest.raises(ContextFullError, match="maximum context length is 10"):
+            opened(engine).generate(GREEDY)
+        assert len(server.requests) == 1
+
+
+def test_what_a_server_does_not_take_is_left_out_and_remembered():
+    act = refused(400, "logprobs are not supported", param="logprobs")
+    with talking(act, spoken("a")) as (server, engine):
+        conversation = opened(engine)
+        assert conversation.generate(GREEDY).choices is None
+        conversation.generate(GREEDY)
+        assert ["logprobs" in body for body in server.bodies] == [True, False, False]
+        assert "seed" in server.bodies[2]
+
+
+def test_what_made_no_difference_is_not_remembered():
+    acts = [refused(400, "no"), refused(400, "no"), spoken("a")]
+    with talking(*acts) as (server, engine):
+        with pytest.raises(EngineError, match=r"400 \(no\)$"):
+            opened(engine).generate(GREEDY)
+        opened(engine).generate(GREEDY)
+        assert ["seed" in body for body in server.bodies] == [True, False, True]
+
+
+def test_a_server_that_chokes_without_a_word_is_asked_for_less():
+    with talking(refused(500, ""), refused(500, ""), spoken("a")) as (server, engine):
+        assert opened(engine).generate(GREEDY).text == "a"
+        assert ["logprobs" in body for body in server.bodies] == [True, True, False]
+
+
+def test_a_server_that_cannot_say_what_is_wrong_in_a_stream_is_asked_without():
+    silent = dropped(Pieces())
+    full = refused(400, "x", code="context_length_exceeded")
+    with talking(silent, silent, full) as (server, engine):
+        with pytest.raises(ContextFullError):
+            opened(engine).generate(GREEDY)
+        assert [body.get("stream", False) for body in server.bodies] == [True, True, False]
+        assert "stream_options" not in server.bodies[2]
+
+
+def test_a_server_that_does_not_stream_is_heard_too():
+    choice = {"message": {"content": "a STOP b"}, "finish_reason": "stop"}
+    act = answered(200, {"choices": [choice], "usage": usage(9, 4, 2)})
+    with talking(act) as (_, engine):
+        conversation = opened(engine)
+        pieces: list[str] = []
+        said = conversation.generate(GREEDY, stop=("STOP",), on_text=pieces.append)
+        assert pieces == ["a STOP"]
+        assert (said.text, said.tokens, said.finish) == ("a STOP", 4, "stop")
+        assert conversation.usage.evaluated == 11
+
+
+def test_a_stream_under_another_name_is_heard():
+    pieces = Pieces().words("a", "b").end(usage=usage(9, 2, 1))
+    data = b"".join(event_bytes(event) for event in pieces.events)
+    with talking(answered(200, data, content_type="text/plain")) as (_, engine):
+        conversation = opened(engine)
+        assert conversation.generate(GREEDY).text == "ab"
+        assert conversation.usage.evaluated == 10
+
+
+def test_a_hosted_model_calls_in_its_own_way():
+    arguments = json.dumps({"wavelength_range": [6500, 6600]})
+    function = {"name": "spectral_visualization_tool", "arguments": arguments}
+    pieces = Pieces().delta(reasoning_content="Look.")
+    pieces.delta(tool_calls=[{"index": 0, "id": "x", "function": function}])
+    with talking(stream(pieces.end("tool_calls")), spoken("b"), tool_calls="native") as (
+        server,
+        engine,
+    ):
+        conversation = opened(engine)
+        shown: list[str] = []
+        said = conversation.generate(GREEDY, on_text=shown.append)
+        assert "".join(shown) == said.text
+        reply = parse_reply(said.text)
+        assert (reply.kind, reply.thought) == ("call", "Look.")
+        assert reply.arguments == {"wavelength_range": [6500, 6600]}
+        conversation.append([Turn("tool", "Generated.", picture=1)], [PICTURE])
+        conversation.generate(GREEDY)
+        first, second = server.bodies
+        assert "# Tools" not in json.dumps(first["messages"])
+        roles = [message["role"] for message in second["messages"]]
+        assert roles == ["system", "user", "assistant", "tool", "user"]
+        assert conversation.usage.images == -1
+
+
+def test_text_is_tried_where_tools_are_not_known():
+    """`auto` on a host that is taken for a hosted one."""
+    act = refused(400, "tools are not supported by this model", param="tools")
+    with talking(act, spoken(call(1, 2))) as (server, engine):
+        server_side = engine._server
+        server_side.dialect = type(server_side.dialect)(native=True)
+        assert parse_reply(opened(engine).generate(GREEDY).text).kind == "call"
+        assert ["tools" in body for body in server.bodies] == [True, False]
+        assert "# Tools" in json.dumps(server.bodies[1]["messages"])
+
+
+@pytest.mark.parametrize(
+    ("url", "model", "native"),
+    [
+        ("https://api.openai.com", "o3", True),
+        ("https://example.org", "Maxwell-Jia/Spec-o3-7B", False),
+        ("http://localhost:8000", "gpt-oss", False),
+        ("http://192.168.0.9:8000", "qwen", False),
+    ],
+)
+def test_the_form_of_calls_follows_address_and_name(url, model, native):
+    engine = RemoteEngine.connect(url, model, key=None)
+    assert engine._server.dialect.native is native
+    engine.close()
+
+
+def test_the_only_model_is_found():
+    models = {"data": [{"id": "tiny"}]}
+    with serving(refused(503, "starting"), answered(200, models), spoken("a")) as server:
+        engine = RemoteEngine.connect(server.url, key=None, clock=FakeClock())
+        assert engine.model == "tiny"
+        assert [request.path for request in server.requests] == ["/v1/models"] * 2
+        engine.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (answered(200, {"data": []}), "0 models"),
+        (answered(200, {"data": [{"id": "a"}, {"id": "b\x1b"}]}), r"2 models: name one \(a, b\)"),
+        (answered(200, {"data": [{"id": 7}, None, {}]}), "0 models"),
+        (answered(200, {"data": 7}), "0 models"),
+        (answered(200, {"data": [{"id": "x" * 1000}]}), "1 models"),
+        (answered(200, []), "chat protocol"),
+        (answered(200, b"<html>"), "chat protocol"),
+        (refused(404, "not here"), "does not list its models.*not here"),
+    ],
+)
+def test_a_list_without_the_one_model_is_refused(answer, words):
+    with serving(answer) as server, pytest.raises(EngineError, match=words):
+        RemoteEngine.connect(server.url, key=None)
+
+
+def test_several_conversations_at_once():
+    with talking(spoken("a", "b", usage=usage(9, 2, 1))) as (server, engine):
+        found: list[str] = []
+
+        def talk() -> None:
+            conversation = opened(engine)
+            turns = (conversation.generate(GREEDY, should_stop=lambda: False) for _ in range(5))
+            found.extend(said.text for said in turns)
+
+        threads = [threading.Thread(target=talk) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == ["ab"] * 30
+        assert len(server.requests) == 30
+
+
+def test_the_stop_of_one_conversation_is_not_that_of_another():
+    heard = threading.Event()
+    with talking(stalled(Pieces().words("a"))) as (_, engine):
+        stop = threading.Event()
+        results: list[str] = []
+
+        def talk() -> None:
+            said = opened(engine).generate(
+                GREEDY, on_text=lambda piece: heard.set(), should_stop=stop.is_set
+            )
+            results.append(said.finish)
+
+        thread = threading.Thread(target=talk)
+        thread.start()
+        assert heard.wait(10)
+        other = opened(engine).generate(GREEDY, should_stop=lambda: True)
+        assert other.finish == "cancelled"
+        assert thread.is_alive()
+        stop.set()
+        thread.join(10)
+        assert results == ["cancelled"]
+
+
+def test_what_a_listener_raises_is_its_own():
+    def listener(piece: str) -> None:
+        raise BrokenPipeError("the window is gone")
+
+    with talking(spoken("a")) as (server, engine):
+        with pytest.raises(BrokenPipeError, match="window"):
+            opened(engine).generate(GREEDY, on_text=listener)
+        assert len(server.requests) == 1
+
+
+def test_pictures_and_turns_must_agree():
+    refusal = pytest.raises(EngineError, match="1 turns show a picture, 2 were given")
+    with talking(spoken("a")) as (_, engine), refusal:
+        engine.open().append(OPENING, [PICTURE, PICTURE])
+
+
+def test_a_closed_engine_says_so():
+    with talking(spoken("a")) as (_, engine):
+        conversation = opened(engine)
+        engine.close()
+        with pytest.raises(EngineError, match="closed"):
+            conversation.generate(GREEDY)
+
+
+def test_the_key_goes_into_one_header_and_nowhere_else(caplog):
+    caplog.set_level(logging.DEBUG)
+    echo = refused(401, f"wrong key {KEY}!")
+    with talking(spoken("a", usage=usage(1, 1)), echo, key=KEY) as (server, engine):
+        conversation = opened(engine)
+        said = conversation.generate(GREEDY)
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+        with pytest.raises(
+            EngineError, match=r"asks for a key it knows \(wrong key \*\*\*!\)"
+        ) as no:
+            conversation.generate(GREEDY)
+        shown = [repr(engine), repr(said), repr(conversation.usage), repr(conversation.mark())]
+        shown += [str(no.value), repr(no.value), repr(vars(engine._server)), caplog.text]
+        assert KEY not in "".join(shown) + json.dumps(server.bodies)
+
+
+def test_a_key_that_is_missing_is_asked_for():
+    refusal = pytest.raises(EngineError, match="set SPEC_O3_API_KEY")
+    with talking(refused(401, "no key")) as (_, engine), refusal:
+        opened(engine).generate(GREEDY)
+
+
+def test_a_key_never_travels_unencrypted():
+    with pytest.raises(EngineError, match="unencrypted") as refusal:
+        RemoteEngine.connect("http://192.168.0.9:8000", "m", key=KEY)
+    assert KEY not in str(refusal.value)
+    asked: list[str] = []
+    engine = RemoteEngine.connect("http://192.168.0.9:8000", "m", key=asked.append)
+    assert asked == []
+    engine.close()
+    engine = RemoteEngine.connect("https://example.org", "m", key=lambda host: asked.append(host))
+    assert asked == ["example.org"]
+    engine.close()
+
+
+@pytest.mark.parametrize("timeout_s", [0, -1, math.nan, 1e9])
+def test_absurd_timeouts_are_refused(timeout_s):
+    with pytest.raises(EngineError, match="timeout"):
+        RemoteEngine.connect("http://localhost:1", "m", key=None, timeout_s=timeout_s)

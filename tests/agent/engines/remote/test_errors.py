@@ -1,0 +1,146 @@
+"""Trying again: how often, after how long, and when not."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+
+import pytest
+
+from agent.engines.base import Cancelled
+from agent.engines.remote.errors import (
+    LONGEST_WAIT_S,
+    MAX_RETRY_AFTER_S,
+    Passing,
+    Retrying,
+    SystemClock,
+    read_retry_after,
+)
+from agent.errors import EngineError
+from tests.agent.engines.remote.fake_clock import FakeClock
+
+NOON = datetime(2026, 6, 1, 12, 0, 0, tzinfo=UTC)
+
+
+def failing(times: int, retry_after_s: float | None = None):
+    """Fails that often, then says how many calls it took."""
+    calls = []
+
+    def attempt() -> int:
+        calls.append(None)
+        if len(calls) <= times:
+            raise Passing("it coughed", retry_after_s)
+        return len(calls)
+
+    return attempt
+
+
+def retrying(retries: int = 4, seed: int = 1) -> tuple[Retrying, FakeClock]:
+    clock = FakeClock()
+    return Retrying(retries, clock=clock, rng=random.Random(seed)), clock
+
+
+def test_faults_that_pass_are_waited_out():
+    policy, clock = retrying()
+    assert policy.run(failing(3), "host") == 4
+    assert 0.25 + 0.5 + 1.0 <= clock.waited_s <= 0.5 + 1.0 + 2.0
+
+
+def test_without_a_fault_nobody_waits():
+    policy, clock = retrying()
+    assert policy.run(failing(0), "host") == 1
+    assert clock.asked == 0
+
+
+def test_the_last_fault_is_an_error_in_words():
+    policy, _ = retrying(2)
+    with pytest.raises(EngineError, match=r"^host: it coughed; gave up after 3 tries$"):
+        policy.run(failing(3), "host")
+    with pytest.raises(EngineError, match=r"^host: it coughed$"):
+        retrying(0)[0].run(failing(1), "host")
+
+
+def test_waits_double_jitter_and_end_somewhere():
+    policy, _ = retrying()
+    waits = [[policy.wait_s(number) for _ in range(200)] for number in range(12)]
+    for number, some in enumerate(waits):
+        longest = min(LONGEST_WAIT_S, 0.5 * 2**number)
+        assert longest / 2 <= min(some) < 0.55 * longest
+        assert 0.95 * longest < max(some) <= longest
+    assert policy.wait_s(10**9) <= LONGEST_WAIT_S
+
+
+def test_the_jitter_follows_its_seed():
+    def waits(seed: int) -> list[float | None]:
+        policy, _ = retrying(seed=seed)
+        return [policy.wait_s(number) for number in range(5)]
+
+    assert waits(7) == waits(7)
+    assert waits(7) != waits(8)
+
+
+def test_the_servers_wish_is_followed():
+    policy, clock = retrying()
+    assert policy.run(failing(2, retry_after_s=3.0), "host") == 3
+    assert clock.waited_s == pytest.approx(6.0)
+
+
+def test_a_server_that_asks_for_too_long_is_not_waited_for():
+    policy, clock = retrying()
+    with pytest.raises(EngineError, match="asks to wait 3600 s"):
+        policy.run(failing(1, retry_after_s=3600.0), "host")
+    assert clock.waited_s == 0
+    assert policy.wait_s(0, MAX_RETRY_AFTER_S) == MAX_RETRY_AFTER_S
+
+
+def test_a_stop_is_heard_while_waiting():
+    policy, clock = retrying()
+    with pytest.raises(Cancelled):
+        policy.run(failing(9, retry_after_s=100.0), "host", lambda: clock.waited_s > 1.0)
+    assert clock.waited_s < 1.2
+
+
+def test_other_errors_are_not_tried_again():
+    policy, clock = retrying()
+
+    def attempt() -> None:
+        raise EngineError("no")
+
+    with pytest.raises(EngineError, match=r"^no$"):
+        policy.run(attempt, "host")
+    assert clock.asked == 0
+
+
+@pytest.mark.parametrize("retries", [-1, 101])
+def test_absurd_counts_are_refused(retries):
+    with pytest.raises(EngineError):
+        Retrying(retries)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        (None, None),
+        ("7", 7.0),
+        ("0.5", 0.5),
+        ("-3", 0.0),
+        ("nan", None),
+        ("inf", None),
+        ("1e999", None),
+        ("soon", None),
+        ("Mon, 01 Jun 2026 12:00:30 GMT", 30.0),
+        ("Mon, 01 Jun 2026 11:00:00 GMT", 0.0),
+        ("Mon, 01 Jun 2026 12:00:30", 30.0),
+        ("Mon, 99 Jun 99999 12:00:30 GMT", None),
+        ("9" * 200, None),
+    ],
+)
+def test_retry_after_in_all_its_forms(text, seconds):
+    assert read_retry_after(text, NOON) == seconds
+
+
+def test_the_systems_clock_goes_on():
+    clock = SystemClock()
+    before = clock.now()
+    clock.wait(0.001)
+    assert clock.now() > before

@@ -1,0 +1,119 @@
+"""The kind of object: bounded terms, readable parts, and files that are checked."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agent.errors import ResourceError
+from agent.evidence.assessment import SUREST, assess
+from agent.evidence.gate_numbers import BOTH, HOT_ONLY, gate_numbers
+from agent.evidence.gates import GATES
+from agent.evidence.kinds import builtin_kinds, read_kinds, softmax, steps
+from agent.evidence.numbers import Numbers
+from agent.evidence.words import KIND_NAMES, kind_signs
+from agent.spectra.measure.index_definitions import builtin_indices
+from agent.tasks.catalogue import task
+from tests.agent.evidence.drawn import drawn
+
+KINDS = """
+labels = ["CV", "K"]
+intercepts = [0.5, -0.5]
+
+[[gates]]
+name = "TiO5"
+knots = [0.4, 0.8]
+scales = [0.2, 0.1]
+weights = [
+  1, -1,
+  2, -2,
+]
+"""
+
+
+def put(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "kinds.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_every_gate_can_be_measured_and_is_measured():
+    measured = {"H_alpha_peak", "H_alpha_em_fwhm", "H_alpha_abs_fwhm", "bend"}
+    measured |= {name.replace("alpha", "beta") for name in measured} | set(BOTH)
+    assert set(GATES) <= measured | set(builtin_indices())
+    assert set(GATES) >= HOT_ONLY
+    for label in ("A", "MG", "CV"):
+        assert set(GATES) <= set(gate_numbers(Numbers(drawn(label))))
+
+
+def test_lines_of_hot_stars_are_not_read_in_cool_ones():
+    cool, hot = (gate_numbers(Numbers(drawn(label))) for label in ("K", "A"))
+    assert math.isnan(cool["H_gamma_D2"][0]) and 8 < hot["H_gamma_D2"][0] < 26
+    assert math.isfinite(cool["TiO5"][0])
+
+
+@pytest.mark.parametrize("label", ["MG", "M_DWARF", "CS", "SS", "A", "CV", "SDB"])
+def test_clear_spectra_look_like_what_they_are(label):
+    judged = assess(drawn(label), task("CV")).kinds
+    assert judged.ranked()[0][0] == label
+    assert sum(judged.probabilities.values()) == pytest.approx(1.0)
+    chance = judged.probabilities[label]
+    odds = math.log(chance / (1 - chance)) if chance < 1 - 1e-9 else SUREST
+    assert min(judged.log_odds(label), SUREST) == pytest.approx(min(odds, SUREST), abs=1e-3)
+    assert set(judged.labels) == set(KIND_NAMES)
+
+
+def test_parts_add_up_to_the_scores():
+    judged = assess(drawn("MG"), task("MG")).kinds
+    apart = sum(nats for _, nats in judged.telling("MG", "M_DWARF"))
+    place = judged.labels.index
+    bias = builtin_kinds().intercepts
+    scores = judged.scores - bias
+    assert apart == pytest.approx(scores[place("MG")] - scores[place("M_DWARF")])
+    assert any("dwarf" in sign or "CaH" in sign or "TiO" in sign or "Na" in sign
+               for sign in kind_signs(judged, "MG", "M_DWARF", 6))  # fmt: skip
+
+
+def test_steps_are_bounded_and_soft():
+    knots, scales = np.array([[0.0, 1.0]]), np.array([[0.5, 0.5]])
+    values = np.array([[-1e6], [0.0], [1e6], [np.nan]])
+    nothing = np.zeros_like(values)
+    heights = steps(values, nothing, knots, scales)
+    assert heights[0].tolist() == [-1.0, -1.0] and heights[2].tolist() == [1.0, 1.0]
+    assert heights[1, 0] == 0.0 and heights[3].tolist() == [0.0, 0.0]
+    blurred = steps(np.array([[1.0]]), np.array([[5.0]]), knots, scales)
+    assert 0 < blurred[0, 0] < 0.05
+
+
+def test_softmax_survives_large_scores():
+    assert softmax(np.array([1e4, 0.0])).tolist() == [1.0, 0.0]
+
+
+def test_a_file_of_kinds_is_read(tmp_path: Path):
+    kinds = read_kinds(put(tmp_path, KINDS))
+    assert kinds.labels == ("CV", "K") and kinds.gates == ("TiO5",)
+    scores = kinds.scores(kinds.terms(np.array([[5.0]]), np.array([[0.0]])))
+    assert scores[0].tolist() == pytest.approx([3.5, -3.5])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"TiO5"', '"TiO6"', "is none of"),
+        ("knots = [0.4, 0.8]", "knots = [0.4]", "weights"),
+        ("scales = [0.2, 0.1]", "scales = [0.2]", "weights"),
+        ("scales = [0.2, 0.1]", "scales = [0.2, 0]", "scales"),
+        ("1, -1,", "1, nan,", "weights"),
+        ("intercepts = [0.5, -0.5]", "intercepts = [0.5]", "intercepts"),
+        ("intercepts", "intercept", "intercept"),
+        ('"CV", "K"', '"CV"', "labels"),
+        ("[[gates]]", "[gates]", "gates"),
+    ],
+)
+def test_a_faulty_file_of_kinds_is_refused(tmp_path: Path, old: str, new: str, words: str):
+    assert old in KINDS
+    with pytest.raises(ResourceError, match=words):
+        read_kinds(put(tmp_path, KINDS.replace(old, new, 1)))

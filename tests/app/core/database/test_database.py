@@ -1,0 +1,408 @@
+"""Units of work: of several threads, within one another, against a locked file, after the end."""
+
+from __future__ import annotations
+
+import gc
+import random
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, select
+
+from app.core.database import error_messages
+from app.core.database.tables import facts, log
+from app.core.errors import SessionError
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from tests.app.core.session.recorder import line_of, press
+from tests.app.core.session.test_durability import held, held_by
+from tests.app.core.sessions import fill, made
+
+ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
+PATIENCE_S = 0.3
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(error_messages, "PATIENCE_S", PATIENCE_S)
+
+
+def test_threads_that_write_and_read_at_once(place):
+    """Every line is there once, and what is held follows from the log."""
+    with made(place, 20) as session:
+        told = []
+
+        def work(seed):
+            chance = random.Random(seed)
+            for _ in range(25):
+                entry = press(session, chance, 0.4)
+                if entry is not None:
+                    told.append((entry.id, line_of(entry)))
+                assert len(session.judgements(chance.randint(1, 20))) <= 1
+                assert session.count() == 20
+
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(work, range(6)))
+        lines = {entry.id: line_of(entry) for entry in session.history()}
+        assert len(told) == len(lines)
+        assert dict(told) == lines
+        assert held_by(lines) == held(session)
+
+
+def test_history_is_read_while_lines_come(place, monkeypatch):
+    monkeypatch.setattr("app.core.session.verdict_log.PAGE", 7)
+    with made(place, 20) as session:
+        chance = random.Random(5)
+        for _ in range(10):
+            press(session, chance, 0)
+        seen = []
+        for entry in session.history():
+            seen.append(entry.id)
+            if len(seen) < 40:
+                press(session, chance, 0.3)
+        assert seen == [entry.id for entry in session.history()]
+        assert len(seen) > 20
+
+
+def test_a_reader_sees_one_moment(place):
+    with made(place) as session:
+        with session.database.reading() as connection:
+            before = connection.execute(select(log)).all()
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(session.record_verdict, 1, ACCEPT).result()
+            assert connection.execute(select(log)).all() == before == []
+            assert list(session.history()) == []
+        assert len(list(session.history())) == 1
+
+
+def test_blocks_within_blocks(place):
+    with made(place) as session:
+        with session.database.writing() as connection:
+            connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
+            with session.database.reading() as again:
+                found = again.execute(select(facts.c.value).where(facts.c.key == "colour"))
+                assert found.scalar() == "green"
+            with pytest.raises(RuntimeError, match="within another"):
+                session.record_verdict(1, ACCEPT)
+        with session.database.reading() as connection:
+            assert connection.execute(select(log)).all() == []
+            session.record_verdict(2, ACCEPT)
+            assert connection.execute(select(log)).all() == []
+        assert session.judgement(2).opinion == ACCEPT
+
+
+def test_a_block_that_fails_leaves_nothing(place):
+    with made(place) as session:
+        with pytest.raises(ZeroDivisionError), session.database.writing() as connection:
+            connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
+            1 / 0  # noqa: B018
+        with pytest.raises(SessionError, match="fit"), session.database.writing() as connection:
+            connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
+            connection.execute(insert(facts), [{"key": "colour", "value": "red"}])
+        with session.database.reading() as connection:
+            found = connection.execute(select(facts.c.value).where(facts.c.key == "colour"))
+            assert found.scalar() is None
+        session.record_verdict(1, ACCEPT)
+
+
+def test_a_reader_cannot_write(place):
+    with made(place) as session:
+        with pytest.raises(SessionError), session.database.reading() as connection:
+            connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
+        with session.database.reading() as connection:
+            assert connection.execute(select(facts).where(facts.c.key == "colour")).all() == []
+
+
+def test_results_kept_beyond_their_block_hold_nothing_back(place):
+    with made(place) as session:
+        kept = []
+        for number in range(1, 5):
+            with session.database.reading() as connection:
+                result = connection.execute(select(facts))
+                result.fetchone()
+                kept.append(result)
+            session.record_verdict(number, ACCEPT)
+            assert session.judgement(number) is not None
+    if hasattr(place, "parent"):
+        assert [path.name for path in place.parent.glob("night*")] == [place.name]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda session: session.record_verdict(1, Opinion(comment="\ud83c")),
+        lambda session: session.record_verdict(1, Opinion(flags=("\udfff",))),
+        lambda session: session.set_fact("half", "\ud83c"),
+        lambda session: session.candidate(2**70),
+        lambda session: session.record_verdict(2**70, ACCEPT),
+        lambda session: session.record_verdict(-1, ACCEPT),
+    ],
+)
+def test_what_no_database_takes(place, use):
+    with made(place) as session:
+        with pytest.raises(SessionError):
+            use(session)
+        assert list(session.history()) == []
+        session.record_verdict(1, ACCEPT)
+
+
+def test_after_its_end(place):
+    session = made(place)
+    session.record_verdict(1, ACCEPT)
+    session.close()
+    session.close()
+    for use in (session.count, session.undo, lambda: session.record_verdict(2, ACCEPT)):
+        with pytest.raises(SessionError, match="is closed"):
+            use()
+
+
+def test_the_end_waits_for_those_who_write(place):
+    session = made(place)
+    inside, leave = threading.Event(), threading.Event()
+
+    def work():
+        with session.database.writing() as connection:
+            inside.set()
+            assert leave.wait(60)
+            connection.execute(insert(facts), [{"key": "late", "value": "but there"}])
+
+    def end():
+        ending.set()
+        session.close()
+
+    ending = threading.Event()
+    with ThreadPoolExecutor(2) as pool:
+        writer = pool.submit(work)
+        assert inside.wait(60)
+        closer = pool.submit(end)
+        assert ending.wait(60)
+        assert not closer.done()
+        leave.set()
+        writer.result(60)
+        closer.result(60)
+    with open_session(place, "Ada") as again:
+        assert again.fact("late") == "but there"
+
+
+def test_its_own_block_does_not_keep_it_from_ending(file_place):
+    session = made(file_place)
+    started = time.monotonic()
+    with session.database.reading():
+        session.close()
+    assert time.monotonic() - started < 5
+    open_session(file_place, "Ben").close()
+
+
+def test_a_foreign_program_that_writes_is_told_and_readers_go_on(file_place, impatient):
+    with made(file_place) as session:
+        session.record_verdict(1, ACCEPT)
+        with locked_by_another(file_place), ThreadPoolExecutor(1) as pool:
+            started = time.monotonic()
+            writing = pool.submit(session.record_verdict, 2, ACCEPT)
+            readings = 0
+            while not writing.done():
+                assert session.judgement(1).opinion == ACCEPT
+                readings += 1
+            assert PATIENCE_S * 0.9 < time.monotonic() - started < PATIENCE_S + 2
+            with pytest.raises(SessionError, match="another program is writing"):
+                writing.result()
+            assert readings > 20
+        session.record_verdict(2, ACCEPT)
+        assert [entry.candidate_id for entry in session.history()] == [1, 2]
+
+
+def test_a_foreign_program_that_writes_while_it_is_opened(file_place, impatient):
+    made(file_place).close()
+    with locked_by_another(file_place):
+        with pytest.raises(SessionError, match="another program is writing"):
+            open_session(file_place, "Ada")
+        assert not list(file_place.parent.glob(".*lock"))
+    open_session(file_place, "Ada").close()
+
+
+def test_a_foreign_program_that_shuts_all_others_out(file_place, impatient):
+    made(file_place).close()
+    with locked_by_another(file_place, "PRAGMA locking_mode = EXCLUSIVE"):
+        for read_only in (False, True):
+            with pytest.raises(SessionError, match="another program"):
+                open_session(file_place, "Ada", read_only=read_only)
+
+
+def test_a_foreign_program_that_stops_in_time(file_place):
+    with (
+        made(file_place) as session,
+        locked_by_another(file_place) as let_go,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        writing = pool.submit(session.record_verdict, 2, ACCEPT)
+        assert session.judgement(2) is None
+        let_go()
+        assert writing.result(60) is not None
+
+
+def test_nobody_waits_longer_than_promised():
+    assert error_messages.PATIENCE_S <= 10
+
+
+def test_a_thread_that_writes_for_long(place, impatient):
+    with made(place) as session:
+        inside, leave = threading.Event(), threading.Event()
+
+        def work():
+            with session.database.writing():
+                inside.set()
+                assert leave.wait(60)
+
+        with ThreadPoolExecutor(1) as pool:
+            writer = pool.submit(work)
+            assert inside.wait(60)
+            assert session.count() == 5
+            with pytest.raises(SessionError, match="still writing"):
+                session.record_verdict(1, ACCEPT)
+            leave.set()
+            writer.result()
+        session.record_verdict(1, ACCEPT)
+
+
+def test_more_readers_than_there_is_room_for(file_place, impatient):
+    with made(file_place) as session:
+        leave = threading.Event()
+        inside = threading.Barrier(33, timeout=60)
+
+        def work(_):
+            with session.database.reading():
+                inside.wait()
+                assert leave.wait(60)
+
+        with ThreadPoolExecutor(32) as pool:
+            readers = [pool.submit(work, number) for number in range(32)]
+            inside.wait()
+            with pytest.raises(SessionError, match="too much is read"):
+                session.count()
+            leave.set()
+            for reader in readers:
+                reader.result()
+        assert session.count() == 5
+
+
+def test_a_whole_copy_while_others_read_and_write(file_place, tmp_path):
+    with made(file_place, 3000) as session:
+        session.record_verdict(1, ACCEPT)
+        with session.database.reading():
+            session.database.copy_to(tmp_path / "copy.speco3")
+        session.record_verdict(2, ACCEPT)
+        with pytest.raises(SessionError, match="there already"):
+            session.database.copy_to(file_place)
+    with open_session(tmp_path / "copy.speco3", "Ada", read_only=True) as copied:
+        assert copied.count() == 3000
+        assert [entry.candidate_id for entry in copied.history()] == [1]
+        copied.database.copy_to(tmp_path / "again.speco3")
+    with open_session(tmp_path / "again.speco3", "Ada") as again:
+        assert len(list(again.history())) == 1
+
+
+def test_nothing_is_left_open(file_place):
+    """Connections that nobody closes warn when they go, which fails a test."""
+    for _ in range(3):
+        session = made(file_place) if not file_place.exists() else open_session(file_place, "Ada")
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _, session=session: session.count(), range(8)))
+        session.close()
+        with pytest.raises(SessionError):
+            made(file_place)
+        with pytest.raises(SessionError):
+            open_session(file_place.with_name("none.speco3"), "Ada")
+    gc.collect()
+    if sys.platform == "linux":
+        numbers = Path("/proc/self/fd").iterdir()
+        names = [str(number.readlink()) for number in numbers if number.is_symlink()]
+        assert not [name for name in names if str(file_place) in name]
+
+
+@pytest.mark.parametrize(
+    "name", ["a\0b.speco3", "x" * 300 + ".speco3", "loop.speco3", "none/night.speco3"]
+)
+def test_names_no_file_has(tmp_path, name):
+    (tmp_path / "loop.speco3").symlink_to(tmp_path / "loop.speco3")
+    with pytest.raises(SessionError):
+        made(tmp_path / name)
+    with pytest.raises(SessionError):
+        open_session(tmp_path / name, "Ada")
+
+
+@pytest.mark.parametrize("name", ["50% & more #1?mode=rw.speco3", "Ω 宽.speco3", "a\udcffb.speco3"])
+def test_names_that_a_file_may_have(tmp_path, name):
+    with made(tmp_path / name) as session:
+        session.record_verdict(1, ACCEPT)
+    with open_session(tmp_path / name, "Ada", read_only=True) as session:
+        assert session.judgement(1).opinion == ACCEPT
+    assert [path.name for path in tmp_path.glob("*.speco3")] == [name]
+
+
+def test_a_link_is_held_as_what_it_leads_to(tmp_path):
+    place = tmp_path / "there" / "night.speco3"
+    place.parent.mkdir()
+    made(place).close()
+    link = tmp_path / "link.speco3"
+    link.symlink_to(place)
+    with open_session(link, "Ada") as session:
+        with pytest.raises(SessionError, match="another program"):
+            open_session(place, "Ben")
+        session.record_verdict(1, ACCEPT)
+        assert session.place == link
+    assert [path.name for path in tmp_path.iterdir() if path.name != "there"] == ["link.speco3"]
+
+
+def test_where_it_is_does_not_change_with_the_folder_we_are_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with made("night") as session:
+        monkeypatch.chdir("/")
+        session.record_verdict(1, ACCEPT)
+    assert (tmp_path / "night.speco3").exists()
+
+
+def test_many_candidates_and_reviewers(place):
+    """Each reviewer has a bit; the last of them the highest there is."""
+    with fill(made(place, 3), 0) as session:
+        for number in range(60):
+            session.reviewer = f"reviewer {number}"
+            session.record_verdict(number % 3 + 1, ACCEPT)
+        session.reviewer = "one too many"
+        with pytest.raises(SessionError, match="at most 60"):
+            session.record_verdict(1, ACCEPT)
+        session.reviewer = "reviewer 59"
+        assert session.reviewer_number == 60
+        session.undo()
+        with session.database.reading() as connection:
+            masks = connection.exec_driver_sql("SELECT judged_by FROM candidates").scalars().all()
+        assert sum(mask.bit_count() for mask in masks) == 59
+        assert not any(mask >> 59 & 1 for mask in masks)
+
+
+@contextmanager
+def locked_by_another(place, first="PRAGMA no_such_thing"):
+    """Another program that writes for long; what is yielded lets it stop."""
+    code = (
+        "import sqlite3, sys\n"
+        "connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "connection.execute(sys.argv[2])\n"
+        "connection.execute('BEGIN IMMEDIATE')\n"
+        "connection.execute('UPDATE candidates SET fault = 1')\n"
+        "print('locked', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, place, first], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        try:
+            assert other.stdout.readline() == b"locked\n"
+            yield other.stdin.close
+        finally:
+            other.stdin.close()
+            other.wait(60)

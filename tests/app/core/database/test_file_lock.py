@@ -1,0 +1,186 @@
+"""One writer: whoever holds the session is named; nothing of a stranger's is written to."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from app.core.database import file_lock
+from app.core.database.file_lock import Hold
+from app.core.errors import SessionError, SessionHeldError
+from app.core.session.session import open_session
+from tests.app.core.session.recorder import nursery
+from tests.app.core.sessions import made
+
+
+@pytest.fixture
+def session(tmp_path):
+    return tmp_path / "night.speco3"
+
+
+@pytest.fixture
+def lock(session):
+    return session.with_name(".night.speco3.lock")
+
+
+def test_the_holder_is_named_and_gone_after(session, lock):
+    hold = Hold(session)
+    with pytest.raises(SessionHeldError) as told:
+        Hold(session)
+    for word in (f"process {os.getpid()}", f"host {socket.gethostname()}", "user", "since 20"):
+        assert word in told.value.holder
+        assert word in str(told.value)
+    hold.release()
+    assert not lock.exists()
+    hold.release()
+    Hold(session).release()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "left no name"),
+        (b"\xff\xfe", "left no name"),
+        (b"[1]", "left no name"),
+        (b"[" * 3000, "left no name"),
+        (b'{"user": "a\\u001b[31mb\\u202e", "process": [1, 2]}', "user a?[31mb?, process [1, 2]"),
+        (json.dumps({"user": "x" * 1500}).encode(), "user " + "x" * 195 + "..."),
+    ],
+)
+def test_what_a_holder_has_written(session, lock, content, told):
+    """By another program, perhaps: never more than a short line that is safe to print."""
+    hold = Hold(session)
+    lock.write_bytes(content)
+    with pytest.raises(SessionHeldError) as error:
+        Hold(session)
+    assert error.value.holder.endswith(told)
+    hold.release()
+
+
+def test_what_a_dead_holder_left_is_taken_over(session, lock):
+    lock.write_text('{"user": "somebody", "process": 1}' + "x" * 5000)
+    hold = Hold(session)
+    assert json.loads(lock.read_bytes())["process"] == os.getpid()
+    hold.release()
+
+
+def test_a_link_is_not_written_through(session, lock, tmp_path):
+    """In a folder from a stranger it could lead anywhere."""
+    precious = tmp_path / "precious"
+    precious.write_text("years of work")
+    lock.symlink_to(precious)
+    with pytest.raises(SessionError):
+        Hold(session)
+    assert precious.read_text() == "years of work"
+    lock.unlink()
+    lock.symlink_to(tmp_path / "nothing yet")
+    with pytest.raises(SessionError):
+        Hold(session)
+    assert not (tmp_path / "nothing yet").exists()
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_what_is_no_file_holds_nothing(session, lock, make):
+    make(lock)
+    with pytest.raises(SessionError) as told:
+        Hold(session)
+    assert not isinstance(told.value, SessionHeldError)
+    assert lock.exists()
+
+
+def test_where_nothing_can_be_written(session, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    made(session).close()
+    monkeypatch.setattr(file_lock.os, "open", refuse)
+    with pytest.raises(SessionError, match=r"cannot be written \(Permission"):
+        open_session(session, "Ada")
+    with pytest.raises(SessionError, match="cannot be written"):
+        made(session.with_name("new.speco3"))
+    with open_session(session, "Ada", read_only=True) as reader:
+        assert reader.count() == 5
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EIO])
+def test_where_files_cannot_be_locked(session, monkeypatch, number):
+    """Some network disks. To say that another program has it would be wrong."""
+
+    def refuse(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(file_lock.fcntl, "flock", refuse)
+    with pytest.raises(SessionError, match="disk of this computer") as told:
+        Hold(session)
+    assert not isinstance(told.value, SessionHeldError)
+
+
+def test_a_full_disk_keeps_nobody_from_holding(session, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(file_lock.json, "dumps", refuse)
+    hold = Hold(session)
+    monkeypatch.undo()
+    with pytest.raises(SessionHeldError, match="left no name"):
+        Hold(session)
+    hold.release()
+
+
+def test_the_lock_of_another_stays(session, lock):
+    """Somebody took ours away, and another program came: theirs is not taken away when we go."""
+    first = Hold(session)
+    lock.unlink()
+    second = Hold(session)
+    first.release()
+    assert lock.exists()
+    with pytest.raises(SessionHeldError):
+        Hold(session)
+    second.release()
+    assert not lock.exists()
+
+
+def test_coming_and_going_all_at_once(session):
+    """Never two at a time, whoever removes the file while others come."""
+    inside = []
+
+    def work(seed):
+        chance = random.Random(seed)
+        got = 0
+        while got < 15:
+            try:
+                hold = Hold(session)
+            except SessionError:
+                continue
+            inside.append(seed)
+            assert inside == [seed]
+            for _ in range(chance.randrange(200)):
+                pass
+            inside.clear()
+            hold.release()
+            got += 1
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+
+
+def test_of_several_programs_one_gets_it(session, tmp_path):
+    made(session).close()
+    gate = tmp_path / "gate"
+    with nursery() as children:
+        children.order("hold", session, copies=5, gate=str(gate))
+        said = []
+        while sum(line[0] in ("open", "refused") for line in said) < 5:
+            said.append(children.told())
+        gate.touch()
+        said += children.until_over(5 - sum(line[0] == "over" for line in said))
+    assert sum(line[0] == "open" for line in said) == 1
+    refused = [line for line in said if line[0] == "refused"]
+    assert {line[1] for line in refused} == {"SessionHeldError"}
+    open_session(session, "Ada").close()

@@ -1,0 +1,147 @@
+"""Every session that a released program has written is read by today's, and written by it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.core.database import migrations
+from app.core.database.migrations import VERSION
+from app.core.errors import SessionError
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from tests.app.core.database import make_schema_file
+from tests.app.core.database.make_schema_file import FOLDER, make, read
+from tests.app.core.sessions import made
+
+KEPT = sorted(FOLDER.glob("schema_*.speco3.gz"))
+
+
+@pytest.fixture(params=["today", *(path.name for path in KEPT)])
+def kept(request, file_place):
+    """A session as it was written once, and what it read as then."""
+    if request.param == "today":
+        return file_place, make(file_place)
+    file_place.write_bytes(gzip.decompress((FOLDER / request.param).read_bytes()))
+    words = (FOLDER / request.param.replace(".speco3.gz", ".json")).read_text(encoding="utf-8")
+    return file_place, json.loads(words)
+
+
+def test_it_reads_as_it_did(kept):
+    place, read_as = kept
+    with open_session(place, "Ada") as session:
+        assert without_news(read(session), read_as) == read_as
+        with session.database.reading() as connection:
+            assert connection.exec_driver_sql("PRAGMA user_version").scalar() == VERSION
+            assert connection.exec_driver_sql("PRAGMA integrity_check").all() == [("ok",)]
+            assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
+        assert session.fact("tables") == str(VERSION)
+
+
+def test_work_goes_on_in_it(kept):
+    place, read_as = kept
+    with open_session(place, "Ada") as session:
+        assert session.redo().candidate_id == 3
+        assert session.undo().candidate_id == 3
+        session.record_verdict(4, Opinion(verdict=Verdict.UNSURE))
+    with open_session(place, "Ada", read_only=True) as session:
+        history = read(session)["history"]
+        assert without_news(history[:-3], read_as["history"]) == read_as["history"]
+
+
+def test_its_tables_are_those_of_a_new_one(kept, tmp_path):
+    place, _ = kept
+    open_session(place, "Ada").close()
+    made(tmp_path / "new.speco3").close()
+    assert schema(place) == schema(tmp_path / "new.speco3")
+
+
+def test_a_step_that_fails_changes_nothing(file_place, monkeypatch):
+    made(file_place).close()
+    before = schema(file_place)
+
+    def fail(connection):
+        connection.exec_driver_sql("ALTER TABLE lists ADD COLUMN more TEXT")
+        connection.exec_driver_sql("ALTER TABLE lists ADD COLUMN more TEXT")
+
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, fail))
+    for module in ("migrations", "database"):
+        monkeypatch.setattr(f"app.core.{module}.VERSION", VERSION + 1)
+    with pytest.raises(SessionError, match="duplicate column"):
+        open_session(file_place, "Ada")
+    with pytest.raises(SessionError, match="older program"):
+        open_session(file_place, "Ada", read_only=True)
+    monkeypatch.undo()
+    assert schema(file_place) == before
+    open_session(file_place, "Ada").close()
+
+
+def test_steps_are_made_in_order_from_where_it_is(place, monkeypatch):
+    """With two steps to come, of a file and of a server."""
+    made(place).close()
+    steps = [adding("first", "TEXT"), adding("second", "BIGINT")]
+    for count in (1, 2):
+        monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, steps[count - 1]))
+        for module in ("migrations", "database"):
+            monkeypatch.setattr(f"app.core.{module}.VERSION", VERSION + count)
+        with open_session(place, "Ada") as session, session.database.reading() as connection:
+            names = connection.exec_driver_sql("SELECT * FROM lists").keys()
+            assert list(names)[-count:] == ["first", "second"][:count]
+            assert session.fact("tables") == str(VERSION + count)
+    monkeypatch.undo()
+    with pytest.raises(SessionError, match="newer program"):
+        open_session(place, "Ada")
+
+
+def adding(name, kind):
+    def step(connection):
+        connection.exec_driver_sql(f"ALTER TABLE lists ADD COLUMN {name} {kind}")
+
+    return step
+
+
+def test_a_kept_file_is_never_written_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(make_schema_file, "FOLDER", tmp_path / "schemas")
+    make_schema_file.main()
+    names = sorted(path.name for path in (tmp_path / "schemas").iterdir())
+    assert names == [f"schema_{VERSION}.json", f"schema_{VERSION}.speco3.gz"]
+    assert (tmp_path / "schemas" / names[1]).stat().st_size < 20_000
+    with pytest.raises(SystemExit, match="never changes"):
+        make_schema_file.main()
+
+
+def test_every_released_version_is_kept():
+    numbers = [int(path.name.split("_")[1].split(".")[0]) for path in KEPT]
+    assert set(numbers) >= set(range(1, VERSION))
+
+
+def schema(place: Path):
+    """Tables with their columns, kinds and keys; how they came to be does not matter."""
+    columns = 'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?) ORDER BY name'
+    links = 'SELECT "from", "table", "to" FROM pragma_foreign_key_list(?) ORDER BY 1'
+    indexes = """
+        SELECT l.name, l."unique", group_concat(i.name)
+        FROM pragma_index_list(?) l, pragma_index_info(l.name) i GROUP BY 1 ORDER BY 1
+    """
+    tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+    with closing(sqlite3.connect(place)) as connection:
+        return {
+            name: [
+                connection.execute(query, (name,)).fetchall() for query in (columns, links, indexes)
+            ]
+            for (name,) in connection.execute(tables).fetchall()
+        }
+
+
+def without_news(found, wanted):
+    """What later versions have added to a record is not compared."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        return {key: without_news(found[key], wanted[key]) for key in wanted if key in found}
+    if isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
+        return [without_news(*pair) for pair in zip(found, wanted, strict=True)]
+    return found

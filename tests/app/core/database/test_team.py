@@ -1,0 +1,341 @@
+"""A session of a team, in PostgreSQL: many at once, a server that goes away, and no secret told."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from agent.tasks.catalogue import task
+from app.core.database import error_messages, postgres
+from app.core.database.database import Database
+from app.core.errors import SessionError
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session, open_session
+from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
+from tests.app.core.session.test_durability import held, held_by
+from tests.app.core.sessions import made
+
+ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
+SECRET = "pa:ss/wo?rd"
+HIDDEN = "pa%3Ass%2Fwo%3Frd"
+
+
+@pytest.mark.parametrize("reviewers", [["Ada", "Ben", "Cy"], ["Ada"], ["Ada", "Ben", "Ada"]])
+def test_several_programs_at_once(team_place, reviewers):
+    """Also of one person, at several computers: nothing lost, nothing twice, undo as by one."""
+    made(team_place, CANDIDATES).close()
+    with nursery() as children:
+        more = {"seed": len(reviewers), "presses": 40, "undo": 0.5}
+        children.order("record", team_place, copies=3, reviewers=reviewers, **more)
+        said = children.until_over(3)
+    assert not [line for line in said if line[0] in ("fault", "refused")]
+    told = [(line[1], line[2]) for line in said if line[0] == "kept"]
+    with open_session(team_place, "Ada") as session:
+        lines = {entry.id: line_of(entry) for entry in session.history()}
+        assert sorted(number for number, _ in told) == list(lines)
+        assert dict(told) == lines
+        assert held_by(lines) == held(session)
+        with session.database.reading() as connection:
+            numbers = connection.exec_driver_sql("SELECT id FROM reviewers ORDER BY 1").scalars()
+            assert list(numbers) == list(range(1, len(set(reviewers)) + 1))
+
+
+def test_several_people_come_at_once(team_place):
+    """Each gets a number of their own, without gaps: a bit is found by it."""
+    made(team_place, CANDIDATES).close()
+    with nursery() as children:
+        names = [f"reviewer {number}" for number in range(12)]
+        children.order(
+            "record", team_place, copies=12, reviewers=names, seed=1, presses=3, undo=0.0
+        )
+        said = children.until_over(12)
+    assert not [line for line in said if line[0] in ("fault", "refused")]
+    with open_session(team_place, "Ada") as session, session.database.reading() as connection:
+        found = connection.exec_driver_sql("SELECT id, name FROM reviewers ORDER BY id").all()
+    assert [row.id for row in found] == list(range(1, 13))
+    assert {row.name for row in found} == set(names)
+
+
+def test_two_make_it_at_once(team_place):
+    def make(name):
+        try:
+            with new_session(team_place, task("CV"), name) as session:
+                return session.id
+        except SessionError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(make, ["Ada", "Ben"]))
+    with open_session(team_place, "Ada") as session:
+        assert session.id in found
+    (other,) = set(found) - {session.id}
+    assert "holds a session already" in other
+
+
+def test_the_same_fact_set_at_once(team_place):
+    with made(team_place) as ada, open_session(team_place, "Ben") as ben:
+
+        def set_often(session):
+            for number in range(20):
+                session.set_fact("blind", f"{session.reviewer} {number}")
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(set_often, (ada, ben)))
+    with open_session(team_place, "Ada") as session:
+        assert session.fact("blind") in ("Ada 19", "Ben 19")
+
+
+def test_connections_are_lost_between_calls(cluster, team_place):
+    with made(team_place) as session:
+        session.record_verdict(1, ACCEPT)
+        cluster.cut_connections(name_of(team_place))
+        session.record_verdict(2, ACCEPT)
+        cluster.cut_connections(name_of(team_place))
+        assert [entry.candidate_id for entry in session.history()] == [1, 2]
+
+
+def test_a_connection_is_lost_amid_a_verdict(cluster, team_place):
+    with made(team_place) as session:
+        session.record_verdict(1, ACCEPT)
+        for block in (session.database.writing, session.database.reading):
+            with pytest.raises(SessionError, match="does not answer"), block() as connection:
+                connection.exec_driver_sql("SELECT 1")
+                cluster.cut_connections(name_of(team_place))
+                connection.exec_driver_sql("SELECT 1")
+        lost = pytest.raises(SessionError, match="does not answer")
+        with lost, session.database.writing() as connection:
+            connection.exec_driver_sql("INSERT INTO facts VALUES ('late', 'lost')")
+            cluster.cut_connections(name_of(team_place))
+        session.record_verdict(2, ACCEPT)
+        assert [entry.candidate_id for entry in session.history()] == [1, 2]
+        assert session.undo().candidate_id == 2
+    with open_session(team_place, "Ada") as session:
+        assert session.fact("late") is None
+
+
+def test_a_server_that_goes_away_and_comes_back(cluster, team_place):
+    with made(team_place) as session:
+        session.record_verdict(1, ACCEPT)
+        name = name_of(team_place)
+        cluster.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        cluster.cut_connections(name)
+        for use in (session.count, session.undo, lambda: session.record_verdict(2, ACCEPT)):
+            with pytest.raises(SessionError, match="not currently accepting connections"):
+                use()
+        cluster.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        session.record_verdict(2, ACCEPT)
+        assert len(list(session.history())) == 2
+
+
+def test_a_colleague_who_stops_amid_a_verdict(team_place, monkeypatch):
+    """Their program holds what ours needs: we are told, and nobody waits for ever."""
+    monkeypatch.setattr(error_messages, "PATIENCE_S", 0.3)
+    with (
+        made(team_place) as here,
+        open_session(team_place, "Ada") as there,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        here.record_verdict(1, ACCEPT)
+        with there.database.writing() as connection:
+            connection.exec_driver_sql("SELECT * FROM reviewers FOR UPDATE")
+            writing = pool.submit(here.record_verdict, 2, ACCEPT)
+            assert here.judgement(1).opinion == ACCEPT
+            with pytest.raises(SessionError, match="another program is writing"):
+                writing.result(10)
+        here.record_verdict(2, ACCEPT)
+
+
+def test_a_newer_or_a_strange_version_is_refused(cluster, team_place):
+    made(team_place).close()
+    for value, told in (("999", "newer program"), ("x", "another program"), ("", "another")):
+        cluster.run(f"UPDATE facts SET value = '{value}' WHERE key = 'tables'", name_of(team_place))
+        for read_only in (False, True):
+            with pytest.raises(SessionError, match=told):
+                open_session(team_place, "Ada", read_only=read_only)
+    cluster.run("DELETE FROM facts WHERE key = 'tables'", name_of(team_place))
+    with pytest.raises(SessionError, match="another program"):
+        open_session(team_place, "Ada")
+
+
+def test_tables_of_another_program(cluster, team_place):
+    cluster.run("CREATE TABLE facts (a integer)", name_of(team_place))
+    with pytest.raises(SessionError, match="lacks what a session has"):
+        open_session(team_place, "Ada")
+
+
+def test_a_database_without_a_session(team_place):
+    for read_only in (False, True):
+        with pytest.raises(SessionError, match="no session yet"):
+            open_session(team_place, "Ada", read_only=read_only)
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("ALTER TABLE log DROP COLUMN shown", "its table log lacks shown"),
+        ("DROP TABLE refused_rows", "lacks the table refused_rows"),
+    ],
+)
+def test_a_damaged_schema(cluster, team_place, statement, told):
+    made(team_place).close()
+    cluster.run(statement, name_of(team_place))
+    with pytest.raises(SessionError, match=told):
+        open_session(team_place, "Ada")
+
+
+def test_it_can_be_looked_at_without_a_right_to_write(cluster, team_place):
+    made(team_place).close()
+    name = name_of(team_place)
+    cluster.run(f"CREATE ROLE guest_{name} LOGIN")
+    try:
+        cluster.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest_{name}", name)
+        place = cluster.url(name, f"guest_{name}")
+        with open_session(place, "Eve", read_only=True) as session:
+            assert session.count() == 5
+        with open_session(place, "Eve") as session:
+            with pytest.raises(SessionError, match="no right"):
+                session.record_verdict(1, ACCEPT)
+            assert session.count() == 5
+    finally:
+        cluster.run(f"DROP OWNED BY guest_{name}", name)
+        cluster.run(f"DROP ROLE guest_{name}")
+
+
+def test_text_is_kept_whole(cluster):
+    name = cluster.new_database("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    try:
+        with pytest.raises(SessionError, match="LATIN1: have the database made with UTF8"):
+            made(cluster.url(name))
+    finally:
+        cluster.drop(name)
+
+
+def test_what_is_committed_is_on_the_disk_of_the_server(cluster, team_place):
+    """Even where the database says that it need not be."""
+    name = name_of(team_place)
+    cluster.run(f"ALTER DATABASE {name} SET synchronous_commit = off")
+    cluster.run(f"ALTER DATABASE {name} SET default_transaction_isolation = serializable")
+    with made(team_place) as session, session.database.writing() as connection:
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+        assert connection.exec_driver_sql("SHOW transaction_isolation").scalar() == "read committed"
+        assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "10s"
+
+
+def test_a_copy_is_the_server_s_own_affair(team_place, tmp_path):
+    with made(team_place) as session, pytest.raises(SessionError, match="on a server"):
+        session.database.copy_to(tmp_path / "copy.speco3")
+
+
+def test_a_password_is_told_to_nobody(cluster, team_place, caplog):
+    """Not in the place, not in an error or what it came from, not in a log."""
+    caplog.set_level(logging.DEBUG)
+    name = name_of(team_place)
+    cluster.run(f"CREATE ROLE guarded_{name} LOGIN PASSWORD '{SECRET}'")
+    url = cluster.url(name, f"guarded_{name}:{HIDDEN}")
+    made(team_place).close()
+    cluster.run(f"GRANT ALL ON ALL TABLES IN SCHEMA public TO guarded_{name}", name)
+    hba = cluster.folder / "data" / "pg_hba.conf"
+    before = hba.read_text()
+    try:
+        hba.write_text(f"local {name} guarded_{name} scram-sha-256\n{before}")
+        cluster.run("SELECT pg_reload_conf()")
+        wait_for_rule(cluster, name)
+        cluster.run(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO guarded_{name}", name)
+        with open_session(url, "Ada") as session:
+            assert ":***@" in str(session.place)
+            session.record_verdict(1, ACCEPT)
+            told = [repr(session.place), repr(vars(session)), repr(vars(session.database))]
+            cluster.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+            cluster.cut_connections(name)
+            told.append(error_of(session.count))
+        cluster.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        told.append(error_of(open_session, url.replace(HIDDEN, HIDDEN + "x"), "Ada"))
+        assert "does not let you in" in told[-1]
+        told.append(error_of(open_session, f"{url}&password={HIDDEN}y", "Ada"))
+        told.append(error_of(open_session, f"{url}&nonsense=1", "Ada"))
+        told.append(error_of(open_session, url.replace(name, "none"), "Ada"))
+        wrong = [f"postgresql://ada:{SECRET}{more}@host:port/x" for more in ("", "@x", "/y")]
+        wrong += [f"postgresql://ada:{HIDDEN}@{SECRET}@host/x", f"mysql://ada:{HIDDEN}@host/x"]
+        told += [error_of(open_session, each, "Ada") for each in wrong]
+        told.append(caplog.text)
+    finally:
+        hba.write_text(before)
+        cluster.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        cluster.run(f"DROP OWNED BY guarded_{name}", name)
+        cluster.run(f"DROP ROLE guarded_{name}")
+    for words in told:
+        assert SECRET not in words
+        assert HIDDEN not in words
+
+
+def wait_for_rule(cluster, name):
+    """The server reads its rules again when it comes to it: then it asks for the password."""
+    import psycopg
+
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            psycopg.connect(cluster.url(name, f"guarded_{name}")).close()
+        except psycopg.OperationalError as error:
+            assert "password" in str(error)
+            return
+    pytest.fail("the server did not read its rules")
+
+
+def error_of(call, *values):
+    """All that a log could hold of it: the error, and the errors it came from."""
+    with pytest.raises(SessionError) as told:
+        call(*values)
+    return "".join(traceback.format_exception(told.value))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://",
+        "postgresql://host:port/x",
+        "postgresql://a:b@c@host/x",
+        "postgres://host/x",
+        "://",
+        "sqlite:///x",
+        "postgresql+nothing://host/x",
+    ],
+)
+def test_urls_that_lead_nowhere(url, monkeypatch):
+    monkeypatch.setitem(postgres.PATIENCE, "connect_timeout", "2")
+    monkeypatch.setenv("PGHOST", "/nowhere")
+    with pytest.raises(SessionError):
+        Database(url, "write")
+
+
+@pytest.mark.parametrize(
+    ("database", "user", "told"),
+    [
+        ("none", "postgres", "no such database"),
+        ("postgres", "nobody_we_know", "does not let you in"),
+        ("postgres", "postgres:x", "no session yet"),
+    ],
+)
+def test_what_is_wrong_with_a_url_is_told(cluster, database, user, told):
+    with pytest.raises(SessionError, match=told):
+        open_session(cluster.url(database, user), "Ada")
+
+
+def test_without_a_driver(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(SessionError, match="pip install"):
+        Database("postgresql://host/x", "write")
+
+
+def test_nobody_listens_there(cluster):
+    with pytest.raises(SessionError, match="does not answer"):
+        Database("postgresql://127.0.0.1:9/x", "write")
+
+
+def name_of(place):
+    return place.partition("@/")[2].partition("?")[0]

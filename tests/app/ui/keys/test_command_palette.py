@@ -1,0 +1,151 @@
+"""Commands found by a few letters, and run."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.ui.actions.actions import ACTIONS
+from app.ui.keys.command_palette import CommandPalette
+from app.ui.keys.fuzzy import fit_of, found
+from app.ui.keys.key_filter import ANYWHERE
+from tests.app.ui.keys.key_window import KeyWindow
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def window(qtbot):
+    window = KeyWindow()
+    window.palette_box = CommandPalette(
+        window.commands, window.keymap, window, lambda name: name in window.allowed
+    )
+    window.palette_box.closed.connect(window.plot.setFocus)
+    window.commands.add("palette", window.palette_box.ask)
+    qtbot.addWidget(window)
+    window.resize(900, 700)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.plot.setFocus()
+    yield window
+    window.filter.close()
+
+
+def press(window, key, modifiers=Qt.KeyboardModifier.NoModifier):
+    QTest.keyClick(window.windowHandle(), key, modifiers)
+
+
+def ask(window, words=""):
+    press(window, Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    for letter in words:
+        press(window, Key(ord(letter.upper())) if letter != " " else Key.Key_Space)
+
+
+def rows(window):
+    tree = window.palette_box.list
+    return [tree.topLevelItem(place).text(0) for place in range(tree.topLevelItemCount())]
+
+
+def test_typing_finds_and_enter_runs(window):
+    ask(window, "smoo off")
+    assert window.palette_box.query.text() == "smoo off"
+    assert window.ran == []
+    for _ in range(8):
+        press(window, Key.Key_Backspace)
+    for letter in "nosmoo":
+        press(window, Key(ord(letter.upper())))
+    assert rows(window)[0] == "No smoothing"
+    press(window, Key.Key_Return)
+    assert window.ran == ["smooth_off"]
+    assert not window.palette_box.isVisible()
+    assert QApplication.focusWidget() is window.plot
+
+
+def test_the_key_stands_beside_the_name(window):
+    window.keymap.rebind("export", ["Ctrl+J"])
+    ask(window, "export")
+    item = window.palette_box.list.currentItem()
+    assert (item.text(0), item.text(1)) == ("Export the catalogue", window.keymap.label("export"))
+
+
+def test_arrows_choose(window):
+    ask(window)
+    first = window.palette_box.list.currentItem().text(0)
+    press(window, Key.Key_Down)
+    press(window, Key.Key_Down)
+    press(window, Key.Key_Up)
+    chosen = window.palette_box.list.currentItem().text(0)
+    assert chosen == rows(window)[1] != first
+    press(window, Key.Key_Return)
+    assert [ACTIONS[name].words for name in window.ran] == [chosen]
+
+
+def test_a_click_runs(window):
+    ask(window, "settings")
+    tree = window.palette_box.list
+    place = tree.visualItemRect(tree.topLevelItem(0)).center()
+    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.ran == ["settings"]
+
+
+@pytest.mark.parametrize("modifiers", [None, Qt.KeyboardModifier.ControlModifier])
+def test_it_closes_without_doing_anything(window, modifiers):
+    ask(window, "acc")
+    if modifiers is None:
+        press(window, Key.Key_Escape)
+    else:
+        press(window, Key.Key_K, modifiers)
+    assert not window.palette_box.isVisible()
+    assert window.ran == []
+    assert QApplication.focusWidget() is window.plot
+
+
+def test_a_click_elsewhere_closes_it(window):
+    ask(window)
+    window.line.setFocus()
+    assert not window.palette_box.isVisible()
+    assert QApplication.focusWidget() is window.line
+
+
+def test_a_name_nobody_has(window):
+    ask(window, "zzzz")
+    assert rows(window) == ["No command is called so"]
+    press(window, Key.Key_Return)
+    assert window.ran == []
+
+
+def test_only_what_makes_sense_is_offered(window):
+    ask(window)
+    offered = set(rows(window))
+    assert ACTIONS["accept"].words in offered
+    assert ACTIONS["peek"].words not in offered  # it needs a key to hold
+    press(window, Key.Key_Escape)
+    window.allowed = set(ANYWHERE)
+    ask(window)
+    assert ACTIONS["accept"].words not in rows(window)
+    assert ACTIONS["export"].words in rows(window)
+
+
+def test_it_stays_in_the_window(window):
+    ask(window)
+    window.resize(500, 700)
+    QApplication.processEvents()
+    box = window.palette_box
+    assert window.rect().contains(box.geometry())
+
+
+def test_beginnings_of_words_count_more():
+    names = ["Agreement and calibration", "Run the agent here", "Take the agent's proposal"]
+    assert found("agent", [(name, (name,)) for name in names])[0] == "Run the agent here"
+    assert found("ac", [("x", ("Attach",)), ("y", ("Agreement and calibration",))]) == ["y", "x"]
+    assert found("", [(name, (name,)) for name in names]) == names
+
+
+def test_letters_in_their_order_or_nothing():
+    assert fit_of("tga", "agent") is None
+    assert fit_of("导出", "导出星表") is not None
+    assert fit_of("  ", "agent") is not None
+    assert fit_of("a" * 500, "a" * 500) is None

@@ -1,0 +1,118 @@
+"""Keys of a real X server: what is held, and keyboards of other countries."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[4]
+NEEDED = ("Xvfb", "xdotool", "setxkbmap")
+absent = [name for name in NEEDED if shutil.which(name) is None]
+pytestmark = pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
+KEY_A, KEY_X, KEY_Z, KEY_4, KEY_Q = "38", "53", "52", "13", "24"
+"""Places on the keyboard, as X counts them."""
+
+
+class Screen:
+    """A server of its own with the window on it."""
+
+    def __init__(self, number: str) -> None:
+        self.environment = {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
+        self.program = subprocess.Popen(
+            [sys.executable, "-m", "tests.app.ui.keys.key_window_alone"],
+            env=self.environment,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        window = self.read_until("window").split()[1]
+        self.call("xdotool", "windowmap", "--sync", window, "windowfocus", "--sync", window)
+
+    def call(self, *words: str) -> None:
+        subprocess.run(words, env=self.environment, check=True, timeout=60)
+
+    def key(self, *keys: str) -> list[str]:
+        """What they have done."""
+        self.call("xdotool", "key", *keys)
+        return self.done()
+
+    def done(self) -> list[str]:
+        """Until now: F1 is the last that is heard."""
+        self.call("xdotool", "key", "F1")
+        self.read_until("help")
+        said = [word for word in self.heard if word != "press"]
+        self.heard.clear()
+        return said
+
+    def read_until(self, wanted: str) -> str:
+        assert self.program.stdout is not None
+        self.heard = getattr(self, "heard", [])
+        for line in self.program.stdout:
+            if line.startswith(wanted):
+                return line
+            self.heard.append(line.strip())
+        raise AssertionError(f"the window ended: {self.heard}")
+
+    def close(self) -> None:
+        self.call("xdotool", "key", "ctrl+q")
+        self.program.communicate(timeout=60)
+
+
+@pytest.fixture
+def screen() -> Iterator[Screen]:
+    reading, writing = os.pipe()
+    command = [
+        "Xvfb",
+        "-displayfd",
+        str(writing),
+        "-screen",
+        "0",
+        "1024x768x24",
+        "-nolisten",
+        "tcp",
+        "-noreset",  # it would begin anew, deaf meanwhile, whenever its last client leaves
+    ]
+    server = subprocess.Popen(
+        command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        number = told.readline().strip()
+    screen = Screen(number)
+    try:
+        yield screen
+        screen.close()
+    finally:
+        screen.program.kill()
+        screen.program.communicate()
+        server.terminate()
+        server.wait(timeout=60)
+
+
+def test_a_held_verdict_key_judges_once(screen):
+    screen.call("xdotool", "keydown", KEY_X)
+    for _ in range(8):
+        screen.read_until("press")
+    screen.call("xdotool", "keyup", KEY_X)
+    assert screen.done() == ["reject"]
+
+
+def test_quick_presses_are_all_heard(screen):
+    assert screen.key(KEY_X, KEY_X, KEY_A) == ["reject", "reject", "accept"]
+
+
+def test_keyboards_of_other_countries(screen):
+    screen.call("setxkbmap", "ru")
+    assert screen.key(KEY_A, f"shift+{KEY_X}", f"ctrl+{KEY_Z}") == ["accept", "reject_stay", "undo"]
+    screen.call("setxkbmap", "fr")
+    assert screen.key(KEY_Q, f"shift+{KEY_4}", "ctrl+10") == [
+        "accept",
+        "confidence_4",
+        "judging_page",
+    ]

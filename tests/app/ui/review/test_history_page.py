@@ -1,0 +1,124 @@
+"""The log, newest first: page by page, with undo, and a click that goes to the object."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from app.core.session.log_pages import PAGE, older
+from app.core.session.records import Opinion, Verdict
+from app.ui.review.history_model import local_time
+from app.ui.review.history_page import HistoryPage
+from tests.app.core.judged_sessions import A, R, say
+from tests.app.ui.review.conftest import settled
+
+SEEN = {"verdict": "YES", "p_yes": 0.875, "model": "nano"}
+
+
+def rows(page):
+    model = page.model
+    return [
+        [model.index(row, column).data() for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def flip(session, times):
+    """So many verdicts of Ada's on the first candidate."""
+    for number in range(times):
+        say(session, "Ada", {1: A if number % 2 else R})
+
+
+def test_with_nothing_judged_it_says_so(qtbot, workplace, shown):
+    page = shown(HistoryPage(workplace))
+    assert page.empty.isVisible()
+    assert not page.table.isVisible()
+
+
+def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, workplace, session, shown):
+    say(session, "Li Wei", {2: R})
+    opinion = Opinion(verdict=Verdict.ACCEPT, confidence=3, flags=("star",), comment="宽\nline")
+    session.record_verdict(1, opinion, seconds=4.25, shown=SEEN)
+    session.undo()
+    page = shown(HistoryPage(workplace))
+    undone, mine, theirs = rows(page)
+    name = session.candidate(1).object_id
+    assert undone[1:4] == ["Ada", name, "undone, now: not judged"]
+    assert mine[1:] == [
+        "Ada",
+        name,
+        "✓ accepted · probable · star",
+        "4.2",
+        "YES · 0.88 · nano",
+        "宽 line",
+    ]
+    assert theirs[1] == "Li Wei"
+    assert theirs[3:6] == ["✕ rejected", "", ""]
+    assert len(mine[0]) == len("2026-01-01 00:00:00")
+
+
+def test_what_happens_now_comes_on_top(qtbot, workplace, session, shown):
+    page = shown(HistoryPage(workplace))
+    session.record_verdict(4, Opinion(verdict=Verdict.UNSURE))
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
+    assert rows(page)[0][3] == "? unsure"
+    assert not page.empty.isVisible()
+
+
+def test_older_lines_come_as_they_are_scrolled_to(qtbot, workplace, session, shown):
+    flip(session, PAGE + 30)
+    page = shown(HistoryPage(workplace))
+    assert page.model.rowCount() == PAGE
+    bar = page.table.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    qtbot.waitUntil(lambda: page.model.rowCount() == PAGE + 30)
+    numbers = [line.entry.id for line in page.model.lines]
+    assert numbers == sorted(numbers, reverse=True)
+    assert len(set(numbers)) == PAGE + 30
+    session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    qtbot.waitUntil(lambda: page.model.lines[0].entry.candidate_id == 2)
+    settled(qtbot, page)
+    assert page.model.rowCount() >= PAGE + 30
+
+
+def test_pages_of_the_log_meet_without_gap_or_overlap(session):
+    flip(session, 25)
+    first = older(session, limit=10)
+    second = older(session, before=first[-1].entry.id, limit=100)
+    assert [each.entry.id for each in (*first, *second)] == list(range(25, 0, -1))
+
+
+def test_a_click_goes_to_the_object(qtbot, workplace, session, shown):
+    say(session, "Ada", {3: A, 7: R})
+    page = shown(HistoryPage(workplace))
+    place = page.table.visualRect(page.model.index(1, 2)).center()
+    qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert workplace.desk.candidate.id == 3
+
+
+def test_undo_and_redo_are_here_too(qtbot, workplace, session, shown):
+    say(session, "Ada", {3: A})
+    workplace.commands.add("undo", workplace.desk.undo)
+    workplace.commands.add("redo", workplace.desk.redo)
+    page = shown(HistoryPage(workplace))
+    assert "Ctrl+Z" in page.undo.text()
+    qtbot.mouseClick(page.undo, Qt.MouseButton.LeftButton)
+    assert session.judgement(3) is None
+    qtbot.mouseClick(page.redo, Qt.MouseButton.LeftButton)
+    assert session.judgement(3).opinion.verdict is Verdict.ACCEPT
+    qtbot.waitUntil(lambda: page.model.rowCount() == 3)
+
+
+def test_blind_mode_hides_what_others_had_been_shown(qtbot, workplace, session, shown):
+    say(session, "Li Wei", {2: R}, shown=SEEN)
+    say(session, "Ada", {1: A}, shown=SEEN)
+    workplace.desk.blindness.turn(True)
+    page = shown(HistoryPage(workplace))
+    mine, theirs = rows(page)
+    assert mine[5] == "YES · 0.88 · nano"
+    assert theirs[5] == "hidden in blind mode"
+    workplace.desk.blindness.turn(False)
+    qtbot.waitUntil(lambda: rows(page)[1][5] == "YES · 0.88 · nano")
+
+
+def test_a_time_that_is_none_is_shown_as_it_is():
+    assert local_time("yesterday") == "yesterday"
