@@ -36,7 +36,7 @@ Value = TypeVar("Value")
 Pair = tuple[float, float]
 
 
-def read_toml(path: Path, max_bytes: int = MAX_BYTES) -> Table:
+def read_toml(path: Path, max_bytes: int = MAX_BYTES) -> TomlTable:
     """The whole file as one Table. Refuses what is no file, too long, not UTF-8 or not TOML."""
     try:
         if not path.is_file():
@@ -48,7 +48,7 @@ def read_toml(path: Path, max_bytes: int = MAX_BYTES) -> Table:
     return parse_toml(content, str(path), max_bytes)
 
 
-def parse_toml(content: bytes, source: str, max_bytes: int = MAX_BYTES) -> Table:
+def parse_toml(content: bytes, source: str, max_bytes: int = MAX_BYTES) -> TomlTable:
     """The bytes of one TOML file as a Table; `source` is how errors call the file."""
     if len(content) > max_bytes:
         raise ResourceError(f"{source}: longer than {max_bytes // 1024} KiB, the most allowed")
@@ -63,7 +63,7 @@ def parse_toml(content: bytes, source: str, max_bytes: int = MAX_BYTES) -> Table
         raise ResourceError(f"{source}: nested too deeply") from error
     except ValueError as error:  # TOMLDecodeError is one; so is an integer of 5,000 digits
         raise ResourceError(f"{source}: not valid TOML: {printable(str(error), 160)}") from error
-    return Table(values, source)
+    return TomlTable(values, source)
 
 
 def _refuse_costly_lines(text: str, source: str) -> None:
@@ -83,7 +83,7 @@ def _depth(line: str) -> int:
     return max(accumulate(steps))
 
 
-class Table:
+class TomlTable:
     """One TOML table being read. Ask for each key, then `close()` refuses what nobody asked for.
 
     `where` is the path of the table inside the file, empty for the file itself.
@@ -176,8 +176,8 @@ class Table:
             raise self.fault(key, f"{shown(value)} is none of: {expected}{guess}")
         return str(value)
 
-    def table(self, key: str) -> Table:
-        return Table(self._take(key, dict, None), self.source, self._path(key))
+    def table(self, key: str) -> TomlTable:
+        return TomlTable(self._take(key, dict, None), self.source, self._path(key))
 
     def tables(
         self,
@@ -187,7 +187,7 @@ class Table:
         at_most: int,
         named_by: str = "",
         inherit: Sequence[str] = (),
-    ) -> tuple[Table, ...]:
+    ) -> tuple[TomlTable, ...]:
         """The entries of an array of tables, `[[key]]` in the file.
 
         Errors call an entry by its value of `named_by`, else by its number. What it lacks of the
@@ -206,7 +206,7 @@ class Table:
             name = value.get(named_by)
             called = shown(name) if isinstance(name, str) else str(place + 1)
             where = f"{self._path(key)}[{called}]"
-            found.append(Table({**inherited, **value}, self.source, where))
+            found.append(TomlTable({**inherited, **value}, self.source, where))
         return tuple(found)
 
     def close(self) -> None:

@@ -145,9 +145,9 @@ class Photographer:
     def __init__(self, out: Path, language: str, size: tuple[int, int], names: list[str]) -> None:
         from PySide6.QtWidgets import QApplication
 
-        from app.ui.apply_theme import Dresser
+        from app.ui.apply_theme import ThemeApplier
         from app.ui.settings.settings_keeper import SettingsKeeper
-        from app.ui.theme.theme import Looks
+        from app.ui.theme.theme import CurrentTheme
         from app.ui.translation.languages import speak
 
         self._out, self._language, self._size = out, language, size
@@ -158,15 +158,15 @@ class Photographer:
         self._translators = speak(self._application, language)
         self._settings = SettingsKeeper()
         self._settings.change(reviewer="Ada", theme="light", language=language)
-        self._looks = Looks()
-        self._dresser = Dresser(self._application, self._looks, self._settings)
+        self._current_theme = CurrentTheme()
+        self._dresser = ThemeApplier(self._application, self._current_theme, self._settings)
 
     def take_all(self, session: Path, folder: Path) -> None:
         from app.ui.main_window import MainWindow
 
         self._folder = folder
         self._settings.change(recent=(str(session),))
-        self.window = MainWindow(self._settings, self._looks)
+        self.window = MainWindow(self._settings, self._current_theme)
         self.window.resize(*self._size)
         self.window.show()
         for name, scene in self._scenes(session):
@@ -208,12 +208,12 @@ class Photographer:
             self._wait(lambda: self.window.view is not None)
             for _ in range(DEVELOPING):
                 self._calm()
-        desk = self.window.view.place.desk
+        current = self.window.view.context.current
         self._run("judging_page")
-        if desk.blindness.is_on:
+        if current.blind_mode.is_on:
             self._run("blind")
-        desk.go_to(SHOWN)
-        self._wait(lambda: desk.is_painted)
+        current.go_to(SHOWN)
+        self._wait(lambda: current.is_painted)
 
     def _tour(self, session: Path) -> None:
         """At the stop that says how one judges."""
@@ -230,7 +230,7 @@ class Photographer:
     def _agent_at_work(self, session: Path) -> None:
         """Held after its second look: a person may put in something."""
         self._open(session, "light")
-        agent = self.window.view.place.agent
+        agent = self.window.view.context.agent
 
         def hold(*_: object) -> None:
             if agent.run is not None and sum(step.is_look for step in agent.run.steps) >= LOOKS:
@@ -248,7 +248,7 @@ class Photographer:
     def _evidence(self, session: Path) -> None:
         """A whole inspection, and one of its looks on the plot."""
         self._open(session, "light")
-        agent = self.window.view.place.agent
+        agent = self.window.view.context.agent
         if agent.is_held:
             agent.go_on()
         else:
@@ -262,9 +262,9 @@ class Photographer:
         """An object nobody has judged yet, and nothing of what the agent makes of it."""
         self._open(session, "light")
         self._run("blind")
-        desk = self.window.view.place.desk
-        desk.go_to(NOT_JUDGED)
-        self._wait(lambda: desk.is_painted)
+        current = self.window.view.context.current
+        current.go_to(NOT_JUDGED)
+        self._wait(lambda: current.is_painted)
 
     def _page(self, session: Path, name: str) -> None:
         from app.ui.review.refresh import Refresh
@@ -321,7 +321,7 @@ class Photographer:
         painter = QPainter(picture)
         painter.fillRect(picture.rect(), QColor(0, 0, 0, SHADE_ALPHA))
         painter.drawPixmap(place, sheet.grab())
-        painter.setPen(QColor(self._looks.theme.dim))
+        painter.setPen(QColor(self._current_theme.theme.dim))
         painter.drawRect(place.adjusted(-1, -1, 0, 0))
         painter.end()
 

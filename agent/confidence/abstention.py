@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agent.confidence.intervals import at_least, at_most, chance_of_so_few, level
-from agent.confidence.judged import ConfidenceError, Judged, prior_between
+from agent.confidence.judged import ConfidenceError, JudgedScores, prior_between
 
 Decision = Literal["accept", "ask", "reject"]
 
@@ -81,7 +81,7 @@ class Abstention:
 
 
 def abstain(
-    judged: Judged,
+    judged: JudgedScores,
     *,
     precision: float | None = None,
     recall: float | None = None,
@@ -101,7 +101,7 @@ def abstain(
     return Abstention(accept, reject, for_precision, for_recall)
 
 
-def cut_for_precision(judged: Judged, wanted: float, delta: float = 0.1) -> Cut:
+def cut_for_precision(judged: JudgedScores, wanted: float, delta: float = 0.1) -> Cut:
     """The lowest p(YES) from which on `wanted` of the accepted are real, except with chance delta.
 
     Learn then test (Angelopoulos et al. 2021), in fixed sequence: from the top down, as long as an
@@ -123,7 +123,7 @@ def cut_for_precision(judged: Judged, wanted: float, delta: float = 0.1) -> Cut:
     return _precision_cut(None, wanted, delta, *few)
 
 
-def cut_for_recall(judged: Judged, wanted: float, delta: float = 0.1) -> Cut:
+def cut_for_recall(judged: JudgedScores, wanted: float, delta: float = 0.1) -> Cut:
     """The highest p(YES) below which all may be rejected and `wanted` of the real ones be kept,
     except with chance delta. Exact for any inspector: only ranks of the real ones enter."""
     _must_be_plain(judged)
@@ -138,7 +138,7 @@ def cut_for_recall(judged: Judged, wanted: float, delta: float = 0.1) -> Cut:
     return _recall_cut(float(real[may_lose]), wanted, delta, real, may_lose)
 
 
-def cut_for_mean_recall(judged: Judged, wanted: float) -> Cut:
+def cut_for_mean_recall(judged: JudgedScores, wanted: float) -> Cut:
     """As `cut_for_recall`, but kept on average over samples (conformal risk control, Angelopoulos
     et al. 2022): a higher cut and a weaker promise, for when many lists are worked through."""
     _must_be_plain(judged)
@@ -177,7 +177,7 @@ def precision_to_ask(wanted: float, judged_prior: float, field_prior: float) -> 
 
 
 def _from_the_top(
-    judged: Judged,
+    judged: JudgedScores,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
     """Each p(YES) once, falling; how many real ones and how many in all it or more have."""
     p, group = np.unique(-judged.p, return_inverse=True)
@@ -227,6 +227,6 @@ def _recall_cut(
     )
 
 
-def _must_be_plain(judged: Judged) -> None:
+def _must_be_plain(judged: JudgedScores) -> None:
     if judged.weight is not None:
         raise ConfidenceError("a cut with a promise needs a fair sample, without weights")

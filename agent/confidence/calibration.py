@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agent.confidence.isotonic import fit_isotonic
-from agent.confidence.judged import ConfidenceError, Floats, Judged, chances, logit, sigmoid
+from agent.confidence.judged import ConfidenceError, Floats, JudgedScores, chances, logit, sigmoid
 from agent.confidence.platt import fit_platt, smoothed_targets
 
 Method = Literal["identity", "platt", "isotonic"]
@@ -94,7 +94,7 @@ class Calibration:
 
 
 def fit_calibration(
-    judged: Judged,
+    judged: JudgedScores,
     method: Choice = "auto",
     *,
     model: str = "",
@@ -124,7 +124,7 @@ def fit_calibration(
         return replace(blank, note=f"not calibrated: {error}")
 
 
-def advised_method(judged: Judged) -> Method:
+def advised_method(judged: JudgedScores) -> Method:
     """What this many judged candidates bear: isotonic from about 1,000, with 100 of the rarer
     class, else Platt. Refuses where there are too few for either."""
     rarer = min(judged.positives, judged.negatives)
@@ -138,7 +138,7 @@ def advised_method(judged: Judged) -> Method:
     return "platt"
 
 
-def calibrated_out_of_fold(judged: Judged, method: Choice = "auto", folds: int = 5) -> Floats:
+def calibrated_out_of_fold(judged: JudgedScores, method: Choice = "auto", folds: int = 5) -> Floats:
     """p(YES) of every judged candidate, calibrated on the others: for an honest reliability curve.
 
     A curve drawn from the candidates a calibration was fitted on flatters it. Folds are dealt out
@@ -156,7 +156,7 @@ def calibrated_out_of_fold(judged: Judged, method: Choice = "auto", folds: int =
     return result
 
 
-def _fitted(blank: Calibration, method: Method, judged: Judged) -> Calibration:
+def _fitted(blank: Calibration, method: Method, judged: JudgedScores) -> Calibration:
     if method == "identity":
         return blank
     if judged.positives == 0 or judged.negatives == 0:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from agent.confidence.intervals import level
 from agent.confidence.judged import ConfidenceError
-from agent.confidence.scores import DRAWS, MAX_CATEGORIES, Figure
+from agent.confidence.scores import DRAWS, MAX_CATEGORIES, Estimate
 
 Floats = NDArray[np.float64]
 Pattern = tuple[int, ...]
@@ -21,7 +21,7 @@ AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True)
-class Several:
+class FleissKappa:
     """Several judges over the same candidates, of which each was judged by two or more."""
 
     categories: tuple[Hashable, ...]
@@ -29,9 +29,9 @@ class Several:
     """Candidates."""
     verdicts: int
     """Of all judges on them."""
-    observed: Figure
+    observed: Estimate
     """The share of pairs of judges who said the same, on average over candidates."""
-    kappa: Figure
+    kappa: Estimate
     """Fleiss': 0 is chance, 1 complete."""
 
 
@@ -40,7 +40,7 @@ def fleiss_agreement(
     categories: Sequence[Hashable],
     confidence: float = 0.95,
     seed: int = 0,
-) -> Several:
+) -> FleissKappa:
     """From how often each pattern was found; candidates with fewer than two verdicts are left out.
 
     The interval is that of a smoothed bootstrap over candidates: each draw holds one more, judged
@@ -48,7 +48,7 @@ def fleiss_agreement(
     """
     counts, times = _table(patterns, len(categories))
     found, drawn = times @ _terms(counts), _drawn(counts, times, seed)
-    return Several(
+    return FleissKappa(
         categories=tuple(categories),
         n=int(times.sum()),
         verdicts=int(times @ counts.sum(axis=1)),
@@ -108,12 +108,12 @@ def _drawn(counts: NDArray[np.int64], times: Floats, seed: int) -> Floats:
     return sums + rng.standard_exponential((DRAWS, 1)) * anyone
 
 
-def _figure(value: Floats, drawn: Floats, confidence: float) -> Figure:
+def _figure(value: Floats, drawn: Floats, confidence: float) -> Estimate:
     found, tail = float(value), 0.5 * (1.0 - confidence)
     if np.isnan(found):
-        return Figure(None, float("nan"), float("nan"))
+        return Estimate(None, float("nan"), float("nan"))
     low, high = np.nanquantile(drawn, [tail, 1.0 - tail])
-    return Figure(found, min(float(low), found), max(float(high), found))
+    return Estimate(found, min(float(low), found), max(float(high), found))
 
 
 def _table(patterns: Mapping[Pattern, int], size: int) -> tuple[NDArray[np.int64], Floats]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from agent.confidence.judged import Floats, Judged
+from agent.confidence.judged import Floats, JudgedScores
 
 
-def fit_isotonic(judged: Judged, low: float = 0.0, high: float = 1.0) -> tuple[Floats, Floats]:
+def fit_isotonic(
+    judged: JudgedScores, low: float = 0.0, high: float = 1.0
+) -> tuple[Floats, Floats]:
     """Knots (p, calibrated p) of the curve that never falls, within `low` to `high`.
 
     Candidates of the same p count as one, with the share of true ones among them; neighbours out

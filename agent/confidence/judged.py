@@ -23,7 +23,7 @@ class ConfidenceError(WorkbenchError):
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedScores:
     """What the inspector said (`p`, its p(YES)) and what a person found (`label`, True for YES).
 
     `weight` says how many candidates of the field each stands for, where the judged ones are no
@@ -66,12 +66,12 @@ class Judged:
         """The share of true members among the judged (weighted): the odds a fit learns."""
         return float(np.average(self.label, weights=self.weight))
 
-    def where(self, kept: NDArray[np.bool_] | NDArray[np.intp]) -> Judged:
+    def where(self, kept: NDArray[np.bool_] | NDArray[np.intp]) -> JudgedScores:
         """Some of them, or all in another order."""
         weight = None if self.weight is None else self.weight[kept]
-        return Judged(self.p[kept], self.label[kept], weight)
+        return JudgedScores(self.p[kept], self.label[kept], weight)
 
-    def in_order(self) -> Judged:
+    def in_order(self) -> JudgedScores:
         """Sorted, so that what is computed does not depend on the order of a list."""
         return self.where(np.lexsort((self.weights, self.label, self.p)))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agent.confidence.judged import ConfidenceError, Floats, Judged, logit, sigmoid
+from agent.confidence.judged import ConfidenceError, Floats, JudgedScores, logit, sigmoid
 
 MAX_STEPS = 100
 TOLERANCE = 1e-12
@@ -15,7 +15,7 @@ TELLS_APART = 1e-6
 """Log odds that differ by less are rounding."""
 
 
-def smoothed_targets(judged: Judged) -> tuple[float, float]:
+def smoothed_targets(judged: JudgedScores) -> tuple[float, float]:
     """What NO and YES count as: a rule learnt from n objects is never surer than about 1 in n,
     however many of the field each of them stands for."""
     yes = judged.prior * len(judged)
@@ -23,7 +23,7 @@ def smoothed_targets(judged: Judged) -> tuple[float, float]:
     return 1.0 / (no + 2.0), (yes + 1.0) / (yes + 2.0)
 
 
-def fit_platt(judged: Judged) -> tuple[float, float]:
+def fit_platt(judged: JudgedScores) -> tuple[float, float]:
     """Slope and intercept of calibrated against raw log odds. A slope below 1: overconfident."""
     x = logit(judged.p)
     weights = judged.weights

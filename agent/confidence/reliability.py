@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.confidence.intervals import wilson
-from agent.confidence.judged import ConfidenceError, Judged
+from agent.confidence.judged import ConfidenceError, JudgedScores
 
 Binning = Literal["width", "mass"]
 MAX_BINS = 1000
@@ -51,7 +51,7 @@ class BrierParts:
 
 
 def reliability_curve(
-    judged: Judged, bins: int = 10, binning: Binning = "width"
+    judged: JudgedScores, bins: int = 10, binning: Binning = "width"
 ) -> tuple[Bin, ...]:
     """Bins of equal width, or of about equal numbers ("mass"), rising; empty ones are left out."""
     _must_be_plain(judged)
@@ -70,7 +70,7 @@ def expected_calibration_error(curve: Sequence[Bin]) -> float:
     return sum(one.n * abs(one.mean_p - one.share) for one in curve) / total
 
 
-def brier_score(judged: Judged) -> float:
+def brier_score(judged: JudgedScores) -> float:
     """Mean square error of p(YES): 0 is perfect, saying 0.5 to all gives 0.25."""
     _must_be_plain(judged)
     return float(np.mean((judged.p - judged.label) ** 2))
@@ -91,7 +91,7 @@ def brier_parts(curve: Sequence[Bin]) -> BrierParts:
     )
 
 
-def log_loss(judged: Judged) -> float:
+def log_loss(judged: JudgedScores) -> float:
     """Mean surprise in nats: one sure mistake costs more than the Brier score shows."""
     _must_be_plain(judged)
     tiny = float(np.finfo(np.float64).eps)
@@ -99,7 +99,7 @@ def log_loss(judged: Judged) -> float:
     return float(-np.mean(np.where(judged.label, np.log(p), np.log1p(-p))))
 
 
-def roc_auc(judged: Judged) -> float:
+def roc_auc(judged: JudgedScores) -> float:
     """The chance that a real one has a higher p(YES) than another; ties count half. It does not
     change with the odds of the field, so at one in 500 it flatters: see `average_precision`."""
     hits, n = _falling_counts(judged)
@@ -108,14 +108,16 @@ def roc_auc(judged: Judged) -> float:
     return float(area / (hits[-1] * other[-1]))
 
 
-def average_precision(judged: Judged) -> float:
+def average_precision(judged: JudgedScores) -> float:
     """Mean precision over the real ones as a list is worked from the top down."""
     hits, n = _falling_counts(judged)
     gained = np.diff(np.append(0, hits))
     return float(gained @ (hits / n) / hits[-1])
 
 
-def _bins(judged: Judged, edges: NDArray[np.float64], where: NDArray[np.intp]) -> Iterator[Bin]:
+def _bins(
+    judged: JudgedScores, edges: NDArray[np.float64], where: NDArray[np.intp]
+) -> Iterator[Bin]:
     order = np.argsort(where, kind="stable")
     numbers, starts = np.unique(where[order], return_index=True)
     for number, members in zip(numbers, np.split(order, starts[1:]), strict=True):
@@ -137,7 +139,7 @@ def _bins(judged: Judged, edges: NDArray[np.float64], where: NDArray[np.intp]) -
         )
 
 
-def _falling_counts(judged: Judged) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _falling_counts(judged: JudgedScores) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Real ones and all at each p(YES) or more, from the top down."""
     _must_be_plain(judged)
     if judged.positives == 0 or judged.negatives == 0:
@@ -147,7 +149,7 @@ def _falling_counts(judged: Judged) -> tuple[NDArray[np.int64], NDArray[np.int64
     return np.cumsum(judged.label[order])[last_of_its_p], last_of_its_p + 1
 
 
-def _must_be_plain(judged: Judged) -> None:
+def _must_be_plain(judged: JudgedScores) -> None:
     if judged.weight is not None:
         raise ConfidenceError("this figure is for judged candidates without weights")
     if not len(judged):

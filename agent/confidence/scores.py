@@ -20,7 +20,7 @@ DRAWS = 4000
 
 
 @dataclass(frozen=True)
-class Figure:
+class Estimate:
     """A figure with its interval; None where it is not defined (no positives, say)."""
 
     value: float | None
@@ -36,9 +36,9 @@ class Agreement:
     categories: tuple[Hashable, ...]
     counts: tuple[tuple[int, ...], ...]
     n: int
-    observed: Figure
+    observed: Estimate
     """The share both judged alike."""
-    kappa: Figure
+    kappa: Estimate
     """Cohen's: agreement beyond chance. 0 is chance, 1 complete; above 0.8 two people work as one,
     below 0.4 the guideline should be talked over. Low for rare classes even between good judges."""
 
@@ -47,12 +47,12 @@ class Agreement:
 class Scores:
     """Of verdicts against the truth, for the class that is looked for."""
 
-    precision: Figure
+    precision: Estimate
     """Of what was called YES, the share that is real."""
-    recall: Figure
+    recall: Estimate
     """Of what is real, the share that was called YES."""
-    f1: Figure
-    accuracy: Figure
+    f1: Estimate
+    accuracy: Estimate
     """Flatters where YES is rare: NO to everything is right 499 times in 500."""
 
 
@@ -124,23 +124,23 @@ def f1_score(counts: ArrayLike) -> NDArray[np.float64]:
         return right / (right + table[..., 0, 1] + table[..., 1, 0])
 
 
-def _drawn(statistic: Statistic, counts: Counts, confidence: float, seed: int) -> Figure:
+def _drawn(statistic: Statistic, counts: Counts, confidence: float, seed: int) -> Estimate:
     """The interval from a smoothed bootstrap: matrices are drawn as likely as the one found makes
     them, with one more candidate spread evenly over its cells. Without that, ten of ten alike
     would be given an interval of no width."""
     n, tail = int(counts.sum()), 0.5 * (1.0 - level(confidence))
     value = float(statistic(counts.astype(np.float64)))
     if n == 0 or math.isnan(value):
-        return Figure(None, float("nan"), float("nan"))
+        return Estimate(None, float("nan"), float("nan"))
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(counts.ravel() + 1.0 / counts.size, size=DRAWS)
     drawn = statistic(shares.reshape(DRAWS, *counts.shape))
     low, high = np.quantile(drawn, [tail, 1.0 - tail])
-    return Figure(value, min(float(low), value), max(float(high), value))
+    return Estimate(value, min(float(low), value), max(float(high), value))
 
 
-def _share(hits: int, n: int, confidence: float) -> Figure:
-    return Figure(hits / n if n else None, *wilson(hits, n, confidence))
+def _share(hits: int, n: int, confidence: float) -> Estimate:
+    return Estimate(hits / n if n else None, *wilson(hits, n, confidence))
 
 
 def _table(counts: ArrayLike) -> Counts:

@@ -31,7 +31,7 @@ Comes where a server broke off and then said something else."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sampling:
+class SamplingSettings:
     """How the next token is chosen; temperature 0 takes the likeliest."""
 
     temperature: float = 0.0
@@ -106,7 +106,7 @@ class Conversation(Protocol):
 
     def generate(
         self,
-        sampling: Sampling,
+        sampling: SamplingSettings,
         seed: int = 0,
         *,
         stop: Sequence[str] = (),

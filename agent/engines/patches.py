@@ -13,7 +13,7 @@ from agent.errors import ImageError
 
 
 @dataclass(frozen=True, eq=False)
-class Patches:
+class ImagePatches:
     """`rows`: one patch each, (down * across, numbers), float32, merged squares together.
 
     `grid` counts frames, patches down and patches across.
@@ -23,7 +23,7 @@ class Patches:
     grid: tuple[int, int, int]
 
 
-def patches(image: Image.Image, vision: Vision) -> Patches:
+def patches(image: Image.Image, vision: Vision) -> ImagePatches:
     """Cut a picture whose sides already are multiples of the encoder's factor."""
     width, height = image.size
     factor = vision.factor
@@ -41,7 +41,7 @@ def patches(image: Image.Image, vision: Vision) -> Patches:
     # rows: square down, square across, patch down and across in it; numbers: colour, frame, y, x
     ordered = cut.transpose(1, 4, 2, 5, 0, 3, 6)[..., None, :, :]
     frames = np.broadcast_to(ordered, (*ordered.shape[:-3], vision.frames, side, side))
-    return Patches(frames.reshape(down * across, -1), (1, down, across))
+    return ImagePatches(frames.reshape(down * across, -1), (1, down, across))
 
 
 def picture_tokens(image: Image.Image, vision: Vision) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.errors import EngineError
 
 Logits = NDArray[np.float32]
@@ -16,7 +16,7 @@ def seeded(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed % 2**64)
 
 
-def choose(logits: Logits, sampling: Sampling, randomness: np.random.Generator) -> int:
+def choose(logits: Logits, sampling: SamplingSettings, randomness: np.random.Generator) -> int:
     """The next token; logits of -inf are never chosen."""
     best = int(logits.argmax())
     if not np.isfinite(logits[best]):

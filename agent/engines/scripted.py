@@ -13,7 +13,7 @@ from agent.engines.base import (
     Finish,
     Generated,
     OnText,
-    Sampling,
+    SamplingSettings,
     ShouldStop,
     Usage,
     Watch,
@@ -92,7 +92,7 @@ class ScriptedConversation:
 
     def generate(
         self,
-        sampling: Sampling,
+        sampling: SamplingSettings,
         seed: int = 0,
         *,
         stop: Sequence[str] = (),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from agent.evidence.findings import Finding, find
 from agent.evidence.kinds import KindJudgement, builtin_kinds
-from agent.evidence.numbers import Numbers, numbers_of
+from agent.evidence.numbers import SpectrumMeasurements, numbers_of
 from agent.evidence.weights import TaskWeights, weights_for
 from agent.protocol.reply import Verdict
 from agent.spectra.measure.noise import Quality
@@ -34,7 +34,7 @@ class Assessment:
     quality: Quality
     snr: float
     """Median per pixel of the whole spectrum."""
-    numbers: Numbers
+    numbers: SpectrumMeasurements
 
     @property
     def p_yes(self) -> float:
@@ -54,7 +54,7 @@ def assess(spectrum: Spectrum, task: Task) -> Assessment:
     return assess_numbers(numbers_of(spectrum), task)
 
 
-def assess_numbers(numbers: Numbers, task: Task) -> Assessment:
+def assess_numbers(numbers: SpectrumMeasurements, task: Task) -> Assessment:
     """The same from numbers that may have served other tasks before."""
     kinds = builtin_kinds().judge(numbers)
     weights = weights_for(task)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent.evidence.numbers import Numbers
+from agent.evidence.numbers import SpectrumMeasurements
 from agent.spectra.measure.measurement import Measurement, refused
 from agent.tasks.task import Evidence, Task
 
@@ -66,7 +66,7 @@ class Finding:
         return self.evidence.text(self.value, error=error, snr=self.snr)
 
 
-def find(task: Task, numbers: Numbers) -> tuple[Finding, ...]:
+def find(task: Task, numbers: SpectrumMeasurements) -> tuple[Finding, ...]:
     """Every claim of the task, in the order of the file."""
     found: dict[str, Finding] = {}
     for evidence in task.evidence:
@@ -74,7 +74,9 @@ def find(task: Task, numbers: Numbers) -> tuple[Finding, ...]:
     return _capped(list(found.values()))
 
 
-def _check(evidence: Evidence, task: Task, numbers: Numbers, above: dict[str, Finding]) -> Finding:
+def _check(
+    evidence: Evidence, task: Task, numbers: SpectrumMeasurements, above: dict[str, Finding]
+) -> Finding:
     snr = numbers.snr(task.window(evidence.window).range)
     missing = [name for name in evidence.needs if not above[name].is_found]
     if missing:
@@ -108,7 +110,7 @@ def _trust(finding: Finding) -> float:
     return enough / (1.0 + (finding.error / (BLUNT * evidence.scale)) ** 2)
 
 
-def _measured(evidence: Evidence, numbers: Numbers) -> Measurement:
+def _measured(evidence: Evidence, numbers: SpectrumMeasurements) -> Measurement:
     """The one number of a claim, with the error of the target it was taken from."""
     values = [_target(evidence, target, numbers) for target in evidence.target]
     known = [value for value in values if value.value is not None]
@@ -139,7 +141,7 @@ def _ratio(evidence: Evidence, values: list[Measurement]) -> Measurement:
     return Measurement(evidence.id, ratio, error)
 
 
-def _target(evidence: Evidence, name: str, numbers: Numbers) -> Measurement:
+def _target(evidence: Evidence, name: str, numbers: SpectrumMeasurements) -> Measurement:
     match evidence.kind:
         case "line" | "ratio":
             return numbers.line_strength(name)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from agent.evidence.continuum_bend import continuum_bend
 from agent.evidence.gates import GATES
-from agent.evidence.numbers import Numbers
+from agent.evidence.numbers import SpectrumMeasurements
 from agent.spectra.measure.line_result import LineMeasurement
 
 Number = tuple[float, float]
@@ -59,7 +59,7 @@ COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 
 
 @lru_cache(maxsize=4)
-def gate_numbers(numbers: Numbers) -> Mapping[str, Number]:
+def gate_numbers(numbers: SpectrumMeasurements) -> Mapping[str, Number]:
     """Every gate by name."""
     found: dict[str, Number] = {}
     for line in PROFILES:
@@ -92,13 +92,13 @@ def _emits(found: Mapping[str, Number]) -> bool:
     return width < -max(EMISSION_EW, EMISSION_SIGMA * error)
 
 
-def _bend(numbers: Numbers) -> Number:
+def _bend(numbers: SpectrumMeasurements) -> Number:
     """Scatter of ln flux in windows without lines about a power law."""
     bend = continuum_bend(numbers.spectrum)
     return NOTHING if bend.value is None else (bend.value, bend.error or 0.0)
 
 
-def _index(numbers: Numbers, name: str) -> Number:
+def _index(numbers: SpectrumMeasurements, name: str) -> Number:
     index = numbers.index(name)
     return NOTHING if index.value is None else (index.value, index.error or 0.0)
 

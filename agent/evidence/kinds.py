@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.checked_toml import Table, read_toml
+from agent.checked_toml import TomlTable, read_toml
 from agent.errors import ResourceError
 from agent.evidence.gate_numbers import gate_numbers
 from agent.evidence.gates import GATES
-from agent.evidence.numbers import Numbers
+from agent.evidence.numbers import SpectrumMeasurements
 
 FloatArray = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Kinds:
         """(spectra, labels) of nats; their softmax is the probability among these kinds."""
         return np.asarray(self.intercepts + terms @ self.weights)
 
-    def judge(self, numbers: Numbers) -> KindJudgement:
+    def judge(self, numbers: SpectrumMeasurements) -> KindJudgement:
         """What the measurements of one spectrum say."""
         values, errors = gate_row(numbers, self.gates)
         terms = self.terms(values[None, :], errors[None, :])[0]
@@ -104,7 +104,9 @@ class KindJudgement:
         return float(self.values[self.gates.index(gate)])
 
 
-def gate_row(numbers: Numbers, gates: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+def gate_row(
+    numbers: SpectrumMeasurements, gates: tuple[str, ...]
+) -> tuple[FloatArray, FloatArray]:
     """Values and errors of the gates; NaN where not measured."""
     found = gate_numbers(numbers)
     pairs = [found[gate] for gate in gates]
@@ -157,7 +159,7 @@ def read_kinds(path: Path) -> Kinds:
 
 
 def _gate(
-    table: Table, n_labels: int
+    table: TomlTable, n_labels: int
 ) -> tuple[str, tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
     name = table.choice("name", GATES)
     knots = table.numbers("knots", low=-1e7, high=1e7, at_most=KNOTS_AT_MOST)

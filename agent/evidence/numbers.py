@@ -19,12 +19,12 @@ MIN_LINE_SIGMA = 3.0
 
 
 @lru_cache(maxsize=4)
-def numbers_of(spectrum: Spectrum) -> Numbers:
+def numbers_of(spectrum: Spectrum) -> SpectrumMeasurements:
     """The numbers of a spectrum, shared by all who ask about it at the same time."""
-    return Numbers(spectrum)
+    return SpectrumMeasurements(spectrum)
 
 
-class Numbers:
+class SpectrumMeasurements:
     """Measurements of `spectrum` at the star's velocity, each made once."""
 
     def __init__(self, spectrum: Spectrum, velocity: StarVelocity | None = None) -> None:
@@ -87,14 +87,14 @@ class Numbers:
         return _WHOLE[name](self)
 
 
-def _redshift(numbers: Numbers) -> Measurement:
+def _redshift(numbers: SpectrumMeasurements) -> Measurement:
     z = numbers.spectrum.z
     if z is None or not math.isfinite(z) or z < -0.1:
         return refused("z", "the file states no redshift")
     return measured("z", z, 0.0)
 
 
-_WHOLE: dict[str, Callable[[Numbers], Measurement]] = {
+_WHOLE: dict[str, Callable[[SpectrumMeasurements], Measurement]] = {
     "z": _redshift,
     "snr": lambda numbers: measured("snr", numbers.overall_snr, 0.0),
     "bad_fraction": lambda numbers: measured("bad_fraction", numbers.quality.bad_fraction, 0.0),

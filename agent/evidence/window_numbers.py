@@ -12,7 +12,7 @@ from functools import cache
 from agent.evidence.gate_numbers import ABSORBED_ONLY, gate_numbers
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import builtin_kinds
-from agent.evidence.numbers import Numbers
+from agent.evidence.numbers import SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.measure.noise import signal_to_noise
@@ -61,7 +61,9 @@ a line of oxygen there is the flux between two heads."""
 DEEP_TIO5 = 0.85
 
 
-def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = None) -> str:
+def window_numbers(
+    numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
+) -> str:
     """One line: the S/N, then what is measured between `low` and `high`, by wavelength: its name,
     a mark that says how high it is among all kinds of objects, and the value. A line or a band
     head within three errors of nothing has the mark of nothing.
@@ -73,7 +75,7 @@ def window_numbers(numbers: Numbers, low: float, high: float, z: float | None = 
     return "; ".join([noise, *entries(numbers, low, high, z).values()])
 
 
-def whole_numbers(numbers: Numbers, z: float | None = None) -> str:
+def whole_numbers(numbers: SpectrumMeasurements, z: float | None = None) -> str:
     """One line on the whole spectrum: how far it reaches, its S/N, and what tells the families of
     objects apart."""
     frame = 1.0 + (z or 0.0)
@@ -82,12 +84,12 @@ def whole_numbers(numbers: Numbers, z: float | None = None) -> str:
     return "; ".join([reach, _noise(numbers, low, high), *whole_entries(numbers).values()])
 
 
-def _noise(numbers: Numbers, low: float, high: float) -> str:
+def _noise(numbers: SpectrumMeasurements, low: float, high: float) -> str:
     snr = signal_to_noise(numbers.spectrum, low, high).value or 0.0
     return f"S/N {max(snr, 0.0):.0f}"
 
 
-def whole_entries(numbers: Numbers) -> dict[str, str]:
+def whole_entries(numbers: SpectrumMeasurements) -> dict[str, str]:
     """What is told of each gate beside the whole spectrum."""
     found = gate_numbers(numbers)
     banded = _has_deep_tio(*found["TiO5"])
@@ -102,7 +104,9 @@ def _has_deep_tio(ratio: float, error: float) -> bool:
     return ratio < DEEP_TIO5 and 1.0 - ratio > CLEAR_SIGMA * error
 
 
-def entries(numbers: Numbers, low: float, high: float, z: float | None = None) -> dict[str, str]:
+def entries(
+    numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
+) -> dict[str, str]:
     """What is told of each gate seen in a window, by wavelength."""
     frame = 1.0 + (z or 0.0)
     shift = doppler(numbers.velocity_kms) / frame

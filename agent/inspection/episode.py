@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
-from agent.engines.base import Conversation, Generated, OnText, Sampling
+from agent.engines.base import Conversation, Generated, OnText, SamplingSettings
 from agent.errors import ToolError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
-from agent.inspection.pictures import Viewer
+from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import CUT_SHORT, MAX_TOOL_TURNS, Turn
 from agent.protocol.reply import Reply, parse_reply
 from agent.protocol.tool import ToolResult, checked_arguments
@@ -36,8 +36,8 @@ class Episode:
     """One run of the loop over an open conversation; `steps` and `replies` grow as it runs."""
 
     conversation: Conversation
-    viewer: Viewer
-    sampling: Sampling
+    viewer: PictureMaker
+    sampling: SamplingSettings
     seed: int
     control: Control
     on_text: OnText | None = None

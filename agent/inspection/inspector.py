@@ -9,23 +9,23 @@ from dataclasses import asdict, replace
 
 from PIL import Image
 
-from agent.engines.base import Cancelled, Engine, OnText, Sampling
+from agent.engines.base import Cancelled, Engine, OnText, SamplingSettings
 from agent.errors import ContextFullError, EngineError, TrajectoryError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode, cancel_reason
-from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn, prompt_hash
 from agent.protocol.reply import is_well_formed
 from agent.rendering.render import PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
-from agent.trajectory.p_yes import Run, p_yes_of, pool_runs
+from agent.trajectory.p_yes import Vote, p_yes_of, pool_runs
 from agent.trajectory.trajectory import ModelRef, Step, StoppedBy, Tokens, Trajectory
 from agent.trajectory.turns import turns_of
 
 
-class Inspector:
+class ModelInspector:
     """Inspects with a model. `extra_runs` sampled inspections are averaged into p(YES)."""
 
     def __init__(
@@ -34,14 +34,14 @@ class Inspector:
         model: ModelRef,
         *,
         style: Style = PUBLISHED,
-        sampling: Sampling | None = None,
+        sampling: SamplingSettings | None = None,
         extra_runs: int = 0,
-        viewer_kind: type[Viewer] = Viewer,
+        viewer_kind: type[PictureMaker] = PictureMaker,
     ) -> None:
         self.engine = engine
         self.model = model
         self.style = style
-        self.sampling = sampling or Sampling()
+        self.sampling = sampling or SamplingSettings()
         self.extra_runs = extra_runs
         self.viewer_kind = viewer_kind
 
@@ -55,7 +55,7 @@ class Inspector:
         on_text: OnText | None = None,
         so_far: Trajectory | None = None,
     ) -> Generator[Step, None, Trajectory]:
-        """Steps as they happen; see `agent.inspection.interface.Inspecting`.
+        """Steps as they happen; see `agent.inspection.interface.Inspector`.
 
         Raises SpectrumError where there is nothing to draw, and TrajectoryError where `so_far` is
         of another spectrum or task. An engine that fails ends the inspection with its reason.
@@ -134,7 +134,7 @@ class Inspector:
                 pass
             first.engine_seconds += again.engine_seconds
             runs.append(_ended(record, again))
-        pooled = pool_runs([Run(run.verdict, run.p_yes) for run in runs])
+        pooled = pool_runs([Vote(run.verdict, run.p_yes) for run in runs])
         assert pooled is not None, "the first run came to a verdict"
         told = tuple(run.p_yes for run in runs if run.p_yes is not None)
         return replace(record, p_yes=pooled.p_yes, p_yes_runs=told)
@@ -150,7 +150,7 @@ def _go_on_from(so_far: Trajectory, blank: Trajectory) -> Trajectory:
 
 
 def _said_so_far(
-    task: Task, record: Trajectory, viewer: Viewer
+    task: Task, record: Trajectory, viewer: PictureMaker
 ) -> tuple[list[Turn], list[Image.Image]]:
     turns = turns_of(task, record)
     return turns, [viewer.overview(), *map(viewer.redraw, record.looks)]

@@ -12,7 +12,7 @@ from agent.tasks.task import Task
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 
 
-class Inspecting(Protocol):
+class Inspector(Protocol):
     """An inspector. One inspection at a time."""
 
     @property

@@ -13,7 +13,7 @@ from agent.errors import EngineError, ResourceError
 from agent.models.card import Card
 from agent.models.card_file import card_hash
 from agent.models.check_files import Check, check_files
-from agent.models.registry import Place, find_model
+from agent.models.registry import ModelLocation, find_model
 from agent.trajectory.trajectory import ModelRef
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ work, and on a busy machine a hundred times as long."""
 
 
 def load_engine(
-    place: Place,
+    place: ModelLocation,
     *,
     device: Device = "auto",
     dtype: Precision = "auto",
@@ -72,7 +72,7 @@ def load_engine(
     )
 
 
-def engine_ref(place: Place, engine: Engine) -> ModelRef:
+def engine_ref(place: ModelLocation, engine: Engine) -> ModelRef:
     """How a record names the model; of a server that was asked for its only one, that one."""
     server = place.card.server
     name = getattr(engine, "model", None)
@@ -142,7 +142,7 @@ def _refuse_gpu(card: Card, device: str, *, has_gpu: bool) -> None:
         )
 
 
-def _ready_folder(place: Place) -> Path:
+def _ready_folder(place: ModelLocation) -> Path:
     """Where its files lie. Raises EngineError, with what to do, where they are not all there."""
     card = place.card
     if place.is_ready and place.folder is not None:
@@ -155,7 +155,7 @@ def _ready_folder(place: Place) -> Path:
     raise EngineError(f"the model in {place.folder} is not complete, it lacks {some}: {cure}")
 
 
-def _base(place: Place) -> Place:
+def _base(place: ModelLocation) -> ModelLocation:
     """The model an adapter sits on; a model itself is its own base."""
     card = place.card
     if not card.base:

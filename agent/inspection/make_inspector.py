@@ -6,9 +6,9 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.errors import ResourceError, WorkbenchError
-from agent.inspection.interface import Inspecting
+from agent.inspection.interface import Inspector
 from agent.models.card_file import CARD_NAME
 from agent.models.registry import BUNDLED, place_at
 
@@ -47,8 +47,8 @@ def make_inspector(
     threads: int | None = None,
     sharing: int = 1,
     extra_runs: int = 0,
-    sampling: Sampling | None = None,
-) -> Inspecting:
+    sampling: SamplingSettings | None = None,
+) -> Inspector:
     """The inspector of that name, path or address; None takes the one without a model.
 
     `extra_runs` and `sampling` are for models; the measured inspector leaves nothing to chance.
@@ -58,7 +58,7 @@ def make_inspector(
         from agent.inspection.measured_inspector import MeasuredInspector
 
         return MeasuredInspector()
-    from agent.inspection.inspector import Inspector
+    from agent.inspection.inspector import ModelInspector
     from agent.inspection.load_engine import engine_ref, load_engine
     from agent.models.registry import find_model
 
@@ -67,7 +67,7 @@ def make_inspector(
     except ResourceError as error:
         raise WorkbenchError(f"{error}. `{MEASURED}` needs no model") from error
     engine = load_engine(place, device=device, threads=threads, sharing=sharing)
-    return Inspector(
+    return ModelInspector(
         engine,
         engine_ref(place, engine),
         style=place.card.style,

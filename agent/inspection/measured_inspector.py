@@ -6,7 +6,7 @@ import time
 from collections.abc import Generator
 from dataclasses import replace
 
-from agent.engines.base import OnText, Sampling
+from agent.engines.base import OnText, SamplingSettings
 from agent.errors import ToolError
 from agent.evidence.assessment import Assessment, assess
 from agent.evidence.weights import builtin_fingerprint
@@ -14,8 +14,8 @@ from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
 from agent.inspection.measured_story import turns
-from agent.inspection.measured_voice import BlindViewer, Voice
-from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.inspection.measured_voice import BlankPictureMaker, MeasuredVoice
+from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import prompt_hash
 from agent.protocol.reply import is_well_formed
 from agent.rendering.model_image import QWEN25
@@ -46,7 +46,7 @@ class MeasuredInspector:
         on_text: OnText | None = None,
         so_far: Trajectory | None = None,
     ) -> Generator[Step, None, Trajectory]:
-        """Steps as they happen; see `agent.inspection.interface.Inspecting`.
+        """Steps as they happen; see `agent.inspection.interface.Inspector`.
 
         It always begins anew: of `so_far` only what the person put in is kept. Raises SpectrumError
         where there is nothing to draw.
@@ -58,9 +58,9 @@ class MeasuredInspector:
             record = replace(record, overview=picture_hash(viewer.overview()))
         assessment = assess(spectrum, task)
         episode = Episode(
-            Voice(turns(assessment)),
+            MeasuredVoice(turns(assessment)),
             viewer,
-            Sampling(),
+            SamplingSettings(),
             seed,
             control or Control(),
             on_text,
@@ -86,8 +86,8 @@ class MeasuredInspector:
             stopped_by="error",
         )
 
-    def _viewer(self, spectrum: Spectrum, record: Trajectory) -> Viewer:
-        kind = Viewer if self.draws else BlindViewer
+    def _viewer(self, spectrum: Spectrum, record: Trajectory) -> PictureMaker:
+        kind = PictureMaker if self.draws else BlankPictureMaker
         return kind.of(spectrum, record.spectrum, self.style, QWEN25)
 
     def _shown(self, step: Step) -> Step:
@@ -108,7 +108,7 @@ class MeasuredInspector:
         )
 
 
-def _kept(so_far: Trajectory, viewer: Viewer) -> tuple[Step, ...]:
+def _kept(so_far: Trajectory, viewer: PictureMaker) -> tuple[Step, ...]:
     """What the person put in, as if before the first turn, its looks drawn as they are now."""
     kept = []
     for step in so_far.steps:

@@ -12,7 +12,7 @@ from agent.evidence.words import chance_text, finding_text, kind_name, kind_sign
 from agent.protocol.tool import TOOL_NAME
 from agent.spectra.rest_frame import frame_z
 from agent.spectra.sampling import doppler
-from agent.tasks.task import Window
+from agent.tasks.task import DiagnosticWindow
 
 FEWEST, MOST = 3, 6
 MIN_NATS = 0.15
@@ -31,7 +31,7 @@ RUNNER_UP = 0.1
 class Look:
     """One zoom: the window in the frame of the pictures, and the claims checked there."""
 
-    window: Window
+    window: DiagnosticWindow
     range: tuple[int, int]
     findings: tuple[Finding, ...]
 
@@ -62,7 +62,7 @@ def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
     return tuple(chosen)
 
 
-def _look(window: Window, assessment: Assessment) -> Look | None:
+def _look(window: DiagnosticWindow, assessment: Assessment) -> Look | None:
     """A look at one window, where it holds data and something testable."""
     findings = tuple(
         finding

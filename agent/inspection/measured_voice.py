@@ -7,14 +7,22 @@ from dataclasses import dataclass, field
 
 from PIL import Image
 
-from agent.engines.base import VERDICT, Generated, OnText, Sampling, ShouldStop, Usage, Watch
-from agent.inspection.pictures import Viewer
+from agent.engines.base import (
+    VERDICT,
+    Generated,
+    OnText,
+    SamplingSettings,
+    ShouldStop,
+    Usage,
+    Watch,
+)
+from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import Turn
 from agent.protocol.tool import ToolResult, checked_arguments
 
 
 @dataclass(eq=False)
-class Voice:
+class MeasuredVoice:
     """A conversation that says `turns` one after the other; the last again if asked again."""
 
     turns: Sequence[str]
@@ -31,7 +39,7 @@ class Voice:
 
     def generate(
         self,
-        sampling: Sampling,
+        sampling: SamplingSettings,
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
@@ -58,7 +66,7 @@ class Voice:
         """Nothing is held."""
 
 
-class BlindViewer(Viewer):
+class BlankPictureMaker(PictureMaker):
     """Answers calls like any viewer but draws nothing: where only the words are wanted."""
 
     def overview(self) -> Image.Image:

@@ -35,7 +35,7 @@ def spectrum_ref(spectrum: Spectrum) -> SpectrumRef:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Viewer:
+class PictureMaker:
     """Draws one spectrum in one style, in the frame of `z`, sized for one vision encoder."""
 
     spectrum: Spectrum
@@ -45,7 +45,7 @@ class Viewer:
     title: str = "Spectrum"
 
     @classmethod
-    def of(cls, spectrum: Spectrum, ref: SpectrumRef, style: Style, sizing: Sizing) -> Viewer:
+    def of(cls, spectrum: Spectrum, ref: SpectrumRef, style: Style, sizing: Sizing) -> PictureMaker:
         name = PurePath(ref.path).name or ref.object_id
         title = f"Spectrum: {name}" if name else "Spectrum"
         return cls(spectrum=spectrum, style=style, sizing=sizing, z=ref.z, title=title)
@@ -101,7 +101,7 @@ def redraw(trajectory: Trajectory, spectrum: Spectrum) -> list[Image.Image]:
     if spectrum_hash(spectrum) != trajectory.spectrum.sha256:
         raise TrajectoryError("this is not the spectrum that was inspected: its numbers differ")
     style = Style.from_table(trajectory.style)
-    viewer = Viewer.of(spectrum, trajectory.spectrum, style, trajectory.sizing)
+    viewer = PictureMaker.of(spectrum, trajectory.spectrum, style, trajectory.sizing)
     pictures = [viewer.overview()]
     wanted = [trajectory.overview]
     for look in trajectory.looks:

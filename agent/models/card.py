@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from agent.checked_toml import shown
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.errors import ResourceError
 from agent.protocol.protocol import PROTOCOL_VERSION
 from agent.rendering.model_image import QWEN3, QWEN25, Sizing
@@ -61,7 +61,7 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Server:
+class ServerAddress:
     """An OpenAI-compatible server. `model` empty: the one it offers. Never holds a key."""
 
     url: str
@@ -69,7 +69,7 @@ class Server:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
+class ReportedFigure:
     """One measured figure, and what it was measured on."""
 
     figure: str
@@ -92,20 +92,20 @@ class Card:
     protocol: int = PROTOCOL_VERSION
     style: Style = PUBLISHED
     sizing: Sizing = QWEN25
-    sampling: Sampling = field(default_factory=Sampling)
+    sampling: SamplingSettings = field(default_factory=SamplingSettings)
     files: tuple[ModelFile, ...] = ()
     """Empty for a server, and for a model on the hub that nobody has fetched."""
     base: str = ""
     """Of an adapter: the name of the model it was trained on."""
     source: Source | None = None
-    server: Server | None = None
+    server: ServerAddress | None = None
     licence: str = ""
     tasks: tuple[str, ...] = ()
     """Classes it was trained on, by their ids; empty: not known, or any that has a guideline."""
     trained_on: str = ""
     simulated_only: bool = False
     """Trained on simulated spectra and nothing else."""
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[ReportedFigure, ...] = ()
 
     def __post_init__(self) -> None:
         if (problem := _card_problem(self)) is not None:

@@ -13,8 +13,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
-from agent.checked_toml import Table, parse_toml, read_toml
-from agent.engines.base import Sampling
+from agent.checked_toml import TomlTable, parse_toml, read_toml
+from agent.engines.base import SamplingSettings
 from agent.errors import ResourceError, WorkbenchError
 from agent.hashing import text_hash
 from agent.models.card import (
@@ -32,10 +32,10 @@ from agent.models.card import (
     Card,
     EngineKind,
     Family,
-    Figure,
     ModelFile,
+    ReportedFigure,
     Role,
-    Server,
+    ServerAddress,
     Source,
 )
 from agent.models.server_url import checked_url
@@ -90,7 +90,7 @@ def card_hash(card: Card) -> str:
         name="model",
         title="",
         parameters=0,
-        sampling=Sampling(),
+        sampling=SamplingSettings(),
         files=tuple(file for file in card.files if file.role != "other"),
         source=card.source if not card.files else None,
         licence="",
@@ -162,7 +162,7 @@ def _toml(value: str | bool | int | float | list[str]) -> str:
     return json.dumps(plain, ensure_ascii=False)
 
 
-def _card(file: Table) -> Card:
+def _card(file: TomlTable) -> Card:
     family = cast(Family, file.choice("family", FAMILIES))
     try:
         card = Card(
@@ -175,7 +175,9 @@ def _card(file: Table) -> Card:
             protocol=_whole(file, "protocol", PROTOCOL_VERSION, 1, 10**6),
             style=_style(file.table("style")) if "style" in file else PUBLISHED,
             sizing=_sizing(file.table("sizing")) if "sizing" in file else SIZING_OF[family],
-            sampling=_sampling(file.table("sampling")) if "sampling" in file else Sampling(),
+            sampling=_sampling(file.table("sampling"))
+            if "sampling" in file
+            else SamplingSettings(),
             files=tuple(_file(each) for each in _entries(file, "files", MAX_FILES, "path")),
             base=file.identifier("base", NAME, _ANY_MODEL) if "base" in file else "",
             source=_source(file.table("source")) if "source" in file else None,
@@ -194,11 +196,11 @@ def _card(file: Table) -> Card:
     return card
 
 
-def _entries(file: Table, key: str, at_most: int, named_by: str = "") -> Iterator[Table]:
+def _entries(file: TomlTable, key: str, at_most: int, named_by: str = "") -> Iterator[TomlTable]:
     yield from file.tables(key, at_most=at_most, named_by=named_by)
 
 
-def _style(table: Table) -> Style:
+def _style(table: TomlTable) -> Style:
     values: dict[str, Any] = {"name": table.text("name", longest=60)}
     for item in fields(Style):
         if item.name in table and item.name != "name":
@@ -210,7 +212,7 @@ def _style(table: Table) -> Style:
         raise table.fault("", str(error)) from error
 
 
-def _value_like(table: Table, key: str, default: object) -> object:
+def _value_like(table: TomlTable, key: str, default: object) -> object:
     """The value of a key as the type of its default; the style itself checks its limits."""
     if isinstance(default, bool):
         return table.flag(key)
@@ -221,7 +223,7 @@ def _value_like(table: Table, key: str, default: object) -> object:
     return table.number(key, low=0, high=10**6)
 
 
-def _sizing(table: Table) -> Sizing:
+def _sizing(table: TomlTable) -> Sizing:
     factor = _whole(table, "factor", None, 1, 1024)
     fewest = _whole(table, "min_tokens", None, 1, 10**6)
     most = _whole(table, "max_tokens", None, 1, 10**6)
@@ -232,9 +234,9 @@ def _sizing(table: Table) -> Sizing:
         raise table.fault("", str(error)) from error
 
 
-def _sampling(table: Table) -> Sampling:
-    default = Sampling()
-    sampling = Sampling(
+def _sampling(table: TomlTable) -> SamplingSettings:
+    default = SamplingSettings()
+    sampling = SamplingSettings(
         temperature=table.number("temperature", default.temperature, low=0, high=10),
         top_p=table.number("top_p", default.top_p, low=1e-6, high=1),
         max_new_tokens=_whole(table, "max_new_tokens", default.max_new_tokens, 1, 10**6),
@@ -243,7 +245,7 @@ def _sampling(table: Table) -> Sampling:
     return sampling
 
 
-def _file(table: Table) -> ModelFile:
+def _file(table: TomlTable) -> ModelFile:
     has_hash = "sha256" in table
     file = ModelFile(
         role=cast(Role, table.choice("role", ROLES)),
@@ -255,7 +257,7 @@ def _file(table: Table) -> ModelFile:
     return file
 
 
-def _source(table: Table) -> Source:
+def _source(table: TomlTable) -> Source:
     repo = table.identifier("repo", REPO, "a repository such as owner/name")
     revision = ""
     if "revision" in table:
@@ -264,8 +266,8 @@ def _source(table: Table) -> Source:
     return Source(repo=repo, revision=revision)
 
 
-def _server(table: Table) -> Server:
-    server = Server(
+def _server(table: TomlTable) -> ServerAddress:
+    server = ServerAddress(
         url=checked_url(table.text("url", longest=500)),
         model=table.text("model", "", longest=200, shortest=0),
     )
@@ -273,8 +275,8 @@ def _server(table: Table) -> Server:
     return server
 
 
-def _figure(table: Table) -> Figure:
-    figure = Figure(
+def _figure(table: TomlTable) -> ReportedFigure:
+    figure = ReportedFigure(
         figure=table.text("figure"),
         value=table.number("value", low=-1e12, high=1e12),
         unit=table.text("unit", "", longest=40, shortest=0),
@@ -284,7 +286,7 @@ def _figure(table: Table) -> Figure:
     return figure
 
 
-def _whole(table: Table, key: str, default: int | None, low: int, high: int) -> int:
+def _whole(table: TomlTable, key: str, default: int | None, low: int, high: int) -> int:
     value = table.number(key, default, low=low, high=high)
     if not value.is_integer():
         raise table.fault(key, f"expected a whole number, found {value:g}")

@@ -21,7 +21,7 @@ from agent.models.hub import WAITS_S, DownloadError, Hub, HubFile, HubUnreachabl
 from agent.models.infer_card import deduce_card, family_of_config, plain_name, sha256_of
 from agent.models.registry import (
     PARTIAL,
-    Place,
+    ModelLocation,
     as_published,
     list_models,
     models_folder,
@@ -43,7 +43,7 @@ def get_model(
     endpoint: str | None = None,
     token: str | None = None,
     waits_s: Sequence[float] = WAITS_S,
-) -> Place:
+) -> ModelLocation:
     """Fetch a published model, or any repository `owner/name`, unless it is there already.
 
     `endpoint` is the hub or a mirror of it, else HF_ENDPOINT; `token` else the one that
@@ -81,7 +81,7 @@ def by_hand(repo: str, target: Path) -> str:
     )
 
 
-def _ready(target: Path) -> Place | None:
+def _ready(target: Path) -> ModelLocation | None:
     if not target.is_dir():
         return None
     try:

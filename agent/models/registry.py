@@ -14,7 +14,7 @@ from platformdirs import user_data_path
 
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
-from agent.models.card import Card, Server, Source
+from agent.models.card import Card, ServerAddress, Source
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
 from agent.models.infer_card import card_of, deduce_card, plain_name
@@ -31,7 +31,7 @@ OnFault = Callable[[ResourceError], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class ModelLocation:
     """A model and where it lies. Of origin `hub`: where it will lie once it is fetched."""
 
     card: Card
@@ -60,7 +60,7 @@ def models_folder() -> Path:
     return user_data_path("spec-o3-workbench", appauthor=False) / "models"
 
 
-def list_models(*, on_fault: OnFault | None = None) -> tuple[Place, ...]:
+def list_models(*, on_fault: OnFault | None = None) -> tuple[ModelLocation, ...]:
     """Every model that has a name, ready ones first. One that lies in several places shows once.
 
     A faulty folder raises, or goes to `on_fault` and is left out.
@@ -68,13 +68,13 @@ def list_models(*, on_fault: OnFault | None = None) -> tuple[Place, ...]:
     published = _bundled()
     known = {place.card.name.casefold(): place.card for place in published}
     places = [*_user_places(known, on_fault), *_cached_places(published, on_fault), *published]
-    found: dict[str, Place] = {}
+    found: dict[str, ModelLocation] = {}
     for place in sorted(places, key=lambda each: not each.is_ready):
         found.setdefault(place.card.name.casefold(), place)
     return tuple(found.values())
 
 
-def find_model(name: str) -> Place:
+def find_model(name: str) -> ModelLocation:
     """The model of that name, repository, path or address (`http://host:port/v1#model`).
 
     It need not be ready. Raises ResourceError, with the name that may have been meant.
@@ -98,13 +98,13 @@ def find_model(name: str) -> Place:
     )
 
 
-def is_partly_fetched(place: Place) -> bool:
+def is_partly_fetched(place: ModelLocation) -> bool:
     """Whether a download of it broke off and can go on."""
     folder = place.folder
     return folder is not None and folder.with_name(folder.name + PARTIAL).is_dir()
 
 
-def place_at(path: Path, origin: Origin = "path") -> Place:
+def place_at(path: Path, origin: Origin = "path") -> ModelLocation:
     """The model in that folder, or that GGUF file with the vision part beside it."""
     return _place(path, origin, {})
 
@@ -124,26 +124,28 @@ def published_model(name: str) -> Card | None:
     return None
 
 
-def _bundled() -> list[Place]:
+def _bundled() -> list[ModelLocation]:
     places = [_place(card.parent, "bundled", {}) for card in sorted(BUNDLED.glob(f"*/{CARD_NAME}"))]
     return [place if place.card.files else _on_hub(place.card) for place in places]
 
 
-def _on_hub(card: Card) -> Place:
-    return Place(card=card, origin="hub", folder=models_folder() / card.name)
+def _on_hub(card: Card) -> ModelLocation:
+    return ModelLocation(card=card, origin="hub", folder=models_folder() / card.name)
 
 
-def _place(path: Path, origin: Origin, known: dict[str, Card]) -> Place:
+def _place(path: Path, origin: Origin, known: dict[str, Card]) -> ModelLocation:
     folder = path if path.is_dir() else path.parent
     card = card_of(path)
     published = known.get(card.name.casefold())
     if published is not None and not (path / CARD_NAME).is_file():
         # Put there by hand: the files are as found, all else as published.
         card = as_published(published, card)
-    return Place(card=card, origin=origin, folder=folder, missing=missing_files(card, folder))
+    return ModelLocation(
+        card=card, origin=origin, folder=folder, missing=missing_files(card, folder)
+    )
 
 
-def _user_places(known: dict[str, Card], on_fault: OnFault | None) -> Iterator[Place]:
+def _user_places(known: dict[str, Card], on_fault: OnFault | None) -> Iterator[ModelLocation]:
     folder = models_folder()
     with _reporting(on_fault):
         for path in _entries(folder):
@@ -170,7 +172,9 @@ def _may_be_model(path: Path) -> bool:
     return path.suffix.lower() == ".gguf" and "mmproj" not in path.name.lower()
 
 
-def _cached_places(published: list[Place], on_fault: OnFault | None) -> Iterator[Place]:
+def _cached_places(
+    published: list[ModelLocation], on_fault: OnFault | None
+) -> Iterator[ModelLocation]:
     """Published models that other programs have put into the hub's own cache."""
     for place in published:
         source = place.card.source
@@ -182,7 +186,7 @@ def _cached_places(published: list[Place], on_fault: OnFault | None) -> Iterator
             origin = Source(repo=source.repo, revision=snapshot.name)
             card = replace(as_published(place.card, found), source=origin)
             missing = missing_files(card, snapshot)
-            yield Place(card=card, origin="cache", folder=snapshot, missing=missing)
+            yield ModelLocation(card=card, origin="cache", folder=snapshot, missing=missing)
 
 
 def _snapshot(repo: str) -> Path | None:
@@ -204,15 +208,15 @@ def _hub_cache() -> Path:
     return Path(home or f"{base}/huggingface").expanduser() / "hub"
 
 
-def _server_place(name: str) -> Place:
+def _server_place(name: str) -> ModelLocation:
     url, model = split_server(name)
     card = Card(
         name=plain_name(model or url.split("//", 1)[1]),
         family="other",
         engine="remote",
-        server=Server(url=url, model=model),
+        server=ServerAddress(url=url, model=model),
     )
-    return Place(card=card, origin="server")
+    return ModelLocation(card=card, origin="server")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from PIL import Image
 
 from agent.errors import SpectrumError, ToolError
 from agent.rendering.render import PUBLISHED, Style, default_title, draw_window
-from agent.rendering.window import MIN_POINTS, Window, cut, tidy, usable
+from agent.rendering.window import MIN_POINTS, DrawnPixels, cut, tidy, usable
 from agent.spectra.spectrum import Spectrum
 
 TOOL_NAME = "spectral_visualization_tool"
@@ -135,7 +135,7 @@ def _checked_label(value: object) -> str | None:
     return tidy(value, MAX_LABEL) or None
 
 
-def _shown(window: Window, wavelength_range: tuple[Number, Number]) -> Window:
+def _shown(window: DrawnPixels, wavelength_range: tuple[Number, Number]) -> DrawnPixels:
     low, high = wavelength_range
     if len(window) < MIN_POINTS:
         raise ToolError("The spectrum has no finite pixels to draw.")

@@ -17,7 +17,7 @@ from matplotlib.transforms import Affine2D, Bbox, IdentityTransform
 from numpy.typing import NDArray
 
 from agent.rendering import text
-from agent.rendering.text import Block, Font, Run, glyph_bitmap
+from agent.rendering.text import Block, Font, TextRun, glyph_bitmap
 
 Colour = tuple[float, float, float, float]
 Points = NDArray[np.float64]
@@ -159,7 +159,7 @@ class Canvas:
         """One line turned to read upwards; its baseline starts at (x, y)."""
         self._line(block.runs[0], font, x, y, upwards=True)
 
-    def _line(self, run: Run, font: Font, x: float, y: float, *, upwards: bool) -> None:
+    def _line(self, run: TextRun, font: Font, x: float, y: float, *, upwards: bool) -> None:
         ink = self._pen(BLACK)
         if not text.HAS_GLYPH_CALLS:
             turn = 90.0 if upwards else 0.0

@@ -13,7 +13,7 @@ from agent.rendering.marks import draw_box, thinned
 from agent.rendering.scales import Scale, flux_scale, with_margins
 from agent.rendering.style import Style
 from agent.rendering.text import Font, stack
-from agent.rendering.window import Window
+from agent.rendering.window import DrawnPixels
 from agent.spectra.spectrum import FloatArray
 
 DPI = 72.0
@@ -39,7 +39,7 @@ class Panel:
     y: Scale
 
 
-def draw(window: Window, title: str, style: Style) -> NDArray[np.uint8]:
+def draw(window: DrawnPixels, title: str, style: Style) -> NDArray[np.uint8]:
     """The picture as RGB, rows from the top, exactly `style.width` x `style.height`."""
     window = window.without_bad()
     canvas = Canvas(style.width, style.height, DPI)
@@ -57,7 +57,7 @@ def draw(window: Window, title: str, style: Style) -> NDArray[np.uint8]:
     return canvas.rgb()
 
 
-def _panels(window: Window, style: Style) -> list[Panel]:
+def _panels(window: DrawnPixels, style: Style) -> list[Panel]:
     def panel(flux: FloatArray, low: float, high: float, ticks: int) -> Panel:
         low, high = with_margins(low, high, FLUX_MARGIN)
         scale = flux_scale(low, high, ticks, minor=False) if ticks else NO_MARKS
@@ -84,7 +84,9 @@ def _area(style: Style, panels: list[Panel], tick: Font, title: str) -> Rect:
     return Rect(left, bottom, style.width - EDGE, style.height - top)
 
 
-def _wavelength_axis(window: Window, style: Style, area: Rect, tick: Font) -> tuple[Scale, Rect]:
+def _wavelength_axis(
+    window: DrawnPixels, style: Style, area: Rect, tick: Font
+) -> tuple[Scale, Rect]:
     """As many labels as fit beside each other; the area gives way to the last one's overhang."""
     ends = float(window.wavelength[0]), float(window.wavelength[-1])
     low, high = with_margins(*ends, WAVELENGTH_MARGIN)

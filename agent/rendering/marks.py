@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from agent.rendering.canvas import Canvas, Rect
 from agent.rendering.text import Font, stack
-from agent.rendering.window import Window
+from agent.rendering.window import DrawnPixels
 
 MAX_VERTICES = 40_000
 """Beyond this Agg may run out of cells; more points than this never show on 800 columns."""
@@ -41,7 +41,7 @@ def emptiest_corner(wavelength: NDArray[np.float64], flux: NDArray[np.float64]) 
     return min(counts, key=counts.__getitem__)
 
 
-def box_lines(window: Window) -> tuple[str, str, str]:
+def box_lines(window: DrawnPixels) -> tuple[str, str, str]:
     low, high = window.wavelength[0], window.wavelength[-1]
     return (
         f"Data points: {len(window)}",
@@ -50,7 +50,7 @@ def box_lines(window: Window) -> tuple[str, str, str]:
     )
 
 
-def draw_box(canvas: Canvas, frame: Rect, window: Window, font: Font) -> None:
+def draw_box(canvas: Canvas, frame: Rect, window: DrawnPixels, font: Font) -> None:
     """Number of points and both ranges, in the emptiest corner."""
     side, hand = emptiest_corner(window.wavelength, window.flux)
     block = stack(box_lines(window), font, hand)

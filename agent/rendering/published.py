@@ -14,7 +14,7 @@ from agent.rendering.layout import DPI, LABEL, POINT, Layout
 from agent.rendering.marks import draw_box, thinned
 from agent.rendering.scales import flux_scale, wavelength_scale, with_margins
 from agent.rendering.text import Font
-from agent.rendering.window import Window
+from agent.rendering.window import DrawnPixels
 
 BOX = Font(9)
 LINE: Colour = (0.0, 0.0, 1.0, 0.8)
@@ -33,7 +33,7 @@ ZOOM_SIZES = ((50.0, 6.0, 4.0), (200.0, 7.0, 4.5), (1000.0, 8.0, 5.0))
 LARGEST_ZOOM = (9.0, 5.5)
 
 
-def figure_size(window: Window) -> tuple[float, float]:
+def figure_size(window: DrawnPixels) -> tuple[float, float]:
     """Width and height in inches before the tight box."""
     span = window.span
     if window.whole:
@@ -54,7 +54,7 @@ def _flux_intervals(frame: Rect) -> int:
     return int(min(max(frame.height / POINT // 20, 1), 9))
 
 
-def draw(window: Window, title: str) -> NDArray[np.uint8]:
+def draw(window: DrawnPixels, title: str) -> NDArray[np.uint8]:
     """The picture as RGB, rows from the top."""
     inches = figure_size(window)
     width, height = inches[0] * DPI, inches[1] * DPI
@@ -117,7 +117,7 @@ def _draw_axes(canvas: Canvas, layout: Layout) -> None:
         canvas.text(offset.block, offset.font, offset.x, offset.y)
 
 
-def _draw_data(canvas: Canvas, layout: Layout, window: Window) -> None:
+def _draw_data(canvas: Canvas, layout: Layout, window: DrawnPixels) -> None:
     frame = layout.frame
     points = np.empty((len(window), 2))
     points[:, 0] = layout.x.place(window.wavelength, frame.x0, frame.x1)
@@ -126,7 +126,7 @@ def _draw_data(canvas: Canvas, layout: Layout, window: Window) -> None:
     canvas.frame(frame, 0.8)
 
 
-def _draw_names(canvas: Canvas, layout: Layout, window: Window) -> None:
+def _draw_names(canvas: Canvas, layout: Layout, window: DrawnPixels) -> None:
     x_name, (y_name, y_box), title = layout.x_name, layout.y_name, layout.title
     draw_box(canvas, layout.frame, window, BOX)
     canvas.text(x_name.block, x_name.font, x_name.x, x_name.y)

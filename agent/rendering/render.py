@@ -11,7 +11,7 @@ from PIL import Image
 from agent.errors import SpectrumError
 from agent.rendering import png
 from agent.rendering.style import COMPACT, COMPACT_PANELS, NANO, PUBLISHED, STYLES, Style
-from agent.rendering.window import MAX_TITLE, MIN_POINTS, Window, cut, tidy, usable
+from agent.rendering.window import MAX_TITLE, MIN_POINTS, DrawnPixels, cut, tidy, usable
 from agent.spectra.spectrum import Spectrum
 
 __all__ = [
@@ -62,7 +62,7 @@ def render_array(
     return draw_window(window, default_title(spectrum) if title is None else title, style)
 
 
-def draw_window(window: Window, title: str, style: Style = PUBLISHED) -> NDArray[np.uint8]:
+def draw_window(window: DrawnPixels, title: str, style: Style = PUBLISHED) -> NDArray[np.uint8]:
     """Draw pixels already chosen. Any thread may; the result is the same bytes every time."""
     title = tidy(title, MAX_TITLE)
     if style.layout == "published":

@@ -46,7 +46,7 @@ class Font:
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """One shaped line: (glyph index, pen position in pixels), and its ink around the baseline."""
 
     text: str
@@ -60,7 +60,7 @@ class Run:
 class Block:
     """Lines of text stacked; `offsets` are (left, baseline) from the block's lower left corner."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[TextRun, ...]
     offsets: tuple[tuple[float, float], ...]
     width: float
     height: float
@@ -107,7 +107,7 @@ def printable(text: str, font: Font) -> str:
 
 
 @lru_cache(maxsize=4096)
-def shape(text: str, font: Font) -> Run:
+def shape(text: str, font: Font) -> TextRun:
     """Glyphs and ink of one line.
 
     Composed from its neighbouring pairs where that is exact (no ligature among them): shaping
@@ -127,7 +127,7 @@ def shape(text: str, font: Font) -> Run:
         glyphs.append((single.glyphs[0][0], pen))
         pen += single.width
         ascent, descent = max(ascent, single.ascent), max(descent, single.descent)
-    return Run(text, tuple(glyphs), pen, ascent, descent)
+    return TextRun(text, tuple(glyphs), pen, ascent, descent)
 
 
 @lru_cache(maxsize=4096)
@@ -143,7 +143,7 @@ def _kern(first: str, second: str, font: Font) -> float | None:
 
 
 @lru_cache(maxsize=4096)
-def _whole(text: str, font: Font) -> Run:
+def _whole(text: str, font: Font) -> TextRun:
     face = _faces.get(font)
     face.clear()
     face.set_size(font.points, font.dpi)
@@ -156,7 +156,7 @@ def _whole(text: str, font: Font) -> Run:
     width, height = face.get_width_height()
     descent = face.get_descent()
     ascent = max(0.0, (height - descent) / 64)
-    return Run(text, glyphs, width / 64, ascent, max(0.0, descent / 64))
+    return TextRun(text, glyphs, width / 64, ascent, max(0.0, descent / 64))
 
 
 def _hold_upright(face: Any) -> None:

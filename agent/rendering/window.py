@@ -17,7 +17,7 @@ MAX_TITLE = 120
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class DrawnPixels:
     """Pixels to draw: finite, wavelength increasing (angstrom); `whole` where none was cut off."""
 
     wavelength: FloatArray
@@ -32,16 +32,16 @@ class Window:
     def span(self) -> float:
         return float(self.wavelength[-1] - self.wavelength[0])
 
-    def without_bad(self) -> Window:
+    def without_bad(self) -> DrawnPixels:
         """The good pixels alone, unless fewer than half are good: then the flags help nobody."""
         if self.good.all() or 2 * self.good.sum() < max(len(self), 2 * MIN_POINTS):
             return self
-        return Window(
+        return DrawnPixels(
             self.wavelength[self.good], self.flux[self.good], self.good[self.good], self.whole
         )
 
 
-def usable(spectrum: Spectrum, z: float | None = None) -> Window:
+def usable(spectrum: Spectrum, z: float | None = None) -> DrawnPixels:
     """All pixels with a finite flux, masked ones too; in the rest frame where `z` is given."""
     wavelength, flux, good = spectrum.wavelength, spectrum.flux, spectrum.good
     if z is not None:
@@ -51,15 +51,15 @@ def usable(spectrum: Spectrum, z: float | None = None) -> Window:
     keep = np.isfinite(flux) & (np.abs(flux) <= MAX_FLUX)
     if not keep.all():
         wavelength, flux, good = wavelength[keep], flux[keep], good[keep]
-    return Window(wavelength, flux, good, whole=True)
+    return DrawnPixels(wavelength, flux, good, whole=True)
 
 
-def cut(window: Window, low: float, high: float) -> Window:
+def cut(window: DrawnPixels, low: float, high: float) -> DrawnPixels:
     """The pixels from `low` to `high`, both included."""
     first = int(np.searchsorted(window.wavelength, low, side="left"))
     last = int(np.searchsorted(window.wavelength, high, side="right"))
     part = slice(first, last)
-    return Window(window.wavelength[part], window.flux[part], window.good[part], whole=False)
+    return DrawnPixels(window.wavelength[part], window.flux[part], window.good[part], whole=False)
 
 
 def tidy(text: str, limit: int) -> str:

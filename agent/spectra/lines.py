@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.checked_toml import Table, near_miss, read_toml, shown
+from agent.checked_toml import TomlTable, near_miss, read_toml, shown
 from agent.errors import ResourceError
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.spectrum import Window
@@ -165,11 +165,11 @@ def read_line_set(path: Path) -> LineSet:
     return LineSet(name, title, tuple(map(_line, entries)))
 
 
-def identifier(table: Table, key: str) -> str:
+def identifier(table: TomlTable, key: str) -> str:
     return table.identifier(key, IDENTIFIER, IDENTIFIER_TEXT)
 
 
-def _line(entry: Table) -> Line:
+def _line(entry: TomlTable) -> Line:
     line_id = identifier(entry, "id")
     medium = entry.choice("medium", MEDIA, "air")
     wavelength = entry.number("wavelength", low=SHORTEST_A, high=LONGEST_A, unit="Å")
@@ -195,7 +195,7 @@ def _line(entry: Table) -> Line:
     return line
 
 
-def vacuum_windows(entry: Table, key: str, medium: str, at_most: int) -> tuple[Window, ...]:
+def vacuum_windows(entry: TomlTable, key: str, medium: str, at_most: int) -> tuple[Window, ...]:
     found = entry.pairs(key, low=SHORTEST_A, high=LONGEST_A, unit="Å", at_most=at_most)
     return tuple(to_vacuum(window, medium) for window in found)
 

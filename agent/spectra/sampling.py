@@ -55,7 +55,7 @@ class WindowSums:
 
 
 @dataclass(frozen=True, eq=False)
-class Sampling:
+class PixelGrid:
     """Pixels of a spectrum with flux and sigma divided by `scale`, its typical flux.
 
     `flux` and `sigma` are interpolated over bad pixels; `good` says which are real.
@@ -132,11 +132,11 @@ class Sampling:
         return np.asarray(upper - lower)
 
 
-_samplings: WeakKeyDictionary[Spectrum, Sampling] = WeakKeyDictionary()
+_samplings: WeakKeyDictionary[Spectrum, PixelGrid] = WeakKeyDictionary()
 _lock = Lock()
 
 
-def sample(spectrum: Spectrum) -> Sampling:
+def sample(spectrum: Spectrum) -> PixelGrid:
     """The sampling of a spectrum, kept as long as the spectrum lives."""
     with _lock:
         known = _samplings.get(spectrum)
@@ -147,7 +147,7 @@ def sample(spectrum: Spectrum) -> Sampling:
     return known
 
 
-def _sample(spectrum: Spectrum) -> Sampling:
+def _sample(spectrum: Spectrum) -> PixelGrid:
     edges = pixel_edges(spectrum.wavelength)
     scale = _typical(np.abs(spectrum.flux[spectrum.good]))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -159,7 +159,7 @@ def _sample(spectrum: Spectrum) -> Sampling:
         sigma = scatter(flux, good)
     else:
         sigma = fill(np.clip(sigma, MIN_SIGMA, MAX_RELATIVE), good)
-    return Sampling(
+    return PixelGrid(
         wavelength=spectrum.wavelength,
         edges=edges,
         width=np.diff(edges),

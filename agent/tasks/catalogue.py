@@ -12,7 +12,7 @@ from platformdirs import user_config_path
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
 from agent.tasks.guideline import Section, guideline_sections, guideline_text
-from agent.tasks.task import Contaminant, Evidence, Guideline, State, Task, Window
+from agent.tasks.task import Contaminant, DiagnosticWindow, Evidence, Guideline, State, Task
 from agent.tasks.task_file import WINDOW_KEYS, read_task
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "tasks"
@@ -124,12 +124,12 @@ def _add(tasks: dict[str, Task], new: Task, path: Path) -> None:
 __all__ = [
     "WINDOW_KEYS",
     "Contaminant",
+    "DiagnosticWindow",
     "Evidence",
     "Guideline",
     "Section",
     "State",
     "Task",
-    "Window",
     "guideline_sections",
     "guideline_text",
     "load_tasks",

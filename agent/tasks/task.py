@@ -25,7 +25,7 @@ PLACEHOLDER = re.compile(r"\{(label|value|error|sigma|snr)(?::(\+?\.[0-4]f))?\}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Window:
+class DiagnosticWindow:
     """A range worth zooming into; vacuum angstrom, in the order an expert looks."""
 
     id: str
@@ -165,14 +165,14 @@ class Task:
     title: str
     question: str
     guideline: Guideline
-    windows: tuple[Window, ...]
+    windows: tuple[DiagnosticWindow, ...]
     contaminants: tuple[Contaminant, ...]
     evidence: tuple[Evidence, ...]
     lines: tuple[str, ...]
     replaces: str = ""
     path: Path | None = None
 
-    def window(self, window_id: str) -> Window:
+    def window(self, window_id: str) -> DiagnosticWindow:
         return next(window for window in self.windows if window.id == window_id)
 
     def evidence_in(self, window_id: str) -> tuple[Evidence, ...]:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import cast
 
-from agent.checked_toml import Table, near_miss, parse_toml, read_toml, shown
+from agent.checked_toml import TomlTable, near_miss, parse_toml, read_toml, shown
 from agent.tasks.task import (
     COMBINATIONS,
     EXPECTATIONS,
@@ -18,6 +18,7 @@ from agent.tasks.task import (
     RANKS,
     Combine,
     Contaminant,
+    DiagnosticWindow,
     Evidence,
     Expect,
     Guideline,
@@ -25,7 +26,6 @@ from agent.tasks.task import (
     Rank,
     State,
     Task,
-    Window,
 )
 
 BLUEST, REDDEST = 3000.0, 11000.0
@@ -62,7 +62,7 @@ def parse_task(content: bytes, source: str) -> Task:
     return _task(parse_toml(content, source), None)
 
 
-def _task(file: Table, path: Path | None) -> Task:
+def _task(file: TomlTable, path: Path | None) -> Task:
     task = Task(
         id=file.identifier(
             "id", _TASK_ID, "1 to 16 letters, digits, _, + or -, the first a letter"
@@ -85,11 +85,11 @@ def _task(file: Table, path: Path | None) -> Task:
     return task
 
 
-def _entry_id(table: Table) -> str:
+def _entry_id(table: TomlTable) -> str:
     return table.identifier("id", _ENTRY_ID, "lower-case letters, digits and _, the first a letter")
 
 
-def _guideline(table: Table) -> Guideline:
+def _guideline(table: TomlTable) -> Guideline:
     guideline = Guideline(
         summary=table.text("summary", longest=600, shortest=20),
         primary=table.texts("primary", longest=400, at_most=8),
@@ -103,13 +103,13 @@ def _guideline(table: Table) -> Guideline:
     return guideline
 
 
-def _state(table: Table) -> State:
+def _state(table: TomlTable) -> State:
     state = State(name=table.text("name", longest=60), text=table.text("text", longest=400))
     table.close()
     return state
 
 
-def _contaminant(table: Table) -> Contaminant:
+def _contaminant(table: TomlTable) -> Contaminant:
     contaminant = Contaminant(
         name=table.text("name", longest=60),
         differs=table.text("differs", longest=400),
@@ -119,12 +119,12 @@ def _contaminant(table: Table) -> Contaminant:
     return contaminant
 
 
-def _window(table: Table) -> Window:
+def _window(table: TomlTable) -> DiagnosticWindow:
     low, high = table.pair("range", low=BLUEST, high=REDDEST)
     if not NARROWEST <= high - low <= WIDEST:
         problem = f"expected {NARROWEST:g} to {WIDEST:g} Å in width, found {high - low:g} Å"
         raise table.fault("range", problem)
-    window = Window(
+    window = DiagnosticWindow(
         id=_entry_id(table),
         label=table.text("label", longest=48),
         range=(low, high),
@@ -136,7 +136,7 @@ def _window(table: Table) -> Window:
     return window
 
 
-def _evidence(table: Table) -> Evidence:
+def _evidence(table: TomlTable) -> Evidence:
     kind = cast(Kind, table.choice("kind", KINDS))
     rank = cast(Rank, table.choice("rank", RANKS))
     evidence = Evidence(
@@ -167,7 +167,7 @@ def _evidence(table: Table) -> Evidence:
     return evidence
 
 
-def _targets(table: Table, kind: Kind) -> tuple[str, ...]:
+def _targets(table: TomlTable, kind: Kind) -> tuple[str, ...]:
     targets = table.texts("target", longest=32, at_most=12)
     for target in targets:
         if kind == "quality" and target not in QUALITIES:
@@ -181,7 +181,7 @@ def _targets(table: Table, kind: Kind) -> tuple[str, ...]:
     return targets
 
 
-def _expectation(table: Table, kind: Kind) -> Expect:
+def _expectation(table: TomlTable, kind: Kind) -> Expect:
     expect = cast(Expect, table.choice("expect", EXPECTATIONS))
     if expect not in _EXPECTED_OF[kind]:
         fitting = " or ".join(_EXPECTED_OF[kind])
@@ -189,7 +189,7 @@ def _expectation(table: Table, kind: Kind) -> Expect:
     return expect
 
 
-def _template(table: Table, key: str) -> str:
+def _template(table: TomlTable, key: str) -> str:
     template = table.text(key, longest=200)
     if any(brace in PLACEHOLDER.sub("", template) for brace in "{}"):
         problem = "expected only {label}, {value}, {error}, {sigma}, {snr}, as in {value:.1f}"
@@ -197,7 +197,7 @@ def _template(table: Table, key: str) -> str:
     return template
 
 
-def _check_unique(task: Task, file: Table) -> None:
+def _check_unique(task: Task, file: TomlTable) -> None:
     windows, evidence = task.windows, task.evidence
     _refuse_repeats(file, "windows", "id", (window.id for window in windows))
     _refuse_repeats(file, "windows", "key", (window.key for window in windows))
@@ -206,7 +206,7 @@ def _check_unique(task: Task, file: Table) -> None:
     _refuse_repeats(file, "contaminants", "name", (other.name for other in task.contaminants))
 
 
-def _refuse_repeats(file: Table, kind: str, key: str, values: Iterable[str]) -> None:
+def _refuse_repeats(file: TomlTable, kind: str, key: str, values: Iterable[str]) -> None:
     seen: set[str] = set()
     for place, value in enumerate(values, 1):
         if value in seen:
@@ -215,7 +215,7 @@ def _refuse_repeats(file: Table, kind: str, key: str, values: Iterable[str]) -> 
         seen.add(value)
 
 
-def _check_links(task: Task, file: Table) -> None:
+def _check_links(task: Task, file: TomlTable) -> None:
     """Windows and evidence named elsewhere in the file exist; `needs` looks upwards only."""
     windows = [window.id for window in task.windows]
     for place, other in enumerate(task.contaminants, 1):
@@ -229,13 +229,13 @@ def _check_links(task: Task, file: Table) -> None:
         above.append(entry.id)
 
 
-def _require(file: Table, key: str, name: str, known: list[str], what: str) -> None:
+def _require(file: TomlTable, key: str, name: str, known: list[str], what: str) -> None:
     if name not in known:
         problem = f"{shown(name)} is the id of no {what}{near_miss(name, known)}"
         raise file.fault(key, problem)
 
 
-def _check_length(task: Task, file: Table) -> None:
+def _check_length(task: Task, file: TomlTable) -> None:
     guideline = task.guideline
     texts = [other.differs for other in task.contaminants]
     texts += [state.text for state in guideline.states]

@@ -16,7 +16,7 @@ from agent.protocol.reply import Verdict
 
 
 @dataclass(frozen=True)
-class Run:
+class Vote:
     """One inspection out of several of the same spectrum. `p_yes` is None where the engine does
     not tell log-probabilities, `verdict` where the run came to none."""
 
@@ -78,7 +78,7 @@ def p_from_votes(yes: int, votes: int) -> float:
     return (yes + 0.5) / (votes + 1.0)
 
 
-def pool_runs(runs: Sequence[Run]) -> Pooled | None:
+def pool_runs(runs: Sequence[Vote]) -> Pooled | None:
     """The mean of p(YES) over runs; None where no run came to a verdict.
 
     Runs with a verdict and no log-probabilities count together as what their votes are worth.

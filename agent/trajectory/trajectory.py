@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.protocol.reply import Verdict
 from agent.rendering.model_image import QWEN25, Sizing
 
@@ -99,7 +99,7 @@ class Trajectory:
     style: Mapping[str, Any] = field(default_factory=dict)
     """The look of the pictures, as a table of a model's card."""
     sizing: Sizing = QWEN25
-    sampling: Sampling = field(default_factory=Sampling)
+    sampling: SamplingSettings = field(default_factory=SamplingSettings)
     seed: int = 0
     overview: str = ""
     """Hash of the picture of the whole spectrum."""

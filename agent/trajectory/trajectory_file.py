@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.rendering.model_image import QWEN25, Sizing
 from agent.trajectory.trajectory import (
@@ -170,10 +170,10 @@ def _model_ref(table: _Table) -> ModelRef:
     )
 
 
-def _sampling(table: _Table) -> Sampling:
-    default = Sampling()
+def _sampling(table: _Table) -> SamplingSettings:
+    default = SamplingSettings()
     try:
-        return Sampling(
+        return SamplingSettings(
             temperature=table.number("temperature", default.temperature),
             top_p=table.number("top_p", default.top_p),
             max_new_tokens=table.whole("max_new_tokens", 1, 10**6, default.max_new_tokens),

@@ -29,7 +29,7 @@ from app.core.exporting.export import export
 from app.core.exporting.formats.records_file import write_records
 from app.core.inspections.store import inspections_of
 from app.core.packing import read_spectrum
-from app.core.queue import EVERYTHING, Line, Sort, matching
+from app.core.queue import EVERYTHING, QueueRow, Sort, matching
 from app.core.report import write_report
 from app.core.session.records import Candidate
 from app.core.session.session import Session, new_session, open_session
@@ -116,7 +116,7 @@ def _refuse_others(session: Session, truth: Truth) -> None:
     if all(_key(line.candidate) in truth for line in matching(session, EVERYTHING)):
         return
     raise WorkbenchError(
-        f"{session.place} holds other candidates than the sample: name another folder with --out"
+        f"{session.location} holds other candidates than the sample: name another folder with --out"
     )
 
 
@@ -124,7 +124,7 @@ def _key(candidate: Candidate) -> tuple[str, int]:
     return Path(candidate.path).name, candidate.row
 
 
-def _table(lines: list[Line]) -> Table:
+def _table(lines: list[QueueRow]) -> Table:
     table = Table(
         title=f"The sample: {len(lines)} simulated candidates, likeliest first",
         title_justify="left",
@@ -152,7 +152,7 @@ def _table(lines: list[Line]) -> Table:
     return table
 
 
-def _show_one(session: Session, lines: list[Line], console: Console) -> None:
+def _show_one(session: Session, lines: list[QueueRow], console: Console) -> None:
     """The inspection of the likeliest, as it went."""
     record = _record(session, lines[0]) if lines else None
     if record is None:
@@ -165,12 +165,12 @@ def _show_one(session: Session, lines: list[Line], console: Console) -> None:
     console.print(*verdict_lines(record), sep="\n")
 
 
-def _record(session: Session, line: Line) -> Trajectory | None:
+def _record(session: Session, line: QueueRow) -> Trajectory | None:
     kept = inspections_of(session, line.candidate.id)
     return kept[0].trajectory if kept else None
 
 
-def _compare(lines: list[Line], truth: Truth, console: Console) -> None:
+def _compare(lines: list[QueueRow], truth: Truth, console: Console) -> None:
     counts: Counter[tuple[bool, bool]] = Counter()
     for line in lines:
         seen = line.candidate
@@ -188,7 +188,7 @@ def _write(session: Session, out: Path, console: Console) -> None:
     export(session, catalogue, which="all")
     write_report(session, report, lambda candidate: read_spectrum(session, candidate))
     write_records(session, records)
-    console.print(Text(f"\nWritten: {cleaned(str(session.place))}, and out of it"))
+    console.print(Text(f"\nWritten: {cleaned(str(session.location))}, and out of it"))
     for path, what in (
         (catalogue, "the catalogue, with its provenance beside it"),
         (report, "the report, for a browser"),

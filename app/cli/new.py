@@ -61,7 +61,7 @@ def new(
         except BaseException:
             made.database.discard()  # with all that lies beside it, or there could be no other
             raise
-        typer.echo(f"{made.place}: {made.count()} candidates for {target.name}")
+        typer.echo(f"{made.location}: {made.count()} candidates for {target.name}")
 
 
 def take_over(

@@ -12,15 +12,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agent.confidence.fleiss import Several
-from agent.confidence.scores import Agreement, Figure
+from agent.confidence.fleiss import FleissKappa
+from agent.confidence.scores import Agreement, Estimate
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.session.session import open_session
 from app.core.statistics.calibration import Reliability
 from app.core.statistics.cut_plan import ModelCut, model_cuts
 from app.core.statistics.number_format import duration, rough_percent, with_interval
-from app.core.statistics.people import People
+from app.core.statistics.people import ReviewerAgreement
 from app.core.statistics.summary import (
     AgentFigures,
     ReviewerCounts,
@@ -74,7 +74,7 @@ def _reviewer_row(each: ReviewerCounts, candidates: int) -> Row:
     return (each.name, *(f"{count:,}" for count in counts), pace, f"{left:,}", ahead)
 
 
-def _show_agreement(found: People, console: Console) -> None:
+def _show_agreement(found: ReviewerAgreement, console: Console) -> None:
     """A pair by Cohen's kappa, several people by Fleiss'; apart for faint and for bright."""
     if not found.pairs:
         return
@@ -87,7 +87,7 @@ def _show_agreement(found: People, console: Console) -> None:
     console.print(_table(("who", "both judged", "alike", "kappa"), rows))
 
 
-def _alike(name: str, found: Agreement | Several) -> Row:
+def _alike(name: str, found: Agreement | FleissKappa) -> Row:
     return name, f"{found.n:,}", with_interval(found.observed), with_interval(found.kappa)
 
 
@@ -111,7 +111,7 @@ def _agents(agents: Sequence[AgentFigures]) -> list[Row]:
         ("judged by people, too", lambda each: each.people.every.n),
         ("of them blind", lambda each: each.people.blind.n),
     )
-    figures: tuple[tuple[str, Callable[[AgentFigures], Figure]], ...] = (
+    figures: tuple[tuple[str, Callable[[AgentFigures], Estimate]], ...] = (
         ("precision", lambda each: each.people.scores.precision),
         ("recall", lambda each: each.people.scores.recall),
         ("F1", lambda each: each.people.scores.f1),

@@ -13,11 +13,11 @@ from PySide6.QtCore import QTimer, qVersion
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.ui.apply_theme import Dresser
+from app.ui.apply_theme import ThemeApplier
 from app.ui.main_window import MainWindow
 from app.ui.program_icon import program_icon
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.languages import LANGUAGES, speak
 
 LOOK_MS = 20
@@ -34,9 +34,9 @@ def main() -> int:
         return _failed(NO_TRANSLATION, "a translation of the window is not there")
     if _is_blank(program_icon()):
         return _failed(NO_ICON, "the icon cannot be drawn: Qt's part for SVG is not there")
-    settings, looks = SettingsKeeper(), Looks()
-    dresser = Dresser(application, looks, settings)
-    window = MainWindow(settings, looks)
+    settings, current_theme = SettingsKeeper(), CurrentTheme()
+    dresser = ThemeApplier(application, current_theme, settings)
+    window = MainWindow(settings, current_theme)
     window.show()
     window.open_session(Path(sys.argv[1]))
     looking = QTimer(window, interval=LOOK_MS)
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def _is_shown(window: MainWindow) -> bool:
-    return window.view is not None and window.view.place.desk.is_painted
+    return window.view is not None and window.view.context.current.is_painted
 
 
 def _seen(window: MainWindow) -> dict[str, str | int]:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_keeper import SettingsKeeper
 from app.ui.theme import style_sheet
-from app.ui.theme.theme import DARK, LIGHT, THEMES, Looks, Theme
+from app.ui.theme.theme import DARK, LIGHT, THEMES, CurrentTheme, Theme
 
 SYSTEM = "system"
 
@@ -25,19 +25,19 @@ def system_is_dark() -> bool:
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
 
-class Dresser(QObject):
+class ThemeApplier(QObject):
     """Puts a theme on at once, and again whenever settings or desktop change."""
 
     def __init__(
         self,
         application: QApplication,
-        looks: Looks,
+        current_theme: CurrentTheme,
         settings: SettingsKeeper,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._application = application
-        self._looks = looks
+        self._current_theme = current_theme
         self._chosen = (settings.settings.theme, settings.settings.font_pt)
         self._dress()
         settings.changed.connect(self._take_settings)
@@ -56,4 +56,4 @@ class Dresser(QObject):
     def _dress(self) -> None:
         theme = theme_of(self._chosen[0])
         style_sheet.apply(self._application, theme, self._chosen[1])
-        self._looks.use(theme)
+        self._current_theme.use(theme)

@@ -10,12 +10,12 @@ from app.ui.controls.operation_panel import OperationPanel
 from app.ui.information.information_panel import InformationPanel
 from app.ui.information.nearby_panel import NearbyPanel
 from app.ui.judging.comment_box import CommentBox
-from app.ui.judging.repeat_line import AgainLine
+from app.ui.judging.repeat_line import RepeatLine
 from app.ui.judging.verdict_bar import VerdictBar
 from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.queue.queue_panel import QueuePanel
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 COLUMNS = (362, 722, 356)
 """Widths at 1440 pixels; the middle takes what there is."""
@@ -24,19 +24,19 @@ RIGHT = (430, 400)
 
 
 class JudgingPage(QWidget):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._commands = place.commands
-        self.plot = SpectrumPanel(place)
-        self.plot_actions = PlotActions(self.plot, place)
-        self.comment = CommentBox(place)
-        self.verdicts = VerdictBar(place)
-        self.again = AgainLine(place)
-        self.queue = QueuePanel(place)
-        self.information = InformationPanel(place)
-        self.nearby = NearbyPanel(place)
-        self.operation = OperationPanel(place)
-        self.agent = AgentPanel(place)
+        self._commands = context.commands
+        self.plot = SpectrumPanel(context)
+        self.plot_actions = PlotActions(self.plot, context)
+        self.comment = CommentBox(context)
+        self.verdicts = VerdictBar(context)
+        self.again = RepeatLine(context)
+        self.queue = QueuePanel(context)
+        self.information = InformationPanel(context)
+        self.nearby = NearbyPanel(context)
+        self.operation = OperationPanel(context)
+        self.agent = AgentPanel(context)
         self.left = _stacked(self.information, self.nearby, self.queue, sizes=LEFT)
         self.right = _stacked(self.operation, self.agent, sizes=RIGHT)
         self.columns = QSplitter(Qt.Orientation.Horizontal)
@@ -49,7 +49,7 @@ class JudgingPage(QWidget):
         layout.setContentsMargins(8, 8, 8, 4)
         layout.addWidget(self.columns)
         self.plot.use_templates(self.operation.templates)
-        place.commands.add("panels", self.flip_panels)
+        context.commands.add("panels", self.flip_panels)
 
     @property
     def shows_panels(self) -> bool:

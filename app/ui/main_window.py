@@ -18,7 +18,7 @@ from app.ui.background.runner import Runner
 from app.ui.crash.crash_report import log_folder, open_folder
 from app.ui.help.where import ABOUT, EXPORT, MODELS, offer_guide, page_for
 from app.ui.importing.drop_zone import DropZone
-from app.ui.importing.given_paths import Given, Kind
+from app.ui.importing.given_paths import GivenKind, GivenPaths
 from app.ui.importing.import_page import ImportPage
 from app.ui.importing.ready_made_sessions import sample_session, spectrum_session
 from app.ui.keys.command_palette import CommandPalette
@@ -26,15 +26,15 @@ from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.keys.menus import Menus
-from app.ui.session_opener import Opener, Wish
+from app.ui.session_opener import OpenRequest, SessionOpener
 from app.ui.session_view import SessionView
 from app.ui.settings.reviewer import reviewer_name
 from app.ui.settings.settings_keeper import SettingsKeeper
 from app.ui.settings_dialog.settings_dialog import SettingsDialog
-from app.ui.start.locked_page import HeldPage
+from app.ui.start.locked_page import LockedPage
 from app.ui.start.recent import remember
 from app.ui.start.welcome_page import WelcomePage
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.tour.tour import Tour
 from app.ui.translation.languages import language_of
 from app.ui.translation.text_pairs import task_words
@@ -51,21 +51,21 @@ TITLE = "Spec-o3 Workbench"
 class MainWindow(QMainWindow):
     """One session at a time."""
 
-    def __init__(self, settings: SettingsKeeper, looks: Looks) -> None:
+    def __init__(self, settings: SettingsKeeper, current_theme: CurrentTheme) -> None:
         super().__init__()
         self.setWindowTitle(TITLE)
         self.resize(1440, 900)
-        self.settings, self.looks = settings, looks
+        self.settings, self.current_theme = settings, current_theme
         self.runner = Runner(self)
-        self.opener = Opener(self.runner, self)
+        self.opener = SessionOpener(self.runner, self)
         self.commands = Commands(self)
         self.keymap = Keymap(settings, self)
         self.view: SessionView | None = None
         self._stack = QStackedWidget()
         self.setCentralWidget(self._stack)
-        self.welcome = WelcomePage(settings, looks, self.runner)
-        self.importing = ImportPage(settings, looks, self.runner)
-        self.held = HeldPage(looks)
+        self.welcome = WelcomePage(settings, current_theme, self.runner)
+        self.importing = ImportPage(settings, current_theme, self.runner)
+        self.held = LockedPage(current_theme)
         for page in (self.welcome, self.importing, self.held):
             self._stack.addWidget(page)
         self._waiting = QLabel()
@@ -82,10 +82,10 @@ class MainWindow(QMainWindow):
             self.commands, self.keymap, self, self._leave_field, self._makes_sense
         )
         self.menus = Menus(self.menuBar(), self.commands, self.keymap.label, self._makes_sense)
-        self.tour = Tour(self, self.keymap, settings, looks)
+        self.tour = Tour(self, self.keymap, settings, current_theme)
         self.about: AboutDialog | None = None
         self.state = WindowState(self, settings)
-        self.dropping = DropZone(self, looks, self.runner)
+        self.dropping = DropZone(self, current_theme, self.runner)
         self.dropping.given.connect(self.open_given)
         self.welcome.list_chosen.connect(self.import_lists)
         self.welcome.session_chosen.connect(self.open_session)
@@ -129,14 +129,14 @@ class MainWindow(QMainWindow):
         self._wait_for(self.tr("Opening the sample"))
         make = partial(sample_session, self._reviewer(), blind=self.settings.settings.blind)
         show = self._show_and_lead if with_tour else self._show_session
-        self.opener.want(Wish(make, show, self._not_opened))
+        self.opener.want(OpenRequest(make, show, self._not_opened))
 
     def open_spectrum(self, path: Path) -> None:
         """One spectrum alone: a session of one candidate, kept with the program's own data."""
         self._wait_for(self.tr("Opening {name}").replace("{name}", path.name))
         blind = self.settings.settings.blind
         make = partial(spectrum_session, path, self._reviewer(), blind=blind)
-        self.opener.want(Wish(make, self._show_session, self._not_opened))
+        self.opener.want(OpenRequest(make, self._show_session, self._not_opened))
 
     def reopen(self) -> bool:
         """What was open when the program ended without closing it; False: nothing was."""
@@ -145,21 +145,21 @@ class MainWindow(QMainWindow):
             return False
         self.state.save()
         self.settings.flush()  # should it end so again, it starts with the welcome page
-        self._wait_for(self.tr("Opening {name}").replace("{name}", left.place))
-        make = partial(open_session, left.place, self._reviewer())
-        self.opener.want(Wish(make, partial(self._show_left, left), self._not_reopened))
+        self._wait_for(self.tr("Opening {name}").replace("{name}", left.location))
+        make = partial(open_session, left.location, self._reviewer())
+        self.opener.want(OpenRequest(make, partial(self._show_left, left), self._not_reopened))
         return True
 
-    def open_given(self, given: Given) -> None:
+    def open_given(self, given: GivenPaths) -> None:
         """What the command line, a file manager or a drop named."""
-        if given.kind is Kind.SESSION:
+        if given.kind is GivenKind.SESSION:
             self.open_session(given.paths[0])
-        elif given.kind is Kind.SPECTRUM:
+        elif given.kind is GivenKind.SPECTRUM:
             self.open_spectrum(given.paths[0])
-        elif given.kind is Kind.LIST:
+        elif given.kind is GivenKind.LIST:
             self.import_lists(list(given.paths))
         elif self.view is not None:
-            self.view.place.desk.said.emit(given.reason)
+            self.view.context.current.said.emit(given.reason)
         else:
             self._not_opened(WorkbenchError(given.reason))
 
@@ -231,7 +231,7 @@ class MainWindow(QMainWindow):
         from app.ui.help.reader import GuideReader  # not before it is asked for
 
         if self.guide is None:
-            self.guide = GuideReader(self._language, self.looks)
+            self.guide = GuideReader(self._language, self.current_theme)
         self.guide.open_at(page or self._fitting_page())
 
     def _fitting_page(self) -> str:
@@ -252,7 +252,7 @@ class MainWindow(QMainWindow):
         from app.ui.help.about_dialog import AboutDialog
 
         if self.about is None:
-            self.about = AboutDialog(self.commands, self.looks, self.runner, self)
+            self.about = AboutDialog(self.commands, self.current_theme, self.runner, self)
             offer_guide(self.about, ABOUT, self.show_guide)
         self.about.open_page()
 
@@ -271,7 +271,7 @@ class MainWindow(QMainWindow):
         if self._stack.currentWidget() is self.importing:
             self.importing.step_back()
         elif self.view is not None and self.view.page == "judging_page":
-            self.view.place.agent.stop()
+            self.view.context.agent.stop()
 
     def _flip_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -288,7 +288,7 @@ class MainWindow(QMainWindow):
     def _open(self, place: Path | str, *, read_only: bool) -> None:
         self._wait_for(self.tr("Opening {name}").replace("{name}", str(place)))
         make = partial(open_session, place, self._reviewer(), read_only=read_only)
-        self.opener.want(Wish(make, self._show_session, partial(self._not_open, place)))
+        self.opener.want(OpenRequest(make, self._show_session, partial(self._not_open, place)))
 
     def _wait_for(self, words: str) -> None:
         self.welcome.first.go_on()
@@ -303,7 +303,7 @@ class MainWindow(QMainWindow):
             commands=self.commands,
             keymap=self.keymap,
             settings=self.settings,
-            looks=self.looks,
+            current_theme=self.current_theme,
             runner=self.runner,
             view=self.state.view,
         )
@@ -311,7 +311,7 @@ class MainWindow(QMainWindow):
         self._stack.addWidget(self.view)
         self._stack.setCurrentWidget(self.view)
         self.setWindowTitle(f"{session.name} · {task_words(session.task.name)} · {TITLE}")
-        self.settings.change(recent=remember(self.settings.settings.recent, str(session.place)))
+        self.settings.change(recent=remember(self.settings.settings.recent, str(session.location)))
         self.state.meet_session(self.view)
         if self._has_untold_fault:
             self._has_untold_fault = False

@@ -10,8 +10,8 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.core.settings_path import settings_path
-from app.ui.apply_theme import Dresser
-from app.ui.background.garbage_timer import Tidying
+from app.ui.apply_theme import ThemeApplier
+from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.crash import crash_dialog
 from app.ui.crash.crash_native import NativeWatch
 from app.ui.crash.crash_report import log_folder
@@ -19,7 +19,7 @@ from app.ui.importing.given_paths import sort_out
 from app.ui.main_window import TITLE, MainWindow
 from app.ui.program_icon import program_icon
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.languages import language_of, speak
 
 NAME = "spec-o3-workbench"
@@ -43,16 +43,16 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     application.setDesktopFileName(NAME)
     application.setWindowIcon(program_icon())
     settings = SettingsKeeper(settings_path())
-    looks = Looks()
+    current_theme = CurrentTheme()
     speak(application, language_of(settings.settings.language))
-    dresser = Dresser(application, looks, settings)
-    window = MainWindow(settings, looks)
+    dresser = ThemeApplier(application, current_theme, settings)
+    window = MainWindow(settings, current_theme)
     crash_dialog.install(window)
     native = NativeWatch(log_folder())
     if native.begin():
         window.say(QCoreApplication.translate("crash", ENDED_AT_ONCE))
     _hear_signals(window)
-    tidying = Tidying(window)
+    tidying = GarbageTimer(window)
     window.show()
     tidying.settle()
     if sample:

@@ -6,25 +6,25 @@ from dataclasses import dataclass
 
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
-from app.ui.candidate.current import Desk
+from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.view_options import View
-from app.ui.inspection.controller import AgentDesk
+from app.ui.inspection.controller import InspectionController
 from app.ui.keys.keymap import Keymap
 from app.ui.session_bridge import SessionBridge
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 
 @dataclass(frozen=True, kw_only=True)
-class Workplace:
+class SessionContext:
     """Of one open session, in one window. A part takes of it what it needs."""
 
     bridge: SessionBridge
-    desk: Desk
+    current: CurrentCandidate
     view: View
-    agent: AgentDesk
+    agent: InspectionController
     commands: Commands
     keymap: Keymap
-    looks: Looks
+    current_theme: CurrentTheme
     runner: Runner
     settings: SettingsKeeper

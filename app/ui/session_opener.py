@@ -14,14 +14,14 @@ from app.ui.background.runner import Runner
 
 
 @dataclass(frozen=True)
-class Wish:
+class OpenRequest:
     open: Callable[[], Session]
     """Any thread."""
     done: Callable[[Session], None]
     failed: Callable[[WorkbenchError], None]
 
 
-class Opener(QObject):
+class SessionOpener(QObject):
     """A session nobody waits for any more is closed, and then the next is opened: it may be the
     same file. Close it after the runner."""
 
@@ -29,9 +29,9 @@ class Opener(QObject):
         super().__init__(parent)
         self._runner = runner
         self._at_work: Future[Session] | None = None
-        self._wish: Wish | None = None
+        self._wish: OpenRequest | None = None
 
-    def want(self, wish: Wish) -> None:
+    def want(self, wish: OpenRequest) -> None:
         self._wish = wish
         if self._at_work is None or _was_our_fault(self._at_work):
             self._begin(wish)
@@ -48,7 +48,7 @@ class Opener(QObject):
         if at_work.exception() is None:
             at_work.result().close()
 
-    def _begin(self, wish: Wish) -> None:
+    def _begin(self, wish: OpenRequest) -> None:
         def done(session: Session) -> None:
             self._end(wish, session=session)
 
@@ -58,7 +58,11 @@ class Opener(QObject):
         self._at_work = self._runner.run(wish.open, done, failed, owner=self)
 
     def _end(
-        self, wish: Wish, *, session: Session | None = None, error: WorkbenchError | None = None
+        self,
+        wish: OpenRequest,
+        *,
+        session: Session | None = None,
+        error: WorkbenchError | None = None,
     ) -> None:
         wanted, self._at_work = self._wish, None
         if wanted is not wish:

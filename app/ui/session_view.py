@@ -15,18 +15,18 @@ from app.core.queue.sorts import sort_text
 from app.core.session.session import Session
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
-from app.ui.candidate.current import Desk
+from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.candidate.view_options import View
 from app.ui.export.export_dialog import ExportDialog
-from app.ui.inspection.controller import AgentDesk
+from app.ui.inspection.controller import InspectionController
 from app.ui.judging.status_line import StatusLine
 from app.ui.judging_page import JudgingPage
 from app.ui.keys.keymap import Keymap
 from app.ui.session_bridge import SessionBridge
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.top_bar import TopBar
 
 QUEUE_FACT = "queue"
@@ -44,7 +44,7 @@ class SessionView(QWidget):
         commands: Commands,
         keymap: Keymap,
         settings: SettingsKeeper,
-        looks: Looks,
+        current_theme: CurrentTheme,
         runner: Runner,
         view: View,
         parent: QWidget | None = None,
@@ -52,25 +52,25 @@ class SessionView(QWidget):
         super().__init__(parent)
         self.session = session
         bridge = SessionBridge(session, self)
-        desk = Desk(bridge, runner, self)
-        self.place = Workplace(
+        current = CurrentCandidate(bridge, runner, self)
+        self.context = SessionContext(
             bridge=bridge,
-            desk=desk,
+            current=current,
             view=view,
-            agent=AgentDesk(bridge, desk, runner, settings, self),
+            agent=InspectionController(bridge, current, runner, settings, self),
             commands=commands,
             keymap=keymap,
-            looks=looks,
+            current_theme=current_theme,
             runner=runner,
             settings=settings,
         )
-        self.judging = JudgingPage(self.place)
-        self.status = StatusLine(self.place)
-        self.export_dialog = ExportDialog(self.place, self)
+        self.judging = JudgingPage(self.context)
+        self.status = StatusLine(self.context)
+        self.export_dialog = ExportDialog(self.context, self)
         self._pages: dict[str, QWidget] = {"judging_page": self.judging}
         self._stack = QStackedWidget()
         self._stack.addWidget(self.judging)
-        self.top = TopBar(self.place)
+        self.top = TopBar(self.context)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -85,17 +85,17 @@ class SessionView(QWidget):
         ):
             commands.add(name, show)
         self.page_changed.connect(self.top.mark)
-        desk.queue_changed.connect(self._keep_queue)
-        desk.moved.connect(self._back_to_judging)
+        current.queue_changed.connect(self._keep_queue)
+        current.moved.connect(self._back_to_judging)
         self._walk_as_before()
 
     def start(self, first: int | None = None) -> None:
         """Put a candidate on the desk; None: the first one to judge."""
-        desk = self.place.desk
+        current = self.context.current
         if first is not None:
-            desk.go_to(first)
-        if desk.line is None:
-            desk.start()
+            current.go_to(first)
+        if current.line is None:
+            current.start()
         self.judging.give_back()
 
     def show_judging(self) -> None:
@@ -128,15 +128,15 @@ class SessionView(QWidget):
     def close_session(self) -> None:
         """The agent goes first: it may be about to write."""
         self.export_dialog.stop()
-        self.place.agent.close()
-        self.place.desk.close()
-        self.place.bridge.close()
+        self.context.agent.close()
+        self.context.current.close()
+        self.context.bridge.close()
         self.session.close()
 
-    def _show(self, name: str, make: Callable[[Workplace], QWidget] | None = None) -> None:
+    def _show(self, name: str, make: Callable[[SessionContext], QWidget] | None = None) -> None:
         page = self._pages.get(name)
         if page is None and make is not None:
-            page = self._pages[name] = make(self.place)
+            page = self._pages[name] = make(self.context)
             self._stack.addWidget(page)
         if page is not None:
             self._stack.setCurrentWidget(page)
@@ -155,10 +155,10 @@ class SessionView(QWidget):
             tree, sort = parse_filter(words[0]), parse_sort(words[-1])
         except FilterError:
             return
-        desk = self.place.desk
-        if not desk.blindness.refusal(tree, sort):
-            desk.queue = Queue(tree=tree, sort=sort)
-            desk.queue_changed.emit(desk.queue)
+        current = self.context.current
+        if not current.blind_mode.refusal(tree, sort):
+            current.queue = Queue(tree=tree, sort=sort)
+            current.queue_changed.emit(current.queue)
 
     def _keep_queue(self, queue: Queue) -> None:
         if not self.session.is_read_only:

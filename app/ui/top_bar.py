@@ -7,16 +7,16 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushBu
 
 from app.ui.actions.actions import ACTIONS
 from app.ui.judging.progress_line import ProgressLine
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 PAGES = ("judging_page", "disagreement_page", "agreement_page", "history_page")
 
 
 class TopBar(QFrame):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "bar")
-        self._place = place
+        self._place = context
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 6, 12, 6)
         layout.setSpacing(4)
@@ -26,7 +26,7 @@ class TopBar(QFrame):
             button = self._page_button(name)
             layout.addWidget(button)
         layout.addSpacing(16)
-        layout.addWidget(ProgressLine(place), 1)
+        layout.addWidget(ProgressLine(context), 1)
         layout.addSpacing(16)
         self._blind = QPushButton()
         self._blind.setProperty("role", "quiet")
@@ -36,20 +36,20 @@ class TopBar(QFrame):
         self.export = QPushButton(self.tr("Export"))
         self.export.setProperty("role", "quiet")
         self.export.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.export.setToolTip(", ".join(place.keymap.labels("export")))
+        self.export.setToolTip(", ".join(context.keymap.labels("export")))
         self.export.clicked.connect(self._export)
         layout.addWidget(self.export)
-        who = QLabel(place.desk.session.reviewer)
+        who = QLabel(context.current.session.reviewer)
         who.setTextFormat(Qt.TextFormat.PlainText)
         who.setProperty("role", "dim")
         who.setToolTip(self.tr("Verdicts are kept under this name"))
         layout.addWidget(who)
-        if place.desk.session.is_read_only:
+        if context.current.session.is_read_only:
             note = QLabel(self.tr("read-only"))
             note.setProperty("role", "warning")
             layout.addWidget(note)
-        place.desk.blindness.changed.connect(self._show_blind)
-        self._show_blind(place.desk.blindness.is_on)
+        context.current.blind_mode.changed.connect(self._show_blind)
+        self._show_blind(context.current.blind_mode.is_on)
         self.mark("judging_page")
 
     def mark(self, page: str) -> None:

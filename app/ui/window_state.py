@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QByteArray, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QMainWindow
 
-from app.ui.candidate.view_options import Options, View
+from app.ui.candidate.view_options import View, ViewOptions
 from app.ui.settings.settings_keeper import SettingsKeeper
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _MOVES = frozenset({QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStat
 class LeftOpen:
     """A session that nobody closed: the program ended before."""
 
-    place: str
+    location: str
     candidate_id: int | None
 
 
@@ -68,7 +68,7 @@ class WindowState(QObject):
         goes."""
         self._session = session
         self.view.look_at(None)
-        fresh = Options()
+        fresh = ViewOptions()
         self.view.change(z=fresh.z, template=fresh.template, line_sets=fresh.line_sets)
         splitters = session.judging.splitters()
         for splitter, sizes in zip(splitters, self._sizes, strict=False):
@@ -79,7 +79,7 @@ class WindowState(QObject):
         for name, section in session.judging.operation.sections.items():
             section.set_open(not self._folded.get(name, not section.is_open))
             section.folded.connect(self._soon)
-        session.place.desk.moved.connect(self._note_place)
+        session.context.current.moved.connect(self._note_place)
         self._soon()
 
     def leave_session(self) -> None:
@@ -105,7 +105,9 @@ class WindowState(QObject):
             "open": _open(session),
         }
         options = asdict(self.view.options)
-        kept = {name: options[name] for name in KEPT if options[name] != getattr(Options(), name)}
+        kept = {
+            name: options[name] for name in KEPT if options[name] != getattr(ViewOptions(), name)
+        }
         self._settings.change(layout=_written(layout), view=kept)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -126,11 +128,11 @@ class WindowState(QObject):
 def _open(session: SessionView | None) -> Mapping[str, object] | None:
     if session is None or session.session.is_read_only:
         return None
-    place, candidate = session.session.place, session.place.desk.candidate
-    if not isinstance(place, Path):
+    location, candidate = session.session.location, session.context.current.candidate
+    if not isinstance(location, Path):
         return None  # a server's: who opens it anew should mean it
     number = None if candidate is None else candidate.id
-    return {"place": str(place.absolute()), "candidate": number}
+    return {"place": str(location.absolute()), "candidate": number}
 
 
 def _written(layout: Mapping[str, object]) -> str:
@@ -174,9 +176,9 @@ def _folded(found: Any) -> dict[str, bool]:
     return {name: shut for name, shut in entries if isinstance(shut, bool)}
 
 
-def _options(kept: Any) -> Options:
+def _options(kept: Any) -> ViewOptions:
     """Only of the kind each option is of: the file may be anybody's."""
-    kinds = {field.name: type(getattr(Options(), field.name)) for field in fields(Options)}
+    kinds = {field.name: type(getattr(ViewOptions(), field.name)) for field in fields(ViewOptions)}
     known = {
         name: value
         for name, value in dict(kept).items()

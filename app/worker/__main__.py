@@ -12,20 +12,20 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from app.worker import child
 
 if TYPE_CHECKING:
-    from agent.inspection.interface import Inspecting
+    from agent.inspection.interface import Inspector
 
 
 def main() -> NoReturn:
     child.main(make)
 
 
-def make(
-    model: str | None, *, sampling: dict[str, Any] | None = None, **options: Any
-) -> Inspecting:
-    from agent.engines.base import Sampling  # numpy and more: the hello does not wait for it
+def make(model: str | None, *, sampling: dict[str, Any] | None = None, **options: Any) -> Inspector:
+    from agent.engines.base import (
+        SamplingSettings,  # numpy and more: the hello does not wait for it
+    )
     from agent.inspection.make_inspector import make_inspector
 
-    chosen = None if sampling is None else Sampling(**sampling)
+    chosen = None if sampling is None else SamplingSettings(**sampling)
     return make_inspector(model, sampling=chosen, **options)
 
 

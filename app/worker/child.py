@@ -23,7 +23,7 @@ from app.worker.errors import WireError
 from app.worker.wire import WIRE_VERSION, Message, encode, read_message
 
 if TYPE_CHECKING:
-    from agent.inspection.interface import Inspecting
+    from agent.inspection.interface import Inspector
     from agent.spectra.spectrum import Spectrum
 
 LEAVE_GRACE_S = 0.5
@@ -31,7 +31,7 @@ LEAVE_GRACE_S = 0.5
 MAX_TEXT = 2_000
 MAX_DETAIL = 20_000
 
-MakeInspector = Callable[..., "Inspecting"]
+MakeInspector = Callable[..., "Inspector"]
 """Called with the name of a model, or None, and options by name."""
 
 
@@ -70,7 +70,7 @@ class Worker:
         self._source = source
         self._sink = sink
         self._writing = threading.Lock()
-        self._inspector: Inspecting | None = None
+        self._inspector: Inspector | None = None
         self._requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._steering = threading.Lock()
         self._controls: dict[int, Control] = {}

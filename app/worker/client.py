@@ -13,9 +13,9 @@ from typing import TypeVar
 from agent.child_command import child_command
 from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import LoadError, WorkerClosed
-from app.worker.inspection import Inspection, OnEvent, unheard
+from app.worker.inspection import OnEvent, RunningInspection, unheard
 from app.worker.request import InspectRequest, LoadRequest
-from app.worker.supervisor import Keeper
+from app.worker.supervisor import WorkerSupervisor
 
 CANCEL_GRACE_S = 30.0
 """A picture of a large model takes that long on a slow machine, and cannot be interrupted."""
@@ -38,7 +38,7 @@ class WorkerClient:
     def __init__(
         self, command: Sequence[str] | None = None, *, cancel_grace_s: float = CANCEL_GRACE_S
     ) -> None:
-        self._keeper = Keeper(worker_command() if command is None else command)
+        self._keeper = WorkerSupervisor(worker_command() if command is None else command)
         self._cancel_grace_s = cancel_grace_s
         self._changed = threading.Condition()
         self._jobs: deque[Callable[[], None]] = deque()
@@ -73,10 +73,10 @@ class WorkerClient:
         """Give the model's memory back. The next inspection loads it again."""
         return self._promise(self._keeper.unload)
 
-    def inspect(self, request: InspectRequest, on_event: OnEvent = unheard) -> Inspection:
+    def inspect(self, request: InspectRequest, on_event: OnEvent = unheard) -> RunningInspection:
         """Inspect when those before are done; loads the model where that is still to do."""
         number = next(self._keeper.numbers)
-        inspection = Inspection(number, request, on_event, self._cancel_grace_s)
+        inspection = RunningInspection(number, request, on_event, self._cancel_grace_s)
         self._enqueue(partial(self._inspect, inspection))
         return inspection
 
@@ -102,7 +102,7 @@ class WorkerClient:
             raise LoadError(f"{load.shown} is not loaded: another model was chosen meanwhile")
         return model
 
-    def _inspect(self, inspection: Inspection) -> None:
+    def _inspect(self, inspection: RunningInspection) -> None:
         if inspection.is_done():
             return
         try:

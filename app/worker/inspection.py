@@ -59,7 +59,7 @@ def unheard(event: Event) -> None:
     """For those who only want the record."""
 
 
-class Inspection:
+class RunningInspection:
     """Waits, runs, has ended. Any thread may steer it; commands after the end do nothing."""
 
     def __init__(
@@ -87,7 +87,7 @@ class Inspection:
     def is_done(self) -> bool:
         return self._record.done()
 
-    def when_done(self, call: Callable[[Inspection], None]) -> None:
+    def when_done(self, call: Callable[[RunningInspection], None]) -> None:
         """After the last event, on the same thread; at once where it is done already."""
         self._record.add_done_callback(lambda record: call(self))
 

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.worker.client import WorkerClient
 from app.worker.errors import LoadCrash, LoadError, WorkerCrash, WorkerError
-from app.worker.inspection import Event, Inspection, unheard
+from app.worker.inspection import Event, RunningInspection, unheard
 from app.worker.request import InspectRequest, LoadRequest
 
 MAX_TRIES = 2
@@ -24,7 +24,7 @@ Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[Key]):
+class PoolResult(Generic[Key]):
     """What became of one request: a record, or an error."""
 
     key: Key
@@ -68,7 +68,7 @@ class WorkerPool:
         self,
         requests: Iterable[tuple[Key, InspectRequest]],
         on_event: Callable[[Key, Event], None] | None = None,
-    ) -> Iterator[Outcome[Key]]:
+    ) -> Iterator[PoolResult[Key]]:
         """Outcomes in the order they come. Requests are taken from the iterable as workers get
         free; stopping half-way cancels those that run.
 
@@ -99,10 +99,10 @@ class _Batch(Generic[Key]):
         self._fresh = iter(requests)
         self._again: deque[_Item[Key]] = deque()
         self._on_event = on_event
-        self._running: dict[Inspection, tuple[WorkerClient, _Item[Key]]] = {}
-        self._done: queue.SimpleQueue[Inspection] = queue.SimpleQueue()
+        self._running: dict[RunningInspection, tuple[WorkerClient, _Item[Key]]] = {}
+        self._done: queue.SimpleQueue[RunningInspection] = queue.SimpleQueue()
 
-    def outcomes(self) -> Iterator[Outcome[Key]]:
+    def outcomes(self) -> Iterator[PoolResult[Key]]:
         while self._start() or self._running:
             inspection = self._wait()
             client, item = self._running.pop(inspection)
@@ -114,7 +114,7 @@ class _Batch(Generic[Key]):
                     yield outcome
             else:
                 self._idle.append(client)
-                yield Outcome(item.key, trajectory)
+                yield PoolResult(item.key, trajectory)
 
     def cancel(self) -> None:
         for inspection in self._running:
@@ -122,7 +122,7 @@ class _Batch(Generic[Key]):
 
     def _judge(
         self, client: WorkerClient, item: _Item[Key], error: WorkerError
-    ) -> Outcome[Key] | None:
+    ) -> PoolResult[Key] | None:
         """The outcome, or None where the request is to be tried again."""
         if isinstance(error, LoadError):
             self._again.append(item)
@@ -136,7 +136,7 @@ class _Batch(Generic[Key]):
         if isinstance(error, WorkerCrash) and item.crashes < MAX_TRIES:
             self._again.append(item)
             return None
-        return Outcome(item.key, error=error)
+        return PoolResult(item.key, error=error)
 
     def _start(self) -> bool:
         """Give the idle workers work; whether there was any."""
@@ -156,7 +156,7 @@ class _Batch(Generic[Key]):
         following = next(self._fresh, None)
         return None if following is None else _Item(*following)
 
-    def _wait(self) -> Inspection:
+    def _wait(self) -> RunningInspection:
         while True:
             try:
                 return self._done.get(timeout=LOOK_UP_S)

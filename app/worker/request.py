@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 
 from agent.checked_toml import printable
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import to_json
@@ -27,7 +27,7 @@ class LoadRequest:
     sharing: int = 1
     """Processes that load it at once: each takes its part of the processors."""
     extra_runs: int = 0
-    sampling: Sampling | None = None
+    sampling: SamplingSettings | None = None
 
     @property
     def shown(self) -> str:

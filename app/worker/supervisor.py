@@ -13,7 +13,7 @@ from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_json, step_from_json
 from app.worker.errors import InspectionError, LoadCrash, LoadError, WorkerClosed, WorkerCrash
-from app.worker.inspection import Inspection, Spoken, Stepped
+from app.worker.inspection import RunningInspection, Spoken, Stepped
 from app.worker.process import ChildProcess
 from app.worker.records import model_from_json
 from app.worker.request import LoadRequest
@@ -29,7 +29,7 @@ Limit = Callable[[], tuple[float, str] | None]
 _log = logging.getLogger("app.worker")
 
 
-class Keeper:
+class WorkerSupervisor:
     """One thread uses it; `want`, `stop`, `ping` and `pid` are for any."""
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -80,7 +80,7 @@ class Keeper:
                     self._load_crashes += 1
                     raise LoadCrash(f"{crash}", crash.detail) from crash
 
-    def inspect(self, inspection: Inspection) -> None:
+    def inspect(self, inspection: RunningInspection) -> None:
         """Finishes the inspection, or raises what it came to instead."""
         child, model = self.ready()
         if not inspection.begin(child, model):
@@ -188,7 +188,7 @@ class Keeper:
             child.wake()
 
 
-def _take(inspection: Inspection, message: Message) -> bool:
+def _take(inspection: RunningInspection, message: Message) -> bool:
     """Pass on what the child says about an inspection; True when it was the last word."""
     if message["type"] == "text":
         inspection.tell(Spoken(str(message.get("text", ""))))

@@ -49,72 +49,6 @@
     </message>
 </context>
 <context>
-    <name>AgainLine</name>
-    <message>
-        <source>Enough</source>
-        <translation>到此为止</translation>
-    </message>
-    <message>
-        <source>Back to where you came from</source>
-        <translation>回到原来的天体</translation>
-    </message>
-    <message>
-        <source>This session can only be read: nothing can be kept</source>
-        <translation>此会话为只读：无法保存任何内容</translation>
-    </message>
-    <message>
-        <source>Nothing to show again: one in twenty of your verdicts can be, once fifty others came after it</source>
-        <translation>暂无可重现的天体：您的判定中每二十个可重现一个，且其后须已有五十个其他判定</translation>
-    </message>
-    <message>
-        <source>Shown again, {n} of {count}: judge it as if you had never seen it. Your first verdict stays.</source>
-        <translation>重现第 {n} 个，共 {count} 个：请当作从未见过来判定。您先前的判定保持不变。</translation>
-    </message>
-    <message>
-        <source>The page of agreement tells how far you agree with yourself</source>
-        <translation>“一致性与校准”页面会显示您前后判定的一致程度</translation>
-    </message>
-</context>
-<context>
-    <name>AgentDesk</name>
-    <message>
-        <source>The agent is not at work</source>
-        <translation>智能体未在运行</translation>
-    </message>
-    <message>
-        <source>The agent is not at work here</source>
-        <translation>智能体未在此天体上运行</translation>
-    </message>
-    <message>
-        <source>What the agent saw is hidden until you have judged</source>
-        <translation>在您给出判定之前，不显示智能体所见</translation>
-    </message>
-    <message>
-        <source>The agent has looked at nothing here yet</source>
-        <translation>智能体尚未查看此天体</translation>
-    </message>
-    <message>
-        <source>This session can only be read: nothing can be kept</source>
-        <translation>此会话为只读：无法保存任何内容</translation>
-    </message>
-    <message>
-        <source>the spectrum is still being read</source>
-        <translation>光谱仍在读取</translation>
-    </message>
-    <message>
-        <source>The agent cannot look: {why}</source>
-        <translation>智能体无法查看：{why}</translation>
-    </message>
-    <message>
-        <source>The agent is at work here already</source>
-        <translation>智能体已在此天体上运行</translation>
-    </message>
-    <message>
-        <source>Enough candidates wait for the agent already</source>
-        <translation>等待智能体的候选体已经够多</translation>
-    </message>
-</context>
-<context>
     <name>AgentFollower</name>
     <message>
         <source>The agent looks here</source>
@@ -338,60 +272,7 @@
     </message>
 </context>
 <context>
-    <name>Answers</name>
-    <message>
-        <source>Blind mode: judge it yourself, or reveal the agent&apos;s verdict</source>
-        <translation>盲评模式：请自行判定，或显示智能体的判定</translation>
-    </message>
-    <message>
-        <source>The agent proposes nothing here</source>
-        <translation>智能体对此天体没有建议</translation>
-    </message>
-    <message>
-        <source>Blind mode is on: the agent&apos;s opinion stays hidden until you have judged</source>
-        <translation>盲评模式已开启：在您给出判定之前，不显示智能体的意见</translation>
-    </message>
-    <message>
-        <source>Blind mode is off</source>
-        <translation>盲评模式已关闭</translation>
-    </message>
-</context>
-<context>
-    <name>BatchLine</name>
-    <message>
-        <source>Candidates of the list the agent has inspected</source>
-        <translation>智能体已检视的列表候选体</translation>
-    </message>
-</context>
-<context>
-    <name>Blank</name>
-    <message>
-        <source>Retry</source>
-        <translation>重试</translation>
-    </message>
-    <message>
-        <source>Next object</source>
-        <translation>下一个天体</translation>
-    </message>
-    <message>
-        <source>Nothing to show</source>
-        <translation>没有可显示的内容</translation>
-    </message>
-    <message>
-        <source>This list is empty, or the filter leaves nothing of it.</source>
-        <translation>列表为空，或筛选后没有剩余。</translation>
-    </message>
-    <message>
-        <source>This spectrum cannot be read</source>
-        <translation>此光谱无法读取</translation>
-    </message>
-    <message>
-        <source>Reading the spectrum…</source>
-        <translation>正在读取光谱…</translation>
-    </message>
-</context>
-<context>
-    <name>Blindness</name>
+    <name>BlindMode</name>
     <message>
         <source>Nothing is hidden here</source>
         <translation>此处没有隐藏的内容</translation>
@@ -494,29 +375,6 @@
     <message>
         <source>p(YES) is calibrated on {count} of your verdicts</source>
         <translation>p(YES) 已用您的 {count} 个判定校准</translation>
-    </message>
-</context>
-<context>
-    <name>Card</name>
-    <message>
-        <source>Copy the text</source>
-        <translation>复制文字</translation>
-    </message>
-    <message>
-        <source>Show all</source>
-        <translation>展开</translation>
-    </message>
-    <message>
-        <source>Show less</source>
-        <translation>收起</translation>
-    </message>
-    <message>
-        <source>Go on from here</source>
-        <translation>从此处继续</translation>
-    </message>
-    <message>
-        <source>picture</source>
-        <translation>图像</translation>
     </message>
 </context>
 <context>
@@ -738,7 +596,7 @@
     </message>
 </context>
 <context>
-    <name>Desk</name>
+    <name>CurrentCandidate</name>
     <message>
         <source>This is the last one of the list</source>
         <translation>这是列表中的最后一个</translation>
@@ -950,6 +808,33 @@
     <message>
         <source>Drop to open</source>
         <translation>松开以打开</translation>
+    </message>
+</context>
+<context>
+    <name>EmptyPlotMessage</name>
+    <message>
+        <source>Retry</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Next object</source>
+        <translation>下一个天体</translation>
+    </message>
+    <message>
+        <source>Nothing to show</source>
+        <translation>没有可显示的内容</translation>
+    </message>
+    <message>
+        <source>This list is empty, or the filter leaves nothing of it.</source>
+        <translation>列表为空，或筛选后没有剩余。</translation>
+    </message>
+    <message>
+        <source>This spectrum cannot be read</source>
+        <translation>此光谱无法读取</translation>
+    </message>
+    <message>
+        <source>Reading the spectrum…</source>
+        <translation>正在读取光谱…</translation>
     </message>
 </context>
 <context>
@@ -1289,33 +1174,6 @@
     </message>
 </context>
 <context>
-    <name>HeldPage</name>
-    <message>
-        <source>Only one program writes to a session at a time, so that no verdict is lost. Close it there, or look at it here without changing it.</source>
-        <translation>为避免丢失判定，同一会话同时只能由一个程序写入。请在那边关闭它，或在此只读查看。</translation>
-    </message>
-    <message>
-        <source>Open to look at</source>
-        <translation>只读打开</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>重试</translation>
-    </message>
-    <message>
-        <source>Choose another</source>
-        <translation>另选一个</translation>
-    </message>
-    <message>
-        <source>{name} is open in another program</source>
-        <translation>{name} 已在另一个程序中打开</translation>
-    </message>
-    <message>
-        <source>Held by: {who}</source>
-        <translation>占用者：{who}</translation>
-    </message>
-</context>
-<context>
     <name>HistoryModel</name>
     <message>
         <source>When</source>
@@ -1546,6 +1404,45 @@
     </message>
 </context>
 <context>
+    <name>InspectionController</name>
+    <message>
+        <source>The agent is not at work</source>
+        <translation>智能体未在运行</translation>
+    </message>
+    <message>
+        <source>The agent is not at work here</source>
+        <translation>智能体未在此天体上运行</translation>
+    </message>
+    <message>
+        <source>What the agent saw is hidden until you have judged</source>
+        <translation>在您给出判定之前，不显示智能体所见</translation>
+    </message>
+    <message>
+        <source>The agent has looked at nothing here yet</source>
+        <translation>智能体尚未查看此天体</translation>
+    </message>
+    <message>
+        <source>This session can only be read: nothing can be kept</source>
+        <translation>此会话为只读：无法保存任何内容</translation>
+    </message>
+    <message>
+        <source>the spectrum is still being read</source>
+        <translation>光谱仍在读取</translation>
+    </message>
+    <message>
+        <source>The agent cannot look: {why}</source>
+        <translation>智能体无法查看：{why}</translation>
+    </message>
+    <message>
+        <source>The agent is at work here already</source>
+        <translation>智能体已在此天体上运行</translation>
+    </message>
+    <message>
+        <source>Enough candidates wait for the agent already</source>
+        <translation>等待智能体的候选体已经够多</translation>
+    </message>
+</context>
+<context>
     <name>Keymap</name>
     <message>
         <source>An action has at most {count} keys: take one away first</source>
@@ -1717,6 +1614,47 @@
     <message>
         <source>row {n}: {why}</source>
         <translation>第 {n} 行：{why}</translation>
+    </message>
+</context>
+<context>
+    <name>ListRunLine</name>
+    <message>
+        <source>Candidates of the list the agent has inspected</source>
+        <translation>智能体已检视的列表候选体</translation>
+    </message>
+</context>
+<context>
+    <name>LockedPage</name>
+    <message>
+        <source>Only one program writes to a session at a time, so that no verdict is lost. Close it there, or look at it here without changing it.</source>
+        <translation>为避免丢失判定，同一会话同时只能由一个程序写入。请在那边关闭它，或在此只读查看。</translation>
+    </message>
+    <message>
+        <source>Open to look at</source>
+        <translation>只读打开</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Choose another</source>
+        <translation>另选一个</translation>
+    </message>
+    <message>
+        <source>{name} is open in another program</source>
+        <translation>{name} 已在另一个程序中打开</translation>
+    </message>
+    <message>
+        <source>Held by: {who}</source>
+        <translation>占用者：{who}</translation>
+    </message>
+</context>
+<context>
+    <name>Logo</name>
+    <message>
+        <source>The program&apos;s mark</source>
+        <translation>程序标志</translation>
     </message>
 </context>
 <context>
@@ -1981,13 +1919,6 @@
     </message>
 </context>
 <context>
-    <name>ProgramMark</name>
-    <message>
-        <source>The program&apos;s mark</source>
-        <translation>程序标志</translation>
-    </message>
-</context>
-<context>
     <name>ProgressLine</name>
     <message>
         <source>Progress is not known</source>
@@ -2154,6 +2085,33 @@
     <message>
         <source>{done} of {total} judged</source>
         <translation>已判定 {done}，共 {total}</translation>
+    </message>
+</context>
+<context>
+    <name>RepeatLine</name>
+    <message>
+        <source>Enough</source>
+        <translation>到此为止</translation>
+    </message>
+    <message>
+        <source>Back to where you came from</source>
+        <translation>回到原来的天体</translation>
+    </message>
+    <message>
+        <source>This session can only be read: nothing can be kept</source>
+        <translation>此会话为只读：无法保存任何内容</translation>
+    </message>
+    <message>
+        <source>Nothing to show again: one in twenty of your verdicts can be, once fifty others came after it</source>
+        <translation>暂无可重现的天体：您的判定中每二十个可重现一个，且其后须已有五十个其他判定</translation>
+    </message>
+    <message>
+        <source>Shown again, {n} of {count}: judge it as if you had never seen it. Your first verdict stays.</source>
+        <translation>重现第 {n} 个，共 {count} 个：请当作从未见过来判定。您先前的判定保持不变。</translation>
+    </message>
+    <message>
+        <source>The page of agreement tells how far you agree with yourself</source>
+        <translation>“一致性与校准”页面会显示您前后判定的一致程度</translation>
     </message>
 </context>
 <context>
@@ -2360,6 +2318,29 @@
     <message>
         <source>Agent: {what}</source>
         <translation>智能体：{what}</translation>
+    </message>
+</context>
+<context>
+    <name>StepCard</name>
+    <message>
+        <source>Copy the text</source>
+        <translation>复制文字</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>展开</translation>
+    </message>
+    <message>
+        <source>Show less</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>Go on from here</source>
+        <translation>从此处继续</translation>
+    </message>
+    <message>
+        <source>picture</source>
+        <translation>图像</translation>
     </message>
 </context>
 <context>
@@ -2588,6 +2569,25 @@
     <message>
         <source>Redo</source>
         <translation>重做</translation>
+    </message>
+</context>
+<context>
+    <name>VerdictCommands</name>
+    <message>
+        <source>Blind mode: judge it yourself, or reveal the agent&apos;s verdict</source>
+        <translation>盲评模式：请自行判定，或显示智能体的判定</translation>
+    </message>
+    <message>
+        <source>The agent proposes nothing here</source>
+        <translation>智能体对此天体没有建议</translation>
+    </message>
+    <message>
+        <source>Blind mode is on: the agent&apos;s opinion stays hidden until you have judged</source>
+        <translation>盲评模式已开启：在您给出判定之前，不显示智能体的意见</translation>
+    </message>
+    <message>
+        <source>Blind mode is off</source>
+        <translation>盲评模式已关闭</translation>
     </message>
 </context>
 <context>

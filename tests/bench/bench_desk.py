@@ -20,9 +20,9 @@ from app.core.queue import parse_filter, parse_sort
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
 from app.ui.queue.queue_panel import QueuePanel
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from tests.app.ui.candidates import SAMPLE
-from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.conftest import opened_context
 from tests.bench.bench_queue import fill
 
 SIZES = (100, 100_000, 1_000_000)
@@ -55,23 +55,25 @@ def figures() -> Iterator[dict[str, object]]:
 
 def _measured(folder: Path, size: int) -> Iterator[tuple[str, float]]:
     """Figure and milliseconds."""
-    place = folder / f"{size}.speco3"
-    fill(place, size)
-    with closing(sqlite3.connect(place)) as connection, connection:
+    context = folder / f"{size}.speco3"
+    fill(context, size)
+    with closing(sqlite3.connect(context)) as connection, connection:
         connection.execute("UPDATE candidates SET path = ?", (str(_spectrum()),))
-    with open_session(place, "Ada") as session, opened_workplace(session) as work:
-        work.desk.queue = type(work.desk.queue)(tree=parse_filter(""), sort=parse_sort("score"))
+    with open_session(context, "Ada") as session, opened_context(session) as work:
+        work.current.queue = type(work.current.queue)(
+            tree=parse_filter(""), sort=parse_sort("score")
+        )
         panel = QueuePanel(work)
         panel.resize(320, 600)
         panel.show()
         began = time.perf_counter()
-        work.desk.start()
-        _until(lambda: work.desk.line is not None)
+        work.current.start()
+        _until(lambda: work.current.line is not None)
         yield "once: the first candidate on the desk", 1e3 * (time.perf_counter() - began)
         _until(lambda: not panel.loader.is_counting)
         yield "once: every row of the queue has its place", 1e3 * (time.perf_counter() - began)
-        yield "next, until the desk has it", _median(work, work.desk.next)
-        yield "previous, until the desk has it", _median(work, work.desk.previous)
+        yield "next, until the desk has it", _median(work, work.current.next)
+        yield "previous, until the desk has it", _median(work, work.current.previous)
         yield "a verdict on the disk and the next on the desk", _median(work, _press(work))
         yield "once: longest the window did not answer in another order", _held_up(work, panel)
         panel.close()
@@ -82,36 +84,36 @@ def _spectrum() -> Path:
     return sorted(SAMPLE.glob("spectra/**/*.fits.gz"))[0]
 
 
-def _press(work: Workplace) -> Callable[[], None]:
+def _press(work: SessionContext) -> Callable[[], None]:
     def press() -> None:
-        assert work.desk.candidate is not None
-        work.desk.note_painted(work.desk.candidate.id)
-        work.desk.judge(Verdict.REJECT)
+        assert work.current.candidate is not None
+        work.current.note_painted(work.current.candidate.id)
+        work.current.judge(Verdict.REJECT)
 
     return press
 
 
-def _median(work: Workplace, step: Callable[[], None]) -> float:
+def _median(work: SessionContext, step: Callable[[], None]) -> float:
     """Of steps as far apart as a person's keys are."""
     spent = []
     for _ in range(STEPS):
         _rest(60)
-        _until(lambda: work.desk.spectrum is not None)
-        before = work.desk.line
+        _until(lambda: work.current.spectrum is not None)
+        before = work.current.line
         began = time.perf_counter()
         step()
-        _until(lambda before=before: work.desk.line is not before)
+        _until(lambda before=before: work.current.line is not before)
         spent.append(1e3 * (time.perf_counter() - began))
     return statistics.median(spent)
 
 
-def _held_up(work: Workplace, panel: QueuePanel) -> float:
+def _held_up(work: SessionContext, panel: QueuePanel) -> float:
     """The longest gap between ticks of a timer while a queue is counted and scrolled through."""
     ticks: list[float] = []
     timer = QTimer(interval=TIMER)
     timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
     timer.start()
-    work.desk.walk(parse_filter("own.mag_r<19"), parse_sort("snr"))
+    work.current.walk(parse_filter("own.mag_r<19"), parse_sort("snr"))
     _until(lambda: not panel.loader.is_counting)
     bar = panel.table.verticalScrollBar()
     for part in range(50):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
 from agent.protocol.protocol import Turn
@@ -80,7 +80,7 @@ def _inspected(
         (turns[3:4], episode.pictures[2:3]),
     ):
         seconds.append(_seconds(lambda said=said, p=pictures: conversation.append(said, p)))
-        conversation.generate(Sampling(max_new_tokens=SPOKEN))
+        conversation.generate(SamplingSettings(max_new_tokens=SPOKEN))
     return conversation, seconds
 
 
@@ -124,7 +124,7 @@ def _of_tokens(
 
 def _speak(conversation: GgufConversation, mark: object) -> None:
     conversation.rewind(mark)
-    conversation.generate(Sampling(max_new_tokens=SPOKEN))
+    conversation.generate(SamplingSettings(max_new_tokens=SPOKEN))
 
 
 def _seconds(work: Callable[[], object]) -> float:

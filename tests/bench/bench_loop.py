@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from agent.engines.base import Conversation, Engine, Generated, Sampling
-from agent.inspection.inspector import Inspector
+from agent.engines.base import Conversation, Engine, Generated, SamplingSettings
+from agent.inspection.inspector import ModelInspector
 from agent.inspection.interface import run
 from agent.rendering.render import COMPACT
 from agent.spectra.readers import read
@@ -47,7 +47,7 @@ class Prompted:
         conversation = self.engine.open()
         speak, replies = conversation.generate, iter(REPLIES)
 
-        def generate(sampling: Sampling, seed: int = 0, **options: object) -> Generated:
+        def generate(sampling: SamplingSettings, seed: int = 0, **options: object) -> Generated:
             length = replace(sampling, max_new_tokens=TOKENS_A_TURN)
             said = speak(length, seed, **{**options, "stop": ()})
             return replace(said, text=next(replies), finish="stop")
@@ -77,7 +77,7 @@ def figures() -> Iterator[dict[str, object]]:
 
 def _share(name: str, engine: Engine) -> Iterator[dict[str, object]]:
     spectrum = read(sorted(SAMPLE.glob("*/*"))[0])
-    inspector = Inspector(Prompted(engine), ModelRef(name=name), style=COMPACT)
+    inspector = ModelInspector(Prompted(engine), ModelRef(name=name), style=COMPACT)
     records = [run(inspector.inspect(spectrum, task("CV"))) for _ in range(REPEATS + 1)][1:]
     inspector.close()
     assert all(record.verdict == "YES" and len(record.looks) == 3 for record in records)

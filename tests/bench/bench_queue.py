@@ -25,7 +25,6 @@ from app.core.queue import (
     Sort,
     count,
     find,
-    line_of,
     neighbours,
     next_unjudged,
     page,
@@ -33,10 +32,11 @@ from app.core.queue import (
     parse_sort,
     position_of,
     previous_line,
+    row_of,
 )
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session, open_session
-from app.core.statistics.pace import Tally, recent_pace
+from app.core.statistics.pace import ProgressCounter, recent_pace
 
 SIZES = (100, 10_000, 1_000_000)
 CALLS = 60
@@ -92,7 +92,7 @@ def _ms(call: Callable[[], object]) -> float:
 
 
 def _cases(session: Session) -> dict[str, Call]:
-    tally = Tally(session)
+    tally = ProgressCounter(session)
     orders = ("list", "score", "p_yes", "uncertain", "snr", "ra", "random:5")
     filters = {
         "verdict:accept": ("list", "score"),
@@ -134,7 +134,7 @@ def _page(session: Session, sort: Sort, text: str = "", backwards: bool = False)
     tree = parse_filter(text)
 
     def call(number: int) -> object:
-        place = line_of(session, number, sort).place
+        place = row_of(session, number, sort).position
         return page(session, tree, sort, after=place, limit=LINES, backwards=backwards)
 
     return call
@@ -156,7 +156,7 @@ def _count(session: Session) -> Call:
 
 
 def _previous(session: Session, number: int) -> object:
-    return previous_line(session, sort=SCORE, before=line_of(session, number, SCORE).place)
+    return previous_line(session, sort=SCORE, before=row_of(session, number, SCORE).position)
 
 
 def _press(session: Session, number: int) -> object:

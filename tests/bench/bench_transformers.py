@@ -15,7 +15,7 @@ from statistics import median
 import numpy as np
 from PIL import Image
 
-from agent.engines.base import Conversation, Engine, Sampling
+from agent.engines.base import Conversation, Engine, SamplingSettings
 from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import reply_text
 from agent.rendering.model_image import prepare
@@ -91,7 +91,7 @@ def episode(engine: Engine) -> Episode:
     for number in range(1, TURNS):
         if number > 1:
             talk.append(turns[-1:], pictures[-1:])
-        said = talk.generate(Sampling(max_new_tokens=TOKENS_A_TURN))
+        said = talk.generate(SamplingSettings(max_new_tokens=TOKENS_A_TURN))
         evaluated_anew += talk.usage.prompt + talk.usage.generated
         zoom = Turn("tool", reply_text((6500, 6600), "H alpha"), picture=number)
         turns += [Turn("assistant", said.text), zoom]
@@ -111,7 +111,7 @@ def episode(engine: Engine) -> Episode:
 def _until_first_word(talk: Conversation, turns: list[Turn], pictures: list[Image.Image]) -> float:
     start = time.perf_counter()
     talk.append(turns, pictures)
-    talk.generate(Sampling(max_new_tokens=1))
+    talk.generate(SamplingSettings(max_new_tokens=1))
     return time.perf_counter() - start
 
 

@@ -32,9 +32,9 @@ from app.ui.keys.key_filter import KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.plot.plot_actions import PlotActions
 from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from tests.app.ui.candidates import take_sample
-from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.conftest import opened_context
 
 SIZES = (10, 100_000)
 WINDOW = (1000, 700)
@@ -115,18 +115,20 @@ class BarePlot(pg.PlotWidget):  # type: ignore[misc]
 class Bench:
     """The panel in a plain window with the real keys."""
 
-    def __init__(self, place: Workplace) -> None:
-        self.place = place
+    def __init__(self, context: SessionContext) -> None:
+        self.place = context
         self.window = QMainWindow()
-        self.panel = SpectrumPanel(place)
-        PlotActions(self.panel, place)
+        self.panel = SpectrumPanel(context)
+        PlotActions(self.panel, context)
         self.window.setCentralWidget(self.panel)
         self.window.resize(*WINDOW)
-        desk, commands = place.desk, place.commands
-        commands.add("next", desk.next)
-        commands.add("previous", desk.previous)
-        commands.add("accept", lambda: desk.judge(Verdict.ACCEPT))
-        self.filter = KeyFilter(commands, Keymap(place.settings), self.window, self.panel.setFocus)
+        current, commands = context.current, context.commands
+        commands.add("next", current.next)
+        commands.add("previous", current.previous)
+        commands.add("accept", lambda: current.judge(Verdict.ACCEPT))
+        self.filter = KeyFilter(
+            commands, Keymap(context.settings), self.window, self.panel.setFocus
+        )
         self.bare = BarePlot()
         self.seen: list[Spectrum] = []
         self.painted_at: float | None = None
@@ -136,7 +138,7 @@ class Bench:
         self.window.show()
         self.bare.resize(self.panel.plot.size())
         self.bare.show()
-        self.place.desk.start()
+        self.place.current.start()
         _wait(app, lambda: self.painted_at is not None)
 
     def walk_key(self, size: int) -> Callable[[int], Qt.Key]:
@@ -153,7 +155,7 @@ class Bench:
             _look(app, LOOK_S)
             ours.append(self.press(app, key(number)))
             _look(app, SETTLE_S)
-            spectrum = self.place.desk.spectrum
+            spectrum = self.place.current.spectrum
             assert spectrum is not None
             self.seen.append(spectrum)
             floor.append(self.bare.draw(app, spectrum))
@@ -167,7 +169,7 @@ class Bench:
             spectrum = spectra[number % len(spectra)]
             _look(app, SETTLE_S)
             self.painted_at, began = None, time.perf_counter()
-            self.place.desk.spectrum_changed.emit(spectrum)
+            self.place.current.spectrum_changed.emit(spectrum)
             _wait(app, lambda: self.painted_at is not None)
             assert self.painted_at is not None
             ours.append(self.painted_at - began)
@@ -194,8 +196,8 @@ class Bench:
 
 @contextmanager
 def _window(place: Path) -> Iterator[Bench]:
-    with open_session(place, "Ada") as session, opened_workplace(session) as workplace:
-        bench = Bench(workplace)
+    with open_session(place, "Ada") as session, opened_context(session) as context:
+        bench = Bench(context)
         try:
             bench.start(QApplication.instance())
             yield bench
@@ -203,10 +205,10 @@ def _window(place: Path) -> Iterator[Bench]:
             bench.close()
 
 
-def _without_prefetch(place: Workplace) -> None:
-    place.desk.prefetch.look_at = lambda *_: None  # type: ignore[method-assign]
-    place.desk.prefetch.peek = lambda key: None  # type: ignore[method-assign]
-    place.desk.prefetch.get = read_wanted  # type: ignore[method-assign]
+def _without_prefetch(context: SessionContext) -> None:
+    context.current.prefetch.look_at = lambda *_: None  # type: ignore[method-assign]
+    context.current.prefetch.peek = lambda key: None  # type: ignore[method-assign]
+    context.current.prefetch.get = read_wanted  # type: ignore[method-assign]
 
 
 def _memory(app: Any, place: Path) -> dict[str, object]:

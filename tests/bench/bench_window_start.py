@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.main_window import MainWindow
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from tests.bench.bench_window import fill
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,7 +109,7 @@ def _start(environment: dict[str, str], place: Path, size: int, floor: float) ->
 
 
 def _opening(app: object, place: Path) -> dict[str, object]:
-    window = MainWindow(SettingsKeeper(), Looks())
+    window = MainWindow(SettingsKeeper(), CurrentTheme())
     window.settings.change(reviewer="Ada")
     window.show()
     times = []
@@ -118,7 +118,7 @@ def _opening(app: object, place: Path) -> dict[str, object]:
         QApplication.processEvents()
         began = time.perf_counter()
         window.open_session(place)
-        _wait(lambda: window.view is not None and window.view.place.desk.is_painted)
+        _wait(lambda: window.view is not None and window.view.context.current.is_painted)
         times.append(time.perf_counter() - began)
     window.close()
     return {
@@ -170,11 +170,11 @@ class Heart(QObject):
 
 def _held_up(app: object, place: Path) -> Iterator[dict[str, object]]:
     """By the clock: what others do on the machine is in it."""
-    window = MainWindow(SettingsKeeper(), Looks())
+    window = MainWindow(SettingsKeeper(), CurrentTheme())
     window.settings.change(reviewer="Ada")
     window.show()
     window.open_session(place)
-    _wait(lambda: window.view is not None and window.view.place.desk.is_painted)
+    _wait(lambda: window.view is not None and window.view.context.current.is_painted)
     heart = Heart()
     _work(window)
     heart.reset()
@@ -182,7 +182,7 @@ def _held_up(app: object, place: Path) -> Iterator[dict[str, object]]:
         _work(window)
     alone = heart.longest_s
     assert window.view is not None
-    agent = window.view.place.agent
+    agent = window.view.context.agent
     window.commands.run("run_agent")
     window.commands.run("run_queue")
     _wait(lambda: not agent.runs and agent.batch.done > 0)
@@ -210,7 +210,7 @@ def _work(window: MainWindow) -> None:
         QTest.keyClick(window, key)
         until = time.perf_counter() + PAUSE_S
         _wait(lambda until=until: time.perf_counter() > until)
-        _wait(lambda: window.view is not None and window.view.place.desk.is_painted)
+        _wait(lambda: window.view is not None and window.view.context.current.is_painted)
 
 
 def _program(environment: dict[str, str], deed: str, place: Path) -> subprocess.Popen[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
-from agent.inspection.interface import Inspecting, run
+from agent.inspection.interface import Inspector, run
 from agent.inspection.make_inspector import MEASURED, make_inspector
 from agent.spectra.readers import read
 from agent.tasks.catalogue import task
@@ -98,7 +98,7 @@ def _pipe() -> Iterator[dict[str, object]]:
     yield _figure("an inspection that does nothing", statistics.median(times), "ms", **about)
 
 
-def _usable(inspector: Inspecting) -> Iterator[Path]:
+def _usable(inspector: Inspector) -> Iterator[Path]:
     for path in sorted(SAMPLE.rglob("*.fits.gz")):
         try:
             _inspect_here(inspector, path)
@@ -107,7 +107,7 @@ def _usable(inspector: Inspecting) -> Iterator[Path]:
         yield path
 
 
-def _inspect_here(inspector: Inspecting, path: Path) -> None:
+def _inspect_here(inspector: Inspector, path: Path) -> None:
     run(inspector.inspect(read(path), task("CV"), on_text=lambda text: None))
 
 

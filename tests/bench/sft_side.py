@@ -47,7 +47,7 @@ def ours(work: Path, steps: int) -> dict[str, float]:
     from train.models.model_folder import load_trainable
     from train.sft.batches import Batches
     from train.sft.encoding import Encoder
-    from train.sft.fast_path import Scored, quicken
+    from train.sft.fast_path import ScoredTokensOnly, quicken
     from train.sft.mask import check_mask
     from train.sft.pictures import Drawing, PictureFolder
     from train.sft.rows import Preparing, prepare_rows
@@ -72,7 +72,7 @@ def ours(work: Path, steps: int) -> dict[str, float]:
     model = load_trainable(start)
     quicken(model)
     clock = Clock()
-    SftTrainer(model, args, Scored(model), batches, None, callbacks=[clock]).train()
+    SftTrainer(model, args, ScoredTokensOnly(model), batches, None, callbacks=[clock]).train()
     tokens = sum(len(rows[row]) for row in plan[-1])
     needed = flops(model, [rows[number] for number in plan[-1]])
     return {"step_s": clock.step_s, "tokens": tokens, "flops": needed}

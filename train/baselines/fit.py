@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from agent.confidence.platt import fit_platt
 from agent.errors import WorkbenchError
 from train.baselines.augment import augmented
@@ -201,7 +201,7 @@ def best_threshold(p_yes: NDArray[np.float64], answers: NDArray[np.bool_], odds:
 
 def calibration(logits: Tensor, answers: Tensor) -> tuple[float, float]:
     """Slope and intercept of calibrated against raw log odds."""
-    return fit_platt(Judged(torch.sigmoid(logits).double().numpy(), answers.bool().numpy()))
+    return fit_platt(JudgedScores(torch.sigmoid(logits).double().numpy(), answers.bool().numpy()))
 
 
 def _warm_then_cosine(steps: int) -> Callable[[int], float]:

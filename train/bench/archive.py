@@ -30,7 +30,7 @@ LISTED = ("survey", "class_name", "subclass", "label", "subtype")
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedClass:
     """What a list says of a spectrum; empty or NaN where it says nothing."""
 
     object_id: str = ""
@@ -46,7 +46,7 @@ class Stated:
     subtype: str = ""
 
 
-NOTHING = Stated()
+NOTHING = StatedClass()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class FileJob:
 
     path: str
     rows: tuple[int, ...] = ()
-    stated: tuple[Stated, ...] = ()
+    stated: tuple[StatedClass, ...] = ()
     refusal: str = ""
     """Why the file may not be opened."""
 
@@ -131,7 +131,7 @@ def _simulation(folder: Path) -> Iterator[FileJob]:
         for row in read_rows(folder / TRUTH_FILE, ("file", "row", "label", "subtype")):
             label, subtype = row.get("label", ""), row.get("subtype", "")
             truth[row.get("file", ""), row.get("row", "")] = intern(label), intern(subtype)
-    files: dict[str, list[tuple[int, Stated]]] = {}
+    files: dict[str, list[tuple[int, StatedClass]]] = {}
     for row in read_rows(folder / CANDIDATES_FILE):
         name, at = row.get("file", ""), row.get("row", "")
         row["label"], row["subtype"] = truth.get((name, at), ("", ""))
@@ -153,7 +153,7 @@ def _listed(path: Path, roots: list[Path]) -> Iterator[FileJob]:
             f"{path} has no column that names files (file, path, filename); "
             "for a folder of spectra, give the folder"
         )
-    files: dict[str, list[tuple[int, Stated]]] = {}
+    files: dict[str, list[tuple[int, StatedClass]]] = {}
     for row in rows:
         files.setdefault(row["file"], []).append((_row_number(row), _stated(row)))
     for name, members in files.items():
@@ -170,9 +170,9 @@ def _row_number(row: Row) -> int:
         return int(value) if value == value else -1
 
 
-def _stated(row: Row) -> Stated:
+def _stated(row: Row) -> StatedClass:
     ra, dec = place(row)
-    return Stated(
+    return StatedClass(
         object_id=row.get("object_id", "")[:200],
         ra=ra,
         dec=dec,
@@ -182,7 +182,7 @@ def _stated(row: Row) -> Stated:
     )
 
 
-def _job(name: str, roots: list[Path], members: list[tuple[int, Stated]]) -> FileJob:
+def _job(name: str, roots: list[Path], members: list[tuple[int, StatedClass]]) -> FileJob:
     path, refusal = _placed(name, roots)
     rows, stated = zip(*dict(members).items(), strict=True)
     return FileJob(path, rows, stated, refusal)

@@ -45,7 +45,7 @@ MEASURED = "measured"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskFigures:
+class AcceptanceCounts:
     """What became of the archive for one task; sources are objects above the cut in S/N."""
 
     positives: int
@@ -70,7 +70,7 @@ class Bench:
     sources: Sources
     simulated: bool
     files: dict[str, list[Choice]]
-    tasks: dict[str, TaskFigures]
+    tasks: dict[str, AcceptanceCounts]
     faults: list[Mapping[str, object]]
     notes: list[str] = field(default_factory=list)
     """Whatever fell short of what was asked for, in plain words."""
@@ -181,7 +181,7 @@ def _candidates(
     is_true = sources.label[pool] == task
     unknown = ~is_known[pool]
     hard = unknown & (p > settings.p_negative)
-    bench.tasks[task] = TaskFigures(
+    bench.tasks[task] = AcceptanceCounts(
         positives=count,
         scored=int(unknown.sum()),
         accepted=int(hard.sum()),

@@ -17,7 +17,7 @@ from agent.spectra.measure.features import feature_vector
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.readers import read_numbered
 from agent.spectra.spectrum import Spectrum
-from train.bench.archive import NOTHING, FileJob, Stated
+from train.bench.archive import NOTHING, FileJob, StatedClass
 from train.simulate.shards import read_shard
 
 MAX_ROWS = 100_000
@@ -60,7 +60,7 @@ def look(rule: Rule, job: FileJob) -> list[Facts]:
     return found
 
 
-def spectra(job: FileJob) -> Iterator[tuple[int, Stated, Spectrum | str]]:
+def spectra(job: FileJob) -> Iterator[tuple[int, StatedClass, Spectrum | str]]:
     """Row, what is stated and the spectrum, or the reason why there is none."""
     stated = dict(zip(job.rows, job.stated, strict=True))
     if Path(job.path).suffix == ".npz":
@@ -76,7 +76,7 @@ def spectra(job: FileJob) -> Iterator[tuple[int, Stated, Spectrum | str]]:
         yield row, stated.get(row, NOTHING), _of_file(job.path, row)
 
 
-def merged(spectrum: Spectrum, stated: Stated) -> Spectrum:
+def merged(spectrum: Spectrum, stated: StatedClass) -> Spectrum:
     """What the file does not say, as the list has it."""
     is_placed = spectrum.ra is not None and spectrum.dec is not None
     survey = spectrum.survey or stated.survey
@@ -99,7 +99,7 @@ def content_of(spectrum: Spectrum) -> int:
     return int.from_bytes(hashlib.sha256(flux.tobytes()).digest()[:8], "little", signed=True)
 
 
-def mark_of(stated: Stated) -> int:
+def mark_of(stated: StatedClass) -> int:
     """What was stated when the facts were noted: another word and they are noted again."""
     digest = hashlib.sha256(repr(stated).encode()).digest()
     return int.from_bytes(digest[:8], "little", signed=True)

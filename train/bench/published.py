@@ -30,7 +30,7 @@ CROSS_TASKS = ("O", "B", "A")
 
 
 @dataclass
-class Tally:
+class ImportCounts:
     """What was found, and why rows were left out."""
 
     rows: int = 0
@@ -42,7 +42,7 @@ class Tally:
 def convert(folder: Path, out: Path) -> str:
     """Published files of both kinds as ours, in `out`; returns what was made, in words."""
     files = _parquet_files(folder)
-    tally = Tally()
+    tally = ImportCounts()
     made = []
     for name, its in sorted(_by_set(files).items()):
         count = write_examples(out / f"{name}.parquet", _examples(its, name, tally))
@@ -129,7 +129,7 @@ def _split_in(text: str) -> str:
     return "train" if "train" in low else "test" if re.search("test|val", low) else ""
 
 
-def _examples(files: list[Path], name: str, tally: Tally) -> Iterator[Example]:
+def _examples(files: list[Path], name: str, tally: ImportCounts) -> Iterator[Example]:
     for path in files:
         for row in published_rows(path):
             nodes = nodes_of(row)
@@ -146,7 +146,7 @@ def _examples(files: list[Path], name: str, tally: Tally) -> Iterator[Example]:
             yield made
 
 
-def _write_card(out: Path, folder: Path, made: list[str], tally: Tally, shared: int) -> None:
+def _write_card(out: Path, folder: Path, made: list[str], tally: ImportCounts, shared: int) -> None:
     refused = [f"- left out, {why}: {count}" for why, count in tally.refused.most_common()]
     lines = [
         "# SpecVI-Bench as published",

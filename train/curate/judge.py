@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.checked_toml import printable
-from agent.engines.base import Engine, Sampling
+from agent.engines.base import Engine, SamplingSettings
 from agent.errors import EngineError
-from agent.inspection.pictures import Viewer
+from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import Turn
 from agent.rendering.render import Style
 from agent.spectra.spectrum import Spectrum
@@ -47,11 +47,11 @@ def judge(
     """The model's scores; None where it gave none that can be read. Raises EngineError."""
     turns = [*turns_of(task, trajectory), Turn("user", ASK)]
     style = Style.from_table(trajectory.style)
-    viewer = Viewer.of(spectrum, trajectory.spectrum, style, engine.sizing)
+    viewer = PictureMaker.of(spectrum, trajectory.spectrum, style, engine.sizing)
     pictures = [viewer.overview(), *map(viewer.redraw, trajectory.looks)]
     with closing(engine.open()) as conversation:
         conversation.append(turns, pictures)
-        said = conversation.generate(Sampling(max_new_tokens=600), seed, watch=None)
+        said = conversation.generate(SamplingSettings(max_new_tokens=600), seed, watch=None)
     if said.finish == "cancelled":
         raise EngineError("the judge was stopped")
     return read_scores(said.text)

@@ -61,11 +61,11 @@ def _batch(
 ) -> tuple[int, list[Review]]:
     given: list[Review] = []
     for parcel in parcels:
-        given += Panel(pool_at(folder, sets), unpacked(parcel), names).reviews()
+        given += ReviewPanel(pool_at(folder, sets), unpacked(parcel), names).reviews()
     return len(parcels), given
 
 
-class Panel:
+class ReviewPanel:
     """The programs at one case. What was measured for one of them serves the others."""
 
     def __init__(self, pool: Pool, case: Case, names: Sequence[str] = NAMES) -> None:

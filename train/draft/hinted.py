@@ -13,7 +13,7 @@ from agent.engines.base import (
     Engine,
     Generated,
     OnText,
-    Sampling,
+    SamplingSettings,
     ShouldStop,
     Usage,
     Watch,
@@ -82,7 +82,7 @@ class _HintedConversation:
 
     def generate(
         self,
-        sampling: Sampling,
+        sampling: SamplingSettings,
         seed: int = 0,
         *,
         stop: Sequence[str] = (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from agent.evidence.numbers import Numbers, numbers_of
+from agent.evidence.numbers import SpectrumMeasurements, numbers_of
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import signal_to_noise
@@ -23,7 +23,7 @@ MIN_COVERED = 0.6
 class Meter:
     """Wavelengths are in the frame of the pictures: what the model sees on the axis."""
 
-    numbers: Numbers
+    numbers: SpectrumMeasurements
 
     @classmethod
     def of(cls, spectrum: Spectrum) -> Meter:

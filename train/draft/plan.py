@@ -9,7 +9,7 @@ from typing import Literal
 from agent.evidence.assessment import Assessment
 from agent.inspection.measured_story import shown_range
 from agent.spectra.spectrum import Window as Range
-from agent.tasks.task import Task, Window
+from agent.tasks.task import DiagnosticWindow, Task
 from train.draft.facts import Fact, Key
 from train.draft.meter import Meter, holds
 from train.draft.settings import DraftSettings
@@ -70,7 +70,7 @@ def plan(
 
 
 def _zoom(
-    window: Window, assessment: Assessment, meter: Meter, facts: Sequence[Fact], rng: Rng
+    window: DiagnosticWindow, assessment: Assessment, meter: Meter, facts: Sequence[Fact], rng: Rng
 ) -> Move | None:
     low, high = shown_range(window.range, assessment)
     if rng.random() < MOVED:
@@ -92,7 +92,7 @@ def _zoom(
     return Move(kind="zoom", range=(low, high), label=window.label, facts=seen)
 
 
-def _stretched(now: tuple[int, int], place: Range, window: Window) -> tuple[int, int]:
+def _stretched(now: tuple[int, int], place: Range, window: DiagnosticWindow) -> tuple[int, int]:
     """Wide enough for `place`, where little is missing."""
     low = min(now[0], STEP * int(place[0] // STEP))
     high = max(now[1], STEP * -int(-place[1] // STEP))

@@ -8,12 +8,12 @@ from typing import Any
 
 from PIL import Image
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
-from agent.inspection.measured_voice import BlindViewer, Voice
-from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.inspection.measured_voice import BlankPictureMaker, MeasuredVoice
+from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import prompt_hash
 from agent.protocol.reply import is_well_formed
 from agent.protocol.tool import ToolResult, checked_arguments
@@ -26,7 +26,7 @@ from agent.trajectory.trajectory import ModelRef, Step, Tokens, Trajectory
 UNKNOWN = Tokens(prompt=-1, generated=-1, evaluated=-1, images=-1)
 
 
-class UnseenViewer(BlindViewer):
+class CheckOnlyPictureMaker(BlankPictureMaker):
     """Draws nothing, but refuses what the tool would refuse."""
 
     def measure(self, low: float, high: float) -> dict[str, Any]:
@@ -39,7 +39,7 @@ class UnseenViewer(BlindViewer):
         waves = self.spectrum.wavelength
         inside = (waves >= low * shift) & (waves <= high * shift) & self.spectrum.good
         if inside.sum() < 2 + 1:  # one more than the tool asks for: a doubtful case it decides
-            return Viewer.look(self, arguments)
+            return PictureMaker.look(self, arguments)
         return super().look(arguments)
 
 
@@ -53,7 +53,7 @@ def record(
     *,
     seed: int = 0,
     draw: bool = False,
-    sampling: Sampling | None = None,
+    sampling: SamplingSettings | None = None,
 ) -> Trajectory:
     """The true record of these turns and of what the tool answered.
 
@@ -67,14 +67,14 @@ def record(
         prompt_sha256=prompt_hash(task, brief=style.brief),
         style=style.to_table(),
         sizing=sizing,
-        sampling=sampling or Sampling(),
+        sampling=sampling or SamplingSettings(),
         seed=seed,
         stopped_by="error",
         tokens=UNKNOWN,
     )
-    kind = Viewer if draw else UnseenViewer
+    kind = PictureMaker if draw else CheckOnlyPictureMaker
     viewer = kind.of(spectrum, blank.spectrum, style, sizing)
-    episode = Episode(Voice(tuple(replies)), viewer, blank.sampling, seed, Control())
+    episode = Episode(MeasuredVoice(tuple(replies)), viewer, blank.sampling, seed, Control())
     for _ in episode.begin([], []):
         pass
     steps: list[Step] = [_timeless(step, draw) for step in episode.run()]

@@ -10,11 +10,11 @@ from zlib import crc32
 
 import numpy as np
 
-from agent.engines.base import Engine, Sampling
+from agent.engines.base import Engine, SamplingSettings
 from agent.errors import EngineError, SpectrumError
 from agent.evidence.assessment import assess_numbers
 from agent.evidence.weights import builtin_fingerprint
-from agent.inspection.inspector import Inspector
+from agent.inspection.inspector import ModelInspector
 from agent.inspection.interface import run
 from agent.tasks.catalogue import task
 from agent.trajectory.trajectory import ModelRef, Trajectory
@@ -94,8 +94,8 @@ class ModelTeacher:
 
     def draft(self, example: Example, variant: int, seed: int) -> Draft:
         hinted = HintedEngine(self.engine, hint(example))
-        sampling = Sampling(temperature=self.settings.temperature)
-        inspector = Inspector(
+        sampling = SamplingSettings(temperature=self.settings.temperature)
+        inspector = ModelInspector(
             hinted, self.model, style=self.settings.picture_style, sampling=sampling
         )
         number = draft_seed(example, variant, seed)[-1]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agent.confidence.abstention import cut_for_precision
 from agent.confidence.calibration import fit_calibration
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 from train.evaluate.figures import judged_of
 from train.evaluate.judgement import Judgement
@@ -23,7 +23,7 @@ FEWEST = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class Believing:
+class CalibrationFigures:
     """Each half judged by what was fitted on the other. Shares are of all candidates with a
     p(YES)."""
 
@@ -39,7 +39,7 @@ class Believing:
     """Real ones among all real ones."""
 
 
-def believing(said: Sequence[Judgement], seed: int = 0) -> Believing | None:
+def believing(said: Sequence[Judgement], seed: int = 0) -> CalibrationFigures | None:
     """None where there is too little to say."""
     whole = judged_of(said)
     if len(whole) < FEWEST or not (whole.positives and whole.negatives):
@@ -54,7 +54,7 @@ def believing(said: Sequence[Judgement], seed: int = 0) -> Believing | None:
         if cut is not None:
             accepted[other] = whole.p[other] >= cut
     hits = int(np.sum(accepted & whole.label))
-    return Believing(
+    return CalibrationFigures(
         n=len(whole),
         error=_error(whole.p, whole.label),
         error_calibrated=_error(calibrated, whole.label),
@@ -65,7 +65,7 @@ def believing(said: Sequence[Judgement], seed: int = 0) -> Believing | None:
 
 
 def _error(p: NDArray[Any], label: NDArray[np.bool_]) -> float:
-    return expected_calibration_error(reliability_curve(Judged(p, label)))
+    return expected_calibration_error(reliability_curve(JudgedScores(p, label)))
 
 
 def believing_markdown(title: str, rows: Rows, seed: int) -> list[str]:

@@ -16,7 +16,7 @@ from train.evaluate.figures import judge_figures
 from train.evaluate.judgement import Judgement
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import Advance, chosen, judge_set
-from train.evaluate.significance import Comparison, compare
+from train.evaluate.significance import JudgeComparison, compare
 from train.evaluate.tables import (
     Rows,
     TableKind,
@@ -162,7 +162,7 @@ def _significance(rows: Rows, seed: int) -> Iterator[str]:
     yield ""
 
 
-def _comparisons(rows: Rows, seed: int) -> Iterator[Comparison]:
+def _comparisons(rows: Rows, seed: int) -> Iterator[JudgeComparison]:
     for one, two in combinations(rows, 2):
         yield compare(one, two, rows[one], rows[two], seed)
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.confidence.intervals import wilson
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import average_precision, expected_calibration_error
 from agent.confidence.reliability import reliability_curve as curve_of
-from agent.confidence.scores import Figure, binary_scores, f1_score
+from agent.confidence.scores import Estimate, binary_scores, f1_score
 from train.evaluate.judgement import Judgement, tasks_with_members
 
 DRAWS = 2000
@@ -29,10 +29,10 @@ class TaskFigures:
     task: str
     n: int
     positives: int
-    f1: Figure
-    precision: Figure
-    recall: Figure
-    accuracy: Figure
+    f1: Estimate
+    precision: Estimate
+    recall: Estimate
+    accuracy: Estimate
     unanswered: int
     average_precision: float | None
     calibration_error: float | None
@@ -58,7 +58,7 @@ class JudgeFigures:
 
     judge: str
     tasks: tuple[TaskFigures, ...]
-    mean_f1: Figure
+    mean_f1: Estimate
     mean_accuracy: float
     effort: Effort
 
@@ -95,17 +95,17 @@ def task_figures(task: str, rows: Sequence[Judgement], seed: int = 0) -> TaskFig
         f1=scores.f1,
         precision=scores.precision,
         recall=scores.recall,
-        accuracy=Figure(right / len(rows), *wilson(right, len(rows))),
+        accuracy=Estimate(right / len(rows), *wilson(right, len(rows))),
         unanswered=sum(one.verdict is None for one in rows),
         average_precision=average_precision(judged) if both else None,
         calibration_error=expected_calibration_error(curve_of(judged)) if len(judged) else None,
     )
 
 
-def judged_of(rows: Iterable[Judgement]) -> Judged:
+def judged_of(rows: Iterable[Judgement]) -> JudgedScores:
     """p(YES) and the truth of those that have a p(YES)."""
     told = [one for one in rows if one.p_yes is not None]
-    return Judged(
+    return JudgedScores(
         np.array([one.p_yes for one in told], dtype=np.float64),
         np.array([one.answer == "YES" for one in told], dtype=np.bool_),
     )
@@ -119,18 +119,18 @@ def confusion(rows: Sequence[Judgement]) -> Counts:
     return table
 
 
-def mean_f1(judgements: Sequence[Judgement], seed: int = 0) -> Figure:
+def mean_f1(judgements: Sequence[Judgement], seed: int = 0) -> Estimate:
     by_task = grouped(judgements)
     return mean_f1_of([confusion(by_task[task]) for task in tasks_with_members(judgements)], seed)
 
 
-def mean_f1_of(tables: Sequence[Counts], seed: int = 0) -> Figure:
+def mean_f1_of(tables: Sequence[Counts], seed: int = 0) -> Estimate:
     """Mean F1 over tasks, its interval from drawing each task's positives and negatives anew."""
     value = _mean_f1(np.array(tables))
     rng = np.random.default_rng(seed)
     drawn = np.array([_resampled(table, rng) for table in tables])
     low, high = np.quantile(_mean_f1(drawn.swapaxes(0, 1)), [TAIL, 1.0 - TAIL])
-    return Figure(float(value), float(min(low, value)), float(max(high, value)))
+    return Estimate(float(value), float(min(low, value)), float(max(high, value)))
 
 
 def _mean_f1(tables: NDArray[Any]) -> NDArray[np.float64]:

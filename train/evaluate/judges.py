@@ -11,10 +11,10 @@ from typing import Literal, Protocol
 import numpy as np
 from PIL import Image
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.errors import SpectrumError, ToolError, WorkbenchError
-from agent.inspection.interface import Inspecting, run
-from agent.inspection.pictures import Viewer
+from agent.inspection.interface import Inspector, run
+from agent.inspection.pictures import PictureMaker
 from agent.protocol.tool import ToolResult
 from agent.rendering.window import MIN_POINTS
 from agent.tasks.catalogue import task
@@ -90,8 +90,8 @@ class InspectorJudge:
         self.inspector.close()
 
 
-def _inspector(spec: JudgeSpec) -> Inspecting:
-    from agent.inspection.inspector import Inspector
+def _inspector(spec: JudgeSpec) -> Inspector:
+    from agent.inspection.inspector import ModelInspector
     from agent.inspection.make_inspector import MEASURED, make_inspector
 
     if spec.source == MEASURED and spec.kind == "inspector":
@@ -99,9 +99,9 @@ def _inspector(spec: JudgeSpec) -> Inspecting:
 
         return MeasuredInspector(draw=False)
     inspector = make_inspector(spec.source, device=spec.device, threads=spec.threads)
-    if isinstance(inspector, Inspector):
+    if isinstance(inspector, ModelInspector):
         told = inspector.sampling
-        inspector.sampling = Sampling(max_new_tokens=told.max_new_tokens)
+        inspector.sampling = SamplingSettings(max_new_tokens=told.max_new_tokens)
         if spec.kind == "toolless":
             inspector.viewer_kind = WholeOnly
     elif spec.kind == "toolless":
@@ -109,7 +109,7 @@ def _inspector(spec: JudgeSpec) -> Inspecting:
     return inspector
 
 
-class WholeOnly(Viewer):
+class WholeOnly(PictureMaker):
     """Shows the whole spectrum and refuses to enlarge it: the ablation without the tool."""
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agent.confidence.scores import Figure, f1_score
+from agent.confidence.scores import Estimate, f1_score
 from agent.errors import WorkbenchError
 from train.evaluate.judgement import Judgement, tasks_with_members
 
@@ -16,7 +16,7 @@ TAIL = 0.025
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class JudgeComparison:
     """Of `first` over `second` on the candidates both judged."""
 
     first: str
@@ -27,7 +27,7 @@ class Comparison:
     only_second: int
     p_value: float
     """McNemar's exact test, two-sided: the chance of so uneven a count between equals."""
-    f1_difference: Figure
+    f1_difference: Estimate
     """Of the mean F1 over tasks, with the interval of a paired bootstrap over candidates."""
 
 
@@ -37,14 +37,14 @@ def compare(
     ours: Sequence[Judgement],
     theirs: Sequence[Judgement],
     seed: int = 0,
-) -> Comparison:
+) -> JudgeComparison:
     other = {one.key: one for one in theirs}
     pairs = [(one, other[one.key]) for one in ours if one.key in other]
     if not pairs:
         raise WorkbenchError(f"{first} and {second} have judged no candidate in common")
     only_first = sum(one.is_right and not two.is_right for one, two in pairs)
     only_second = sum(two.is_right and not one.is_right for one, two in pairs)
-    return Comparison(
+    return JudgeComparison(
         first=first,
         second=second,
         n=len(pairs),
@@ -62,7 +62,7 @@ def mcnemar(one: int, other: int) -> float:
     return float(binomtest(min(one, other), one + other).pvalue) if one + other else 1.0
 
 
-def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Figure:
+def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Estimate:
     """Candidates are drawn within task and answer, the same ones for both judges."""
     tasks = tasks_with_members(one for one, _ in pairs)
     strata: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
@@ -86,7 +86,7 @@ def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Figu
             drawn[judge, :, row, column, 1] = counts[:, is_yes].sum(axis=1)
     value, draws = (np.nan_to_num(f1_score(each)).mean(axis=-1) for each in (found, drawn))
     low, high = np.quantile(draws[0] - draws[1], [TAIL, 1.0 - TAIL])
-    return Figure(float(value[0] - value[1]), float(low), float(high))
+    return Estimate(float(value[0] - value[1]), float(low), float(high))
 
 
 _KINDS = ((True, True), (True, False), (False, True), (False, False))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agent.confidence.scores import Figure
+from agent.confidence.scores import Estimate
 from train.evaluate.figures import JudgeFigures, judge_figures
 from train.evaluate.judgement import Judgement
 
@@ -178,7 +178,7 @@ def _csv_rows(name: str, one: JudgeFigures) -> Iterator[list[object]]:
         ]
 
 
-def figure_json(figure: Figure) -> dict[str, float | None]:
+def figure_json(figure: Estimate) -> dict[str, float | None]:
     if figure.value is None:
         return {"value": None, "low": None, "high": None}
     return {"value": figure.value, "low": figure.low, "high": figure.high}

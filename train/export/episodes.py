@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn
 from agent.protocol.tool import TOOL_NAME
 from agent.rendering.model_image import Sizing
@@ -41,7 +41,7 @@ def random_episode(seed: int, sizing: Sizing, style: Style | None = None) -> Epi
     if style is None:
         style = PUBLISHED if seed % PUBLISHED_EVERY == 0 else COMPACT
     spectrum = _made_up(randomness)
-    viewer = Viewer.of(spectrum, spectrum_ref(spectrum), style, sizing)
+    viewer = PictureMaker.of(spectrum, spectrum_ref(spectrum), style, sizing)
     tasks = load_tasks()
     turns = list(viewer.opening(tasks[seed % len(tasks)]))
     pictures = [viewer.overview()]

@@ -17,7 +17,7 @@ from train.export.gguf_file import check_gguf, write_gguf
 from train.export.metadata import Metadata, text_metadata, vision_metadata
 from train.export.shapes import Family, read_shape
 from train.export.targets import (
-    Target,
+    TensorTarget,
     is_tied,
     refuse_misfits,
     stored_sources,
@@ -87,7 +87,7 @@ class _Plan:
     path: Path
     file_type: str
     metadata: Metadata
-    targets: Sequence[Target]
+    targets: Sequence[TensorTarget]
 
 
 def export_gguf(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from train.export.checkpoint import StoredTensor, Weights
 from train.export.metadata import Metadata, Value
-from train.export.targets import Target
+from train.export.targets import TensorTarget
 from train.models.errors import ExportError
 
 TYPES = {"f32": Type.F32, "f16": Type.F16, "q8_0": Type.Q8_0}
@@ -36,7 +36,7 @@ _KINDS: dict[str, tuple[gguf.GGUFValueType, gguf.GGUFValueType | None]] = {
 }
 
 
-def stored_type(target: Target, file_type: str) -> Type:
+def stored_type(target: TensorTarget, file_type: str) -> Type:
     """How a tensor is kept: vectors in full, rows that no block fits in float16."""
     wanted = TYPES[file_type]
     if len(target.shape) == 1 or target.name in ALWAYS_F32:
@@ -49,7 +49,7 @@ def stored_type(target: Target, file_type: str) -> Type:
 def write_gguf(
     path: Path,
     metadata: Metadata,
-    targets: Sequence[Target],
+    targets: Sequence[TensorTarget],
     stored: Mapping[str, StoredTensor],
     file_type: str,
 ) -> None:
@@ -74,7 +74,7 @@ def write_gguf(
         writer.close()
 
 
-def _bytes_of(target: Target, kept: Type) -> int:
+def _bytes_of(target: TensorTarget, kept: Type) -> int:
     block, size = gguf.GGML_QUANT_SIZES[kept]
     return math.prod(target.shape) // block * size
 
@@ -96,7 +96,7 @@ def encoded(weights: Weights, kept: Type, name: str) -> NDArray[Any]:
 def check_gguf(
     path: Path,
     metadata: Metadata,
-    targets: Sequence[Target],
+    targets: Sequence[TensorTarget],
     stored: Mapping[str, StoredTensor],
     file_type: str,
 ) -> None:

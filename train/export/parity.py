@@ -66,7 +66,7 @@ class Parity:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredTokens:
     """Text tokens of an episode with the logits after each. `own` marks the model's turns."""
 
     ids: list[int]
@@ -99,7 +99,7 @@ class Reference:
     def verdict_tokens(self) -> tuple[int, ...]:
         return tuple(plain_ids(self.tokenizer, word)[0] for word in VERDICTS)
 
-    def score(self, episode: Episode) -> Scored:
+    def score(self, episode: Episode) -> ScoredTokens:
         """One pass over the whole conversation."""
         grids = [token_grid(*picture.size, self.sizing) for picture in episode.pictures]
         counts = [across * down for across, down in grids]
@@ -118,7 +118,7 @@ class Reference:
             )
         logits = out.logits[0].float().numpy()[is_text]
         text = ids[is_text].tolist()
-        return Scored(text, logits, self._own(text))
+        return ScoredTokens(text, logits, self._own(text))
 
     def _own(self, ids: list[int]) -> NDArray[np.bool_]:
         """Positions whose next token the model says."""
@@ -152,7 +152,7 @@ class _Tally:
     verdicts_yes: int = 0
     largest_p_yes: float = 0.0
 
-    def add(self, wanted: Scored, found: Logits) -> None:
+    def add(self, wanted: ScoredTokens, found: Logits) -> None:
         is_equal = wanted.logits.argmax(1) == found.argmax(1)
         away = np.abs(wanted.logits - found)
         pair = [logits[-1 - END][self.verdict] for logits in (wanted.logits, found)]

@@ -36,7 +36,7 @@ from train.export.reopened_files import (
     tokenizer_settings,
 )
 from train.export.shapes import Family, ModelShape, read_shape
-from train.export.targets import HEAD, Target, text_targets, vision_targets
+from train.export.targets import HEAD, TensorTarget, text_targets, vision_targets
 from train.models.chat_template import CHAT_TEMPLATE
 from train.models.errors import ExportError
 from train.models.model_folder import TEMPLATE_FILE
@@ -116,7 +116,7 @@ def _sources(shape: ModelShape, tensors: Tensors) -> dict[str, Weights]:
     }
 
 
-def _joined(parts: Sequence[Target], tensors: Tensors) -> Weights:
+def _joined(parts: Sequence[TensorTarget], tensors: Tensors) -> Weights:
     pieces = [_piece(target, tensors) for target in sorted(parts, key=attrgetter("part"))]
     match parts[0].cut:
         case "third":
@@ -127,7 +127,7 @@ def _joined(parts: Sequence[Target], tensors: Tensors) -> Weights:
             return pieces[0]
 
 
-def _piece(target: Target, tensors: Tensors) -> Weights:
+def _piece(target: TensorTarget, tensors: Tensors) -> Weights:
     tensor = tensors.get(target.name)
     if tensor is None:
         raise ExportError(f"the GGUF files lack {target.name}")

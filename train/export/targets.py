@@ -17,7 +17,7 @@ EMBEDDING, HEAD = "embed_tokens.weight", "lm_head.weight"
 
 
 @dataclass(frozen=True)
-class Target:
+class TensorTarget:
     """`name` in the GGUF file is made of `source`; shapes are numpy's, slowest axis first.
 
     "third" is the part-th third of the rows (query, key, value in one), "frame" one of the two
@@ -48,24 +48,24 @@ class Target:
         return source
 
 
-def text_targets(shape: ModelShape, *, tied: bool) -> list[Target]:
+def text_targets(shape: ModelShape, *, tied: bool) -> list[TensorTarget]:
     """The tensors of the language model's file; a tied model's head is its embedding."""
     text = shape.text
     table = (text.vocab, text.hidden)
     targets = [
-        Target("token_embd.weight", EMBEDDING, table),
-        Target("output_norm.weight", "norm.weight", (text.hidden,)),
+        TensorTarget("token_embd.weight", EMBEDDING, table),
+        TensorTarget("output_norm.weight", "norm.weight", (text.hidden,)),
     ]
     if not tied:
-        targets.append(Target("output.weight", HEAD, table))
+        targets.append(TensorTarget("output.weight", HEAD, table))
     for number in range(text.layers):
         targets += _text_layer(text, number, with_biases=shape.family == "qwen2.5-vl")
     return targets
 
 
-def _text_layer(text: TextShape, number: int, *, with_biases: bool) -> Iterator[Target]:
-    def target(name: str, source: str, *shape: int) -> Target:
-        return Target(f"blk.{number}.{name}", f"layers.{number}.{source}", shape)
+def _text_layer(text: TextShape, number: int, *, with_biases: bool) -> Iterator[TensorTarget]:
+    def target(name: str, source: str, *shape: int) -> TensorTarget:
+        return TensorTarget(f"blk.{number}.{name}", f"layers.{number}.{source}", shape)
 
     width, narrow = text.heads * text.head_dim, text.kv_heads * text.head_dim
     yield target("attn_norm.weight", "input_layernorm.weight", text.hidden)
@@ -84,35 +84,37 @@ def _text_layer(text: TextShape, number: int, *, with_biases: bool) -> Iterator[
     yield target("ffn_down.weight", "mlp.down_proj.weight", text.hidden, text.ffn)
 
 
-def vision_targets(shape: ModelShape) -> list[Target]:
+def vision_targets(shape: ModelShape) -> list[TensorTarget]:
     """The tensors of the picture part's file (mmproj)."""
     vision = shape.vision
     patches = (vision.hidden, 3, 2, vision.patch, vision.patch)
     targets = [
-        Target("v.patch_embd.weight", "visual.patch_embed.proj.weight", patches, "frame", 0),
-        Target("v.patch_embd.weight.1", "visual.patch_embed.proj.weight", patches, "frame", 1),
+        TensorTarget("v.patch_embd.weight", "visual.patch_embed.proj.weight", patches, "frame", 0),
+        TensorTarget(
+            "v.patch_embd.weight.1", "visual.patch_embed.proj.weight", patches, "frame", 1
+        ),
     ]
     if shape.family == "qwen2.5-vl":
         return targets + list(_qwen25_tower(vision))
     return targets + list(_qwen3_tower(vision))
 
 
-def _pair(name: str, source: str, *shape: int) -> Iterator[Target]:
+def _pair(name: str, source: str, *shape: int) -> Iterator[TensorTarget]:
     """A weight and the bias for its rows."""
-    yield Target(f"{name}.weight", f"visual.{source}.weight", shape)
-    yield Target(f"{name}.bias", f"visual.{source}.bias", shape[:1])
+    yield TensorTarget(f"{name}.weight", f"visual.{source}.weight", shape)
+    yield TensorTarget(f"{name}.bias", f"visual.{source}.bias", shape[:1])
 
 
-def _qwen25_tower(vision: VisionShape) -> Iterator[Target]:
+def _qwen25_tower(vision: VisionShape) -> Iterator[TensorTarget]:
     wide = vision.hidden * 4
-    yield Target("v.post_ln.weight", "visual.merger.ln_q.weight", (vision.hidden,))
+    yield TensorTarget("v.post_ln.weight", "visual.merger.ln_q.weight", (vision.hidden,))
     yield from _pair("mm.0", "merger.mlp.0", wide, wide)
     yield from _pair("mm.2", "merger.mlp.2", vision.out, wide)
     for number in range(vision.layers):
         name, source = f"v.blk.{number}", f"blocks.{number}"
         for part, letter in enumerate("qkv"):
             for kind, tail in (("weight", (vision.hidden,)), ("bias", ())):
-                yield Target(
+                yield TensorTarget(
                     f"{name}.attn_{letter}.{kind}",
                     f"visual.{source}.attn.qkv.{kind}",
                     (3 * vision.hidden, *tail),
@@ -124,15 +126,15 @@ def _qwen25_tower(vision: VisionShape) -> Iterator[Target]:
         yield from _pair(f"{name}.ffn_up", f"{source}.mlp.up_proj", vision.ffn, vision.hidden)
         yield from _pair(f"{name}.ffn_down", f"{source}.mlp.down_proj", vision.hidden, vision.ffn)
         for norm in (1, 2):
-            yield Target(
+            yield TensorTarget(
                 f"{name}.ln{norm}.weight", f"visual.{source}.norm{norm}.weight", (vision.hidden,)
             )
 
 
-def _qwen3_tower(vision: VisionShape) -> Iterator[Target]:
+def _qwen3_tower(vision: VisionShape) -> Iterator[TensorTarget]:
     wide = vision.hidden * 4
-    yield Target("v.patch_embd.bias", "visual.patch_embed.proj.bias", (vision.hidden,))
-    yield Target(
+    yield TensorTarget("v.patch_embd.bias", "visual.patch_embed.proj.bias", (vision.hidden,))
+    yield TensorTarget(
         "v.position_embd.weight", "visual.pos_embed.weight", (vision.positions, vision.hidden)
     )
     yield from _pair("v.post_ln", "merger.norm", vision.hidden)
@@ -187,7 +189,7 @@ def is_tied(config: Mapping[str, Any], stored: Mapping[str, StoredTensor]) -> bo
     return False
 
 
-def refuse_misfits(stored: Mapping[str, StoredTensor], targets: Sequence[Target]) -> None:
+def refuse_misfits(stored: Mapping[str, StoredTensor], targets: Sequence[TensorTarget]) -> None:
     """No source may be missing, misshapen or left over."""
     for target in targets:
         found = stored.get(target.source)

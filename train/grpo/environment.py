@@ -10,7 +10,7 @@ from agent.protocol.protocol import MAX_TOOL_TURNS
 from agent.tasks.catalogue import task as task_named
 from agent.tasks.task import Task
 from train.examples import ExampleStore
-from train.grpo.pictures import CachedViewer, Pictures
+from train.grpo.pictures import CachedPictureMaker, Pictures
 
 
 class SpectrumEnvironment:
@@ -19,7 +19,7 @@ class SpectrumEnvironment:
     Its methods are tools to TRL, `reset` excepted, and their docstrings are what it tells of them.
     """
 
-    viewer: CachedViewer
+    viewer: CachedPictureMaker
     task: Task
 
     def __init__(self, pictures: Pictures, store: ExampleStore) -> None:

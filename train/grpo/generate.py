@@ -10,23 +10,23 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from agent.engines.patches import Patches
+from agent.engines.patches import ImagePatches
 from agent.engines.speech import Speech
 from agent.inspection.episode import STOP_STRINGS
-from train.grpo.kv_cache import Memory, SideBySide
-from train.grpo.tokens import Tongue
+from train.grpo.kv_cache import KVCache, SideBySide
+from train.grpo.tokens import TurnTokens
 
 TurnEnd = Literal["end", "length", "invented"]
 """`invented`: it began to write a tool's answer itself."""
 
 
 @dataclass(eq=False)
-class Line:
+class BatchLine:
     """One conversation as tokens and pictures, and the model's memory of the first of them."""
 
     ids: list[int]
     pictures: list[Image.Image] = field(default_factory=list)
-    memory: Memory = field(default_factory=Memory)
+    memory: KVCache = field(default_factory=KVCache)
     pictures_read: int = 0
 
     @property
@@ -37,13 +37,13 @@ class Line:
     def unseen(self) -> list[Image.Image]:
         return self.pictures[self.pictures_read :]
 
-    def remember(self, memory: Memory) -> None:
+    def remember(self, memory: KVCache) -> None:
         """Everything up to `memory` was read, all pictures among it."""
         self.memory, self.pictures_read = memory, len(self.pictures)
 
 
 @dataclass(frozen=True)
-class Said:
+class GeneratedTurn:
     """One turn. `ids` hold the end token where the model said it; `text` does not.
 
     `log_odds` of each token at the temperature it was drawn with.
@@ -55,16 +55,18 @@ class Said:
     log_odds: list[float]
 
 
-class Speaker(Protocol):
+class Generator(Protocol):
     """Lets lines speak: at most `limits` tokens each. May fill their memories."""
 
-    def __call__(self, lines: Sequence[Line], limits: Sequence[int]) -> list[Said]: ...
+    def __call__(
+        self, lines: Sequence[BatchLine], limits: Sequence[int]
+    ) -> list[GeneratedTurn]: ...
 
 
-class TurnOfSpeech:
+class OpenTurn:
     """A turn while it is said, token by token."""
 
-    def __init__(self, tongue: Tongue, limit: int) -> None:
+    def __init__(self, tongue: TurnTokens, limit: int) -> None:
         self.ids: list[int] = []
         self.end: TurnEnd | None = None
         self._log_odds: list[float] = []
@@ -82,11 +84,11 @@ class TurnOfSpeech:
         elif len(self.ids) >= self._limit:
             self.end = "length"
 
-    def said(self) -> Said:
-        return Said(self.ids, self._speech.finish(), self.end or "length", self._log_odds)
+    def said(self) -> GeneratedTurn:
+        return GeneratedTurn(self.ids, self._speech.finish(), self.end or "length", self._log_odds)
 
 
-class CachedSpeaker:
+class CachedGenerator:
     """Reads only what is new since the last turn; lines that begin alike read that part once.
 
     `temperature` 0 takes the likeliest token.
@@ -95,8 +97,8 @@ class CachedSpeaker:
     def __init__(
         self,
         model: Any,
-        tongue: Tongue,
-        patches: Callable[[Image.Image], Patches],
+        tongue: TurnTokens,
+        patches: Callable[[Image.Image], ImagePatches],
         randomness: torch.Generator,
         temperature: float = 1.0,
     ) -> None:
@@ -108,9 +110,9 @@ class CachedSpeaker:
         self._never = torch.tensor(tongue.never, device=model.device)
 
     @torch.no_grad()
-    def __call__(self, lines: Sequence[Line], limits: Sequence[int]) -> list[Said]:
+    def __call__(self, lines: Sequence[BatchLine], limits: Sequence[int]) -> list[GeneratedTurn]:
         self._read_beginnings(lines)
-        turns = [TurnOfSpeech(self._tongue, limit) for limit in limits]
+        turns = [OpenTurn(self._tongue, limit) for limit in limits]
         together = SideBySide(self._model, [line.memory for line in lines])
         logits = together.read([line.unread for line in lines], self._seen(lines))
         live = list(range(len(lines)))
@@ -132,23 +134,23 @@ class CachedSpeaker:
                 speaking = [True] * len(kept)
             logits = together.read_one_each(tokens, speaking)
 
-    def _read_beginnings(self, lines: Sequence[Line]) -> None:
+    def _read_beginnings(self, lines: Sequence[BatchLine]) -> None:
         """All but the last token of lines that are new, once for those that are alike."""
-        alike: dict[tuple[Any, ...], list[Line]] = {}
+        alike: dict[tuple[Any, ...], list[BatchLine]] = {}
         for line in lines:
             if line.memory.length == 0 and len(line.ids) > 1:
                 alike.setdefault((*line.ids, *map(id, line.pictures)), []).append(line)
         if not alike:
             return
         firsts = [group[0] for group in alike.values()]
-        together = SideBySide(self._model, [Memory()] * len(firsts))
+        together = SideBySide(self._model, [KVCache()] * len(firsts))
         together.read([line.ids[:-1] for line in firsts], self._seen(firsts))
         for row, group in enumerate(alike.values()):
             memory = together.take_out(row)
             for line in group:
                 line.remember(memory)
 
-    def _seen(self, lines: Sequence[Line]) -> list[list[Patches]]:
+    def _seen(self, lines: Sequence[BatchLine]) -> list[list[ImagePatches]]:
         return [[self._patches(picture) for picture in line.unseen] for line in lines]
 
     def _choose(self, logits: Tensor) -> tuple[list[int], list[float]]:

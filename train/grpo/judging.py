@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from agent.protocol.reply import Verdict, is_well_formed, parse_reply
-from train.grpo.tokens import Tongue
+from train.grpo.tokens import TurnTokens
 from train.reward import outcome_reward
 
 
@@ -31,7 +31,7 @@ class TokenJudge:
     TRL's parsed messages do not do: they keep thoughts apart and drop what they cannot parse.
     """
 
-    def __init__(self, tongue: Tongue) -> None:
+    def __init__(self, tongue: TurnTokens) -> None:
         self._bytes = tongue.token_bytes
         self._end = tongue.end
         self._header = list(tongue.header)

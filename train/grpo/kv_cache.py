@@ -16,14 +16,14 @@ from torch import Tensor
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
-from agent.engines.patches import Patches
+from agent.engines.patches import ImagePatches
 
 ROOM = 128
 """Tokens by which an attention cache grows."""
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class KVCache:
     """Of one conversation: (layers, 2, heads, tokens, width) keys and values, and the position of
     the next token. Never changed, so that conversations with the same beginning share it."""
 
@@ -38,13 +38,13 @@ class Memory:
 class SideBySide:
     """Memories as one batch that reads and grows."""
 
-    def __init__(self, model: Any, memories: Sequence[Memory]) -> None:
+    def __init__(self, model: Any, memories: Sequence[KVCache]) -> None:
         self._model = model
         self._cache, self._mask = _joined(model, memories)
         self._positions = [memory.position for memory in memories]
 
     def read(
-        self, ids: Sequence[Sequence[int]], pictures: Sequence[Sequence[Patches]] = ()
+        self, ids: Sequence[Sequence[int]], pictures: Sequence[Sequence[ImagePatches]] = ()
     ) -> Tensor:
         """Logits (conversations, vocabulary) after the last token of each; all read something."""
         device = self._mask.device
@@ -69,14 +69,14 @@ class SideBySide:
         real = torch.tensor(is_real, dtype=torch.long)[:, None]
         return self._forward(torch.tensor(tokens)[:, None], real, places, {})
 
-    def take_out(self, row: int) -> Memory:
+    def take_out(self, row: int) -> KVCache:
         """The memory of one conversation, without the blanks."""
         columns = self._mask[row].nonzero()[:, 0]
         layers: Any = self._cache.layers
         states = torch.stack(
             [torch.stack([layer.keys[row], layer.values[row]]) for layer in layers]
         )
-        return Memory(states.index_select(-2, columns), self._positions[row])
+        return KVCache(states.index_select(-2, columns), self._positions[row])
 
     def keep(self, rows: Sequence[int]) -> None:
         """Go on with some of the conversations."""
@@ -141,7 +141,7 @@ def positions(
     return torch.cat(columns, dim=1), start + at - text_from
 
 
-def _pixels(pictures: Sequence[Sequence[Patches]], device: torch.device) -> dict[str, Tensor]:
+def _pixels(pictures: Sequence[Sequence[ImagePatches]], device: torch.device) -> dict[str, Tensor]:
     shown = [one for row in pictures for one in row]
     if not shown:
         return {}
@@ -151,7 +151,7 @@ def _pixels(pictures: Sequence[Sequence[Patches]], device: torch.device) -> dict
     }
 
 
-def _joined(model: Any, memories: Sequence[Memory]) -> tuple[DynamicCache, Tensor]:
+def _joined(model: Any, memories: Sequence[KVCache]) -> tuple[DynamicCache, Tensor]:
     """Memories side by side, aligned at their ends, and which columns are real."""
     longest = max(memory.length for memory in memories)
     mask = torch.zeros((len(memories), longest), dtype=torch.long, device=model.device)

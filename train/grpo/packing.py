@@ -40,7 +40,7 @@ class Packed:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class RolloutRow:
     """A rollout. `grids` of its pictures in order; `first` is the number of the first of them."""
 
     prompt: list[int]
@@ -49,9 +49,9 @@ class Row:
     first: int
 
 
-def pack(rows: Sequence[Row], pictures: Sequence[Tensor], config: Any) -> Packed:
+def pack(rows: Sequence[RolloutRow], pictures: Sequence[Tensor], config: Any) -> Packed:
     """Neighbours with the same prompt and the same pictures in it become one pack."""
-    packs: list[list[Row]] = []
+    packs: list[list[RolloutRow]] = []
     for row in rows:
         if packs and _are_alike(packs[-1][0], row, pictures, config):
             packs[-1].append(row)
@@ -102,13 +102,13 @@ def unpack(values: Tensor, packed: Packed, width: int) -> Tensor:
 
 def rows_of(
     ids: Tensor, mask: Tensor, width: int, grids: Sequence[Grid], counts: Sequence[int]
-) -> list[Row]:
+) -> list[RolloutRow]:
     """Rollouts as TRL lays them out: (rollouts, tokens), `width` of them after the prompts, blanks
     before the prompts and at the ends; `counts` of their pictures."""
     rows, first = [], 0
     for tokens, real, count in zip(ids.cpu(), mask.cpu().bool(), counts, strict=True):
         rows.append(
-            Row(
+            RolloutRow(
                 prompt=tokens[:-width][real[:-width]].tolist(),
                 completion=tokens[-width:][real[-width:]].tolist(),
                 grids=list(grids[first : first + count]),
@@ -119,7 +119,7 @@ def rows_of(
     return rows
 
 
-def _are_alike(one: Row, other: Row, pictures: Sequence[Tensor], config: Any) -> bool:
+def _are_alike(one: RolloutRow, other: RolloutRow, pictures: Sequence[Tensor], config: Any) -> bool:
     """Whether they begin alike. Questions of one class differ in the picture alone."""
     seen = _seen_in_prompt(one, config)
     return (
@@ -132,7 +132,7 @@ def _are_alike(one: Row, other: Row, pictures: Sequence[Tensor], config: Any) ->
     )
 
 
-def _seen_in_prompt(row: Row, config: Any) -> int:
+def _seen_in_prompt(row: RolloutRow, config: Any) -> int:
     """How many of its pictures have their tokens in the prompt."""
     left = row.prompt.count(config.image_token_id)
     merged = int(config.vision_config.spatial_merge_size) ** 2

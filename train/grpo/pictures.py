@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from agent.engines.families import Vision
-from agent.engines.patches import Patches, patches
+from agent.engines.patches import ImagePatches, patches
 from agent.errors import ToolError, WorkbenchError
-from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.tool import ToolResult, checked_arguments
 from agent.rendering.model_image import Sizing, prepare
 from agent.rendering.style import Style
@@ -36,11 +36,11 @@ Window = tuple[float, float] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Shot:
+class RenderedPicture:
     """A picture, and the same as the model's vision reads it."""
 
     picture: Image.Image
-    patches: Patches
+    patches: ImagePatches
     points: int = 0
 
 
@@ -51,9 +51,9 @@ class Pictures:
         self.style, self.sizing, self.vision = style, sizing, vision
         self.drawn = 0
         """How many were drawn, those asked for again not counted."""
-        self._shots: OrderedDict[tuple[str, Window], Shot] = OrderedDict()
-        self._by_picture: dict[int, Shot] = {}
-        self._viewers: OrderedDict[str, CachedViewer] = OrderedDict()
+        self._shots: OrderedDict[tuple[str, Window], RenderedPicture] = OrderedDict()
+        self._by_picture: dict[int, RenderedPicture] = {}
+        self._viewers: OrderedDict[str, CachedPictureMaker] = OrderedDict()
         self._bytes = 0
         self._pool = (
             ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), end_with_parent)
@@ -61,19 +61,19 @@ class Pictures:
             else None
         )
 
-    def viewer(self, example: Example) -> CachedViewer:
+    def viewer(self, example: Example) -> CachedPictureMaker:
         """The viewer that an inspection of this spectrum has, over the pictures kept here."""
         key = example.sha256
         if key not in self._viewers:
-            plain = Viewer.of(
+            plain = PictureMaker.of(
                 example.spectrum, spectrum_ref(example.spectrum), self.style, self.sizing
             )
-            self._viewers[key] = CachedViewer(**vars(plain), pictures=self, key=key)
+            self._viewers[key] = CachedPictureMaker(**vars(plain), pictures=self, key=key)
             if len(self._viewers) > MAX_VIEWERS:
                 self._viewers.popitem(last=False)
         return self._viewers[key]
 
-    def draw_ahead(self, wanted: Iterable[tuple[CachedViewer, Window]]) -> None:
+    def draw_ahead(self, wanted: Iterable[tuple[CachedPictureMaker, Window]]) -> None:
         """Draw what will be asked for and is not there yet, by all workers at once."""
         if self._pool is None:
             return
@@ -91,7 +91,7 @@ class Pictures:
             if result is not None:
                 self._keep(name, Image.fromarray(result[0]), result[1])
 
-    def shot(self, view: CachedViewer, window: Window) -> Shot:
+    def shot(self, view: CachedPictureMaker, window: Window) -> RenderedPicture:
         """Raises ToolError or SpectrumError where there is nothing to draw."""
         name = view.key, window
         found = self._shots.get(name)
@@ -100,7 +100,7 @@ class Pictures:
             return found
         return self._keep(name, *_draw(view.plain, window))
 
-    def patches(self, picture: Image.Image) -> Patches:
+    def patches(self, picture: Image.Image) -> ImagePatches:
         """What the vision reads of a picture, from memory where it was drawn here."""
         known = self._by_picture.get(id(picture))
         if known is not None:
@@ -111,8 +111,8 @@ class Pictures:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _keep(self, name: tuple[str, Window], picture: Image.Image, points: int) -> Shot:
-        shot = Shot(picture, patches(picture, self.vision), points)
+    def _keep(self, name: tuple[str, Window], picture: Image.Image, points: int) -> RenderedPicture:
+        shot = RenderedPicture(picture, patches(picture, self.vision), points)
         self.drawn += 1
         self._shots[name] = shot
         self._by_picture[id(picture)] = shot
@@ -125,16 +125,16 @@ class Pictures:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CachedViewer(Viewer):
+class CachedPictureMaker(PictureMaker):
     """A viewer whose pictures are kept."""
 
     pictures: Pictures
     key: str
 
     @property
-    def plain(self) -> Viewer:
+    def plain(self) -> PictureMaker:
         """The same without the memory: what a worker is sent."""
-        return Viewer(
+        return PictureMaker(
             spectrum=self.spectrum,
             style=self.style,
             sizing=self.sizing,
@@ -164,14 +164,14 @@ def window_of(arguments: object) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def _draw(viewer: Viewer, window: Window) -> tuple[Image.Image, int]:
+def _draw(viewer: PictureMaker, window: Window) -> tuple[Image.Image, int]:
     if window is None:
         return viewer.overview(), len(viewer.spectrum)
     picture, result = viewer.look({"wavelength_range": list(window)})
     return picture, result.points
 
 
-def _drawn(viewer: Viewer, window: Window) -> tuple[NDArray[np.uint8], int] | None:
+def _drawn(viewer: PictureMaker, window: Window) -> tuple[NDArray[np.uint8], int] | None:
     try:
         picture, points = _draw(viewer, window)
     except WorkbenchError:
@@ -179,6 +179,6 @@ def _drawn(viewer: Viewer, window: Window) -> tuple[NDArray[np.uint8], int] | No
     return np.asarray(picture), points
 
 
-def _size(shot: Shot) -> int:
+def _size(shot: RenderedPicture) -> int:
     side: Any = shot.picture
     return int(shot.patches.rows.nbytes + 3 * side.width * side.height)

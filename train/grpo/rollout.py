@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from agent.engines.base import Finish, Generated, OnText, Sampling, ShouldStop, Usage, Watch
+from agent.engines.base import Finish, Generated, OnText, SamplingSettings, ShouldStop, Usage, Watch
 from agent.engines.chat_tokens import END_OF_TURN, token_ids
 from agent.engines.patches import picture_tokens
 from agent.inspection.control import Control
@@ -20,9 +20,9 @@ from agent.inspection.episode import Episode
 from agent.protocol.protocol import Part, Turn, chat_parts
 from agent.protocol.reply import parse_reply
 from agent.tasks.task import Task
-from train.grpo.generate import Line, Said, Speaker
-from train.grpo.pictures import CachedViewer, Pictures, Window, window_of
-from train.grpo.tokens import Tongue
+from train.grpo.generate import BatchLine, GeneratedTurn, Generator
+from train.grpo.pictures import CachedPictureMaker, Pictures, Window, window_of
+from train.grpo.tokens import TurnTokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +36,10 @@ class Limits:
 class Rollout:
     """One inspection on its way: its tokens, which of them the model said, what it was shown."""
 
-    def __init__(self, viewer: CachedViewer, task: Task, tongue: Tongue, limits: Limits) -> None:
-        self.line = Line([])
+    def __init__(
+        self, viewer: CachedPictureMaker, task: Task, tongue: TurnTokens, limits: Limits
+    ) -> None:
+        self.line = BatchLine([])
         self.said: list[int] = []
         """1 for each token after the prompt that the model said, 0 for the others."""
         self.log_odds: list[float] = []
@@ -46,8 +48,8 @@ class Rollout:
         self.viewer = viewer
         self._tongue = tongue
         self._limits = limits
-        self._mouth = _Mouth()
-        sampling = Sampling(max_new_tokens=limits.turn)
+        self._mouth = _RecordedConversation()
+        sampling = SamplingSettings(max_new_tokens=limits.turn)
         self.episode = Episode(self._mouth, viewer, sampling, 0, Control())
         for _ in self.episode.begin(viewer.opening(task), [viewer.overview()]):
             pass
@@ -67,7 +69,7 @@ class Rollout:
         """Tokens its next turn may have."""
         return min(self._limits.turn, self._room)
 
-    def hear(self, said: Said) -> Window:
+    def hear(self, said: GeneratedTurn) -> Window:
         """Take in what the model said; the range it wants to see, None where it asked for none."""
         self.line.ids += said.ids
         self.said += [1] * len(said.ids)
@@ -94,7 +96,7 @@ class Rollout:
 
     def forget(self) -> None:
         """Give the memory back."""
-        self.line = Line(self.line.ids, self.line.pictures)
+        self.line = BatchLine(self.line.ids, self.line.pictures)
 
     def _show(self, closing: list[Part]) -> None:
         turns, pictures = self._mouth.heard()
@@ -124,7 +126,7 @@ class Spent:
 
 
 def roll_out(
-    rollouts: Sequence[Rollout], speaker: Speaker, pictures: Pictures, at_once: int
+    rollouts: Sequence[Rollout], speaker: Generator, pictures: Pictures, at_once: int
 ) -> Spent:
     """All of them to their ends, `at_once` side by side."""
     spent = Spent()
@@ -155,7 +157,7 @@ class _Waiting(Exception):
     """The loop wants the model's next turn, and it has not been said yet."""
 
 
-class _Mouth:
+class _RecordedConversation:
     """Stands where the loop expects a conversation with an engine: keeps what the loop appends,
     and hands out the turn that was said elsewhere."""
 
@@ -183,7 +185,7 @@ class _Mouth:
 
     def generate(
         self,
-        sampling: Sampling,
+        sampling: SamplingSettings,
         seed: int = 0,
         *,
         stop: Sequence[str] = (),

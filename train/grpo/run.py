@@ -24,11 +24,11 @@ from train.grpo.pictures import Pictures
 from train.grpo.questions import digest, doubtful, in_order, read_questions
 from train.grpo.settings import GrpoSettings
 from train.grpo.setup import make_trainer, quiet
-from train.grpo.watching import Figures
+from train.grpo.watching import RoundLogger
 from train.journal import journal
 from train.models.checkpoints import begin, last_checkpoint, step_of
 from train.models.finished_model import MODEL
-from train.sft.watching import Bar, Memory, progress_bar
+from train.sft.watching import Bar, HeapTrimmer, progress_bar
 
 
 def reinforce(
@@ -65,7 +65,7 @@ def reinforce(
         pictures = stack.enter_context(closing(Pictures(card.style, card.sizing, vision, workers)))
         stack.enter_context(quiet())
         trainer = make_trainer(folder, questions, ExampleStore(sets), pictures, out, settings, seed)
-        trainer.add_callback(Memory(every=1))  # an update is hundreds of conversations
+        trainer.add_callback(HeapTrimmer(every=1))  # an update is hundreds of conversations
         is_first = trainer.is_world_process_zero()
         with trainer.args.main_process_first(desc="settings"):
             if is_first:
@@ -75,7 +75,7 @@ def reinforce(
         if is_first:
             record = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))
             bar = stack.enter_context(progress_bar(Console(stderr=True)))
-            trainer.add_callback(Figures(record))
+            trainer.add_callback(RoundLogger(record))
             trainer.add_callback(Bar(bar))
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         save_model(trainer, folder, card, out, sets, settings.kind)

@@ -13,7 +13,7 @@ from agent.protocol.protocol import Part, chat_parts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Tongue:
+class TurnTokens:
     """`end` ends a turn, `header` opens one, `never` may not be said: every other control token,
     and rows of the vocabulary without a token."""
 
@@ -24,7 +24,7 @@ class Tongue:
     never: tuple[int, ...]
 
 
-def tongue_of(folder: Path, config: Any) -> Tongue:
+def tongue_of(folder: Path, config: Any) -> TurnTokens:
     """From the tokenizer and the settings of a model's folder."""
     tokenizer = load_tokenizer(folder)
     (end,) = token_ids(tokenizer, [Part(END_OF_TURN, markup=True)])
@@ -32,7 +32,7 @@ def tongue_of(folder: Path, config: Any) -> Tongue:
     added = tokenizer.get_added_tokens_decoder()
     control = {number for number, token in added.items() if token.special and number < rows}
     unused = set(range(rows)).difference(tokenizer.get_vocab(with_added_tokens=True).values())
-    return Tongue(
+    return TurnTokens(
         tokenizer=tokenizer,
         token_bytes=TokenBytes(tokenizer),
         end=end,

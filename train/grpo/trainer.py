@@ -28,11 +28,11 @@ from trl.trainer.utils import (
 )
 
 from train.grpo.environment import SpectrumEnvironment
-from train.grpo.generate import CachedSpeaker, Line, Said, Speaker, TurnOfSpeech
+from train.grpo.generate import BatchLine, CachedGenerator, GeneratedTurn, Generator, OpenTurn
 from train.grpo.packing import pack, rows_of, unpack
 from train.grpo.pictures import Pictures
 from train.grpo.rollout import Limits, Rollout, roll_out
-from train.grpo.tokens import Tongue
+from train.grpo.tokens import TurnTokens
 from train.models.own_checkpoints import OwnCheckpoints
 
 LEAST_ADVANTAGE = 1e-3
@@ -43,7 +43,7 @@ LEAST_ADVANTAGE = 1e-3
 class Sampled:
     """How rollouts are made: what of, how long, how many side by side."""
 
-    tongue: Tongue
+    tongue: TurnTokens
     pictures: Pictures
     limits: Limits
     at_once: int
@@ -197,9 +197,9 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
             yield unpack(out.log_probs, packed, width), unpack(out.entropy, packed, width)
 
     @contextmanager
-    def _speaker(self) -> Iterator[Speaker]:
+    def _speaker(self) -> Iterator[Generator]:
         if self.use_vllm:
-            yield TrlSpeaker(self)
+            yield TrlGenerator(self)
             return
         training = self.model.training
         with (
@@ -215,7 +215,7 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         ):
             model.eval()
             try:
-                yield CachedSpeaker(
+                yield CachedGenerator(
                     model,
                     self.sampled.tongue,
                     self.sampled.pictures.patches,
@@ -255,13 +255,13 @@ def _as_messages(rollout: Rollout) -> list[dict[str, str]]:
     return [{"role": "assistant", "content": reply} for reply in rollout.episode.replies]
 
 
-class TrlSpeaker:
+class TrlGenerator:
     """Speaks through TRL's own generation: vLLM, or transformers without a memory."""
 
     def __init__(self, trainer: SpectrumTrainer) -> None:
         self._trainer = trainer
 
-    def __call__(self, lines: Sequence[Line], limits: Sequence[int]) -> list[Said]:
+    def __call__(self, lines: Sequence[BatchLine], limits: Sequence[int]) -> list[GeneratedTurn]:
         pictures = [line.pictures for line in lines]
         ids, logprobs = self._trainer._generate_single_turn(
             [line.ids for line in lines],
@@ -276,8 +276,8 @@ class TrlSpeaker:
             for tokens, log_odds, limit in zip(ids, known, limits, strict=True)
         ]
 
-    def _turn(self, tokens: Sequence[int], log_odds: Sequence[float], limit: int) -> Said:
-        turn = TurnOfSpeech(self._trainer.sampled.tongue, limit)
+    def _turn(self, tokens: Sequence[int], log_odds: Sequence[float], limit: int) -> GeneratedTurn:
+        turn = OpenTurn(self._trainer.sampled.tongue, limit)
         for token, odds in zip(tokens, log_odds, strict=True):
             turn.take(token, odds)
             if turn.end is not None:

@@ -19,7 +19,7 @@ OURS = (
 )  # fmt: skip
 
 
-class Figures(TrainerCallback):
+class RoundLogger(TrainerCallback):
     """Puts the figures of every round into the journal."""
 
     def __init__(self, record: Journal) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
-from agent.models.card import Figure
+from agent.models.card import ReportedFigure
 
 MAX_BYTES = 64 * 1024 * 1024
 
 
-def figures_of(path: Path, judge: str) -> tuple[Figure, ...]:
+def figures_of(path: Path, judge: str) -> tuple[ReportedFigure, ...]:
     """F1 of each task and their mean, in per cent, of one judge in one of evaluate's JSON files."""
     try:
         with path.open("rb") as file:
@@ -26,14 +26,14 @@ def figures_of(path: Path, judge: str) -> tuple[Figure, ...]:
     return figures
 
 
-def _figures(table: Mapping[str, Any], judge: str) -> Iterator[Figure]:
+def _figures(table: Mapping[str, Any], judge: str) -> Iterator[ReportedFigure]:
     for name, rows in table["sets"].items():
         for row in rows["judges"]:
             if row["judge"] == judge:
                 yield from _row(f"{table['table']}: {name}", row)
 
 
-def _row(on: str, row: Mapping[str, Any]) -> Iterator[Figure]:
+def _row(on: str, row: Mapping[str, Any]) -> Iterator[ReportedFigure]:
     tasks = [task for task in row["tasks"] if task["positives"]]
     positives = sum(task["positives"] for task in tasks)
     negatives = sum(task["n"] for task in tasks) - positives
@@ -48,5 +48,5 @@ def _row(on: str, row: Mapping[str, Any]) -> Iterator[Figure]:
     yield _per_cent("well-formed", row["effort"]["well_formed"], on)
 
 
-def _per_cent(figure: str, share: float, on: str) -> Figure:
-    return Figure(figure=figure, value=round(100 * float(share), 1), unit="%", on=on)
+def _per_cent(figure: str, share: float, on: str) -> ReportedFigure:
+    return ReportedFigure(figure=figure, value=round(100 * float(share), 1), unit="%", on=on)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from train.pipeline.orders import Orders, Step, stage_sets
 from train.pipeline.run import Done, run_chain
-from train.pipeline.settings import ChainSettings
+from train.pipeline.settings import PipelineSettings
 from train.pipeline.steps import steps
 from train.recipe import PRESETS, Config, Sets, settings
 
@@ -43,7 +43,7 @@ def chain(
     told = stage_sets(config, changes or ())
     first = Orders(
         out=out,
-        settings=settings(ChainSettings, "chain", preset=preset, sets=told),
+        settings=settings(PipelineSettings, "chain", preset=preset, sets=told),
         preset=preset,
         seed=seed,
         workers=workers,
@@ -55,7 +55,7 @@ def chain(
         onwards = replace(
             first,
             out=out / then,
-            settings=settings(ChainSettings, "chain", preset=then, sets=told),
+            settings=settings(PipelineSettings, "chain", preset=then, sets=told),
             preset=then,
             seed=seed + SEEDS,
             after=first,

@@ -11,7 +11,7 @@ from typing import Literal
 
 from agent.checked_toml import near_miss, shown
 from agent.errors import WorkbenchError
-from train.pipeline.settings import ChainSettings
+from train.pipeline.settings import PipelineSettings
 from train.recipe import as_set, config_tables, preset_tables
 
 STAGES = (
@@ -88,7 +88,7 @@ class Orders:
     """
 
     out: Path
-    settings: ChainSettings
+    settings: PipelineSettings
     preset: str
     seed: int
     workers: int

@@ -11,7 +11,7 @@ Table = Literal["main", "cross-survey", "cross-task", "ablation"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChainSettings:
+class PipelineSettings:
     """The table [chain] of a preset."""
 
     surveys: tuple[str, ...] = ("LAMOST", "SDSS", "DESI")

@@ -11,7 +11,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
 from train.examples import Example, example
 from train.questions.distortion import distorted
-from train.questions.plan import Kind, answer_of, is_open, plan_of
+from train.questions.plan import AskedClass, answer_of, is_open, plan_of
 from train.questions.settings import QuestionSettings
 from train.simulate.campaign import MAX_COUNT, Assignment
 from train.simulate.campaign import Settings as Campaign
@@ -75,7 +75,7 @@ def ask(settings: QuestionSettings, seed: int, number: int, library: str = "") -
 
 
 def _observed(
-    settings: QuestionSettings, seed: int, number: int, library: str, kind: Kind, survey: str
+    settings: QuestionSettings, seed: int, number: int, library: str, kind: AskedClass, survey: str
 ) -> Made:
     """Drawn again where there is no light in the telescope or the answer would be open."""
     campaign = _campaign(settings, seed, library)

@@ -29,7 +29,7 @@ BETWEEN = {("SS", "MS"): "MG", ("SS", "SC"): "CS"}
 
 
 @dataclass(frozen=True)
-class Kind:
+class AskedClass:
     """A class and the tasks asked of a spectrum of it."""
 
     label: str
@@ -40,12 +40,12 @@ class Kind:
 class Plan:
     """Kinds of spectra and surveys, with the odds they are drawn with."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[AskedClass, ...]
     odds: NDArray[np.float64]
     surveys: tuple[str, ...]
     survey_odds: NDArray[np.float64]
 
-    def draw(self, rng: Rng) -> tuple[Kind, str]:
+    def draw(self, rng: Rng) -> tuple[AskedClass, str]:
         kind = self.kinds[int(rng.choice(len(self.kinds), p=self.odds))]
         return kind, self.surveys[int(rng.choice(len(self.surveys), p=self.survey_odds))]
 
@@ -56,7 +56,7 @@ def answer_of(label: str, task: str) -> Verdict:
 
 @lru_cache(maxsize=8)
 def plan_of(settings: QuestionSettings) -> Plan:
-    odds: dict[Kind, float] = {}
+    odds: dict[AskedClass, float] = {}
     noes = {task: negatives(task, settings.hard) for task in settings.tasks}
     for label in LABELS:
         asked = {task: settings.noes * noes[task].get(label, 0.0) for task in settings.tasks}
@@ -64,11 +64,11 @@ def plan_of(settings: QuestionSettings) -> Plan:
         own = 1.0 if label in settings.tasks else 0.0
         both = min(settings.both * own, own / total) if total else 0.0
         if own:
-            odds[Kind(label, (label,))] = own - both * total
+            odds[AskedClass(label, (label,))] = own - both * total
         for task, share in asked.items():
             if share:
-                odds[Kind(label, (task,))] = (1.0 - both) * share
-                odds[Kind(label, (label, task))] = both * share
+                odds[AskedClass(label, (task,))] = (1.0 - both) * share
+                odds[AskedClass(label, (label, task))] = both * share
     kinds = tuple(kind for kind, share in odds.items() if share > 0)
     shares = np.array([odds[kind] for kind in kinds])
     seen_by = Campaign(seed=0, count=1, survey=settings.survey).shares

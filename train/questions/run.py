@@ -24,7 +24,7 @@ SPECTRA_PER_JOB = 8
 
 
 @dataclass(eq=False)
-class Tally:
+class QuestionCounts:
     """What was made so far."""
 
     spectra: int = 0
@@ -60,7 +60,7 @@ def run(
     workers: int = 1,
     library: str = "",
     advance: Callable[[int], None] = lambda questions: None,
-) -> Tally:
+) -> QuestionCounts:
     """Write `count` questions to `out` and what they are beside it, as JSON."""
     if out.suffix != ".parquet":
         raise WorkbenchError(f"{out}: give it a name that ends in .parquet")
@@ -68,7 +68,7 @@ def run(
         raise WorkbenchError(f"count goes from 1 to {MAX_COUNT}, and no seed is negative")
     # Faulty survey, S/N or quality: told before anything is made.
     Campaign(seed=seed, count=1, survey=settings.survey, snr=settings.snr, quality=settings.quality)
-    tally = Tally()
+    tally = QuestionCounts()
     asked = _asked(settings, seed, workers, library)
     with closing(asked):
         write_examples(out, _questions(asked, count, tally, advance))
@@ -98,7 +98,7 @@ def _asked(
 
 
 def _questions(
-    asked: Iterator[Asked], count: int, tally: Tally, advance: Callable[[int], None]
+    asked: Iterator[Asked], count: int, tally: QuestionCounts, advance: Callable[[int], None]
 ) -> Iterator[Example]:
     left = count
     for each in asked:
@@ -112,7 +112,12 @@ def _questions(
 
 
 def _describe(
-    out: Path, settings: QuestionSettings, count: int, seed: int, library: str, tally: Tally
+    out: Path,
+    settings: QuestionSettings,
+    count: int,
+    seed: int,
+    library: str,
+    tally: QuestionCounts,
 ) -> None:
     told = {
         "version": program_version(),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#777777"
@@ -47,7 +47,7 @@ def small_multiples(
     return text[0]
 
 
-def reliability(judges: Mapping[str, Judged]) -> str:
+def reliability(judges: Mapping[str, JudgedScores]) -> str:
     """Share of real ones against p(YES), with the calibration error of each judge."""
     with _figure(4.2, 4.0) as (figure, text):
         axes = figure.add_subplot()

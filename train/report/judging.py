@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from agent.errors import WorkbenchError
 from train.evaluate.figures import JudgeFigures, judge_figures, judged_of
 from train.evaluate.judgement import Judgement, read_judgements
@@ -117,7 +117,7 @@ def _row(one: JudgeFigures, tasks: Sequence[str]) -> list[str]:
     ]
 
 
-def _judged(said: Sequence[Judgement]) -> Judged | None:
+def _judged(said: Sequence[Judgement]) -> JudgedScores | None:
     judged = judged_of(said)
     return judged if len(judged) >= FEWEST_FOR_A_CURVE else None
 

@@ -18,7 +18,7 @@ from torch.utils.data import Dataset
 from agent.engines.families import Vision
 from agent.engines.patches import patches
 from train.sft.pictures import Drawing
-from train.sft.rows import Row
+from train.sft.rows import ConversationRow
 
 IGNORED = -100
 PAD_TO = 64
@@ -102,7 +102,9 @@ def padding_share(plan: Plan, lengths: Sequence[int]) -> float:
     return 1.0 - sum(lengths[row] for rows in plan for row in rows) / padded if padded else 0.0
 
 
-def split_rows(rows: Sequence[Row], share: float, seed: int) -> tuple[list[Row], list[Row]]:
+def split_rows(
+    rows: Sequence[ConversationRow], share: float, seed: int
+) -> tuple[list[ConversationRow], list[ConversationRow]]:
     """Rows to train on and rows held out: `share` of the spectra, at least one of two or more."""
     groups = sorted({row.group for row in rows})
     count = round(share * len(groups))
@@ -126,7 +128,7 @@ class Collator:
     half: bool = False
     """Pictures as bfloat16, for models that compute in it."""
 
-    def __call__(self, rows: Sequence[Row], *, with_parts: bool = False) -> Batch:
+    def __call__(self, rows: Sequence[ConversationRow], *, with_parts: bool = False) -> Batch:
         """`keep` marks tokens whose next one is trained; right of a row's end is padding, which
         causal attention keeps from being seen: no attention mask is needed."""
         shape = len(rows), -(-max(map(len, rows)) // PAD_TO) * PAD_TO
@@ -150,7 +152,7 @@ class Collator:
         }
         return {name: torch.from_numpy(value) for name, value in tensors.items()} | self._seen(rows)
 
-    def _seen(self, rows: Sequence[Row]) -> Batch:
+    def _seen(self, rows: Sequence[ConversationRow]) -> Batch:
         cut = [
             patches(picture, self.vision)
             for row in rows
@@ -187,7 +189,12 @@ class Batches(Dataset[Batch]):
     """Batch after batch of a plan. `with_parts` for figures."""
 
     def __init__(
-        self, plan: Plan, rows: Sequence[Row], collator: Collator, *, with_parts: bool = False
+        self,
+        plan: Plan,
+        rows: Sequence[ConversationRow],
+        collator: Collator,
+        *,
+        with_parts: bool = False,
     ) -> None:
         self.plan, self.rows = plan, rows
         self.collator, self.with_parts = collator, with_parts

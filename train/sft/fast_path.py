@@ -43,7 +43,7 @@ def quicken(model: Any) -> None:
         use_blocks(model.model.language_model)
 
 
-class Scored:
+class ScoredTokensOnly:
     """Makes a model score only the tokens marked in `keep` (rows, tokens), None for all.
 
     The logits are then (marked tokens, vocabulary), row by row.

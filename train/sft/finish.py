@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.families import read_folder
-from agent.models.card import Figure
+from agent.models.card import ReportedFigure
 from agent.models.infer_card import plain_name
 from train.models.finished_model import write_finished
 from train.models.model_folder import card_beside, complete_folder
 from train.sft.inputs import Inputs
-from train.sft.rows import Row
+from train.sft.rows import ConversationRow
 from train.sft.trainer import SftTrainer
 from train.sft.tuning import parameter_counts
 
@@ -25,7 +25,7 @@ def save_model(
     out: Path,
     inputs: Inputs,
     kind: str,
-    rows: Sequence[Row],
+    rows: Sequence[ConversationRow],
     figures: dict[str, float],
     *,
     new: bool,
@@ -46,7 +46,7 @@ def _complete(
     start: Path,
     out: Path,
     inputs: Inputs,
-    rows: Sequence[Row],
+    rows: Sequence[ConversationRow],
     figures: dict[str, float],
     parameters: int,
     *,
@@ -66,29 +66,29 @@ def _complete(
         parameters=parameters,
         licence=before.licence if before else "",
         trained_on=f"{len(rows)} trajectories of {tasks or 'several tasks'}, from {names}"[:4000],
-        sampling=Sampling(max_new_tokens=turn_room(rows)),
+        sampling=SamplingSettings(max_new_tokens=turn_room(rows)),
         simulated_only=inputs.simulated_only and knew_nothing_real,
         figures=_card_figures(figures),
     )
 
 
-def turn_room(rows: Sequence[Row]) -> int:
+def turn_room(rows: Sequence[ConversationRow]) -> int:
     """Tokens a turn may take in use: twice the longest one taught. What goes on beyond is lost in
     repetition, and a small model that is lost should be told so soon."""
     longest = max(map(_longest_turn, rows))
-    return min(max(64, 2 * longest), Sampling().max_new_tokens)
+    return min(max(64, 2 * longest), SamplingSettings().max_new_tokens)
 
 
-def _longest_turn(row: Row) -> int:
+def _longest_turn(row: ConversationRow) -> int:
     edges = np.flatnonzero(np.diff(np.r_[0, row.encoded.parts > 0, 0]))
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
-def _card_figures(figures: dict[str, float]) -> tuple[Figure, ...]:
+def _card_figures(figures: dict[str, float]) -> tuple[ReportedFigure, ...]:
     on = "trajectories held out from supervised fine-tuning, read as recorded"
     named = (("eval_loss", "loss", "nats a token"), ("eval_verdict_accuracy", "verdicts right", ""))
     return tuple(
-        Figure(figure=name, value=round(figures[key], 6), unit=unit, on=on)
+        ReportedFigure(figure=name, value=round(figures[key], 6), unit=unit, on=on)
         for key, name, unit in named
         if key in figures
     )

@@ -85,7 +85,7 @@ OUTSIDE = ("embed_tokens", "lm_head", "patch_embed")
 """Parts of names: tables of tokens and of pixels, no maps from one state to the next."""
 
 
-class Together(Optimizer):
+class CombinedOptimizer(Optimizer):
     """Steps several optimizers as one; their groups stay theirs, so a schedule reaches them all."""
 
     def __init__(self, parts: Iterable[Optimizer]) -> None:
@@ -113,7 +113,7 @@ class Together(Optimizer):
 
 def muon_and_adamw(
     model: nn.Module, lr: float, weight_decay: float, *, half: bool = False
-) -> Together:
+) -> CombinedOptimizer:
     """Muon's updates are as long as AdamW's are, so that one rate does for both.
 
     `half`: whether the machine computes in bfloat16.
@@ -129,7 +129,7 @@ def muon_and_adamw(
     ]
     groups = [group for group in rest if group["params"]]
     dtype = torch.bfloat16 if half else torch.float32
-    return Together(
+    return CombinedOptimizer(
         [
             Muon(inside, lr=lr, weight_decay=weight_decay, dtype=dtype),
             AdamW(groups, lr=lr, fused=True),

@@ -32,7 +32,7 @@ CHUNK = 8
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Row:
+class ConversationRow:
     """One conversation to train on. `grids`: patches down and across of each picture."""
 
     encoded: Encoded
@@ -64,7 +64,7 @@ class Preparing:
 class Prepared:
     """The rows, and what was left out and why."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ConversationRow] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
 
     def leave_out(self, fault: str) -> None:
@@ -72,8 +72,8 @@ class Prepared:
         first = next((why for why in self.left_out if why.startswith("faulty")), None)
         self.left_out[first or f"faulty, the first: {fault[:200]}"] += 1
 
-    def take(self, found: Row | str, cutoff: int) -> None:
-        if isinstance(found, Row) and len(found) > cutoff:
+    def take(self, found: ConversationRow | str, cutoff: int) -> None:
+        if isinstance(found, ConversationRow) and len(found) > cutoff:
             found = f"longer than {cutoff} tokens"
         if isinstance(found, str):
             self.left_out[found] += 1
@@ -103,11 +103,13 @@ def prepare_rows(
 
 def rows_of(
     trajectories: Sequence[Trajectory], style: Style | None, preparing: Preparing
-) -> list[Row | str]:
+) -> list[ConversationRow | str]:
     return [row_of(each, style, preparing) for each in trajectories]
 
 
-def row_of(trajectory: Trajectory, style: Style | None, preparing: Preparing) -> Row | str:
+def row_of(
+    trajectory: Trajectory, style: Style | None, preparing: Preparing
+) -> ConversationRow | str:
     """The row of a trajectory, or why there is none."""
     if trajectory.stopped_by != "answer":
         return "came to no answer"
@@ -126,7 +128,7 @@ def row_of(trajectory: Trajectory, style: Style | None, preparing: Preparing) ->
 
 def row_of_conversation(
     turns: Sequence[Turn], pictures: Sequence[Image.Image], preparing: Preparing
-) -> Row | str:
+) -> ConversationRow | str:
     """The row of a conversation that came with its pictures."""
     names = preparing.drawing.keep(pictures, preparing.sizing)
     sizes = [preparing.drawing.folder.size(name) for name in names]
@@ -141,7 +143,7 @@ def _row(
     untrained: set[int],
     preparing: Preparing,
     record: Trajectory | None,
-) -> Row | str:
+) -> ConversationRow | str:
     vision = preparing.vision
     grids = tuple((height // vision.patch, width // vision.patch) for width, height in sizes)
     if sum(turn.picture is not None for turn in turns) != len(names):
@@ -151,7 +153,7 @@ def _row(
     if not encoded.trained:
         return "nothing in it to train"
     group = record.spectrum.sha256 if record else names[0] if names else text_hash(turns[-1].text)
-    return Row(encoded=encoded, pictures=names, grids=grids, record=record, group=group)
+    return ConversationRow(encoded=encoded, pictures=names, grids=grids, record=record, group=group)
 
 
 def other_prompts(trajectories: Iterable[Trajectory]) -> int:

@@ -34,7 +34,7 @@ from train.models.model_folder import load_trainable, starting_folder
 from train.models.small_model import VERDICTS
 from train.sft.batches import Batches, Collator, Plan, padding_share, plan_run, split_rows
 from train.sft.encoding import Encoder
-from train.sft.fast_path import Scored, quicken
+from train.sft.fast_path import ScoredTokensOnly, quicken
 from train.sft.finish import save_model
 from train.sft.inputs import Inputs, part_of, read_inputs
 from train.sft.mask import check_mask, write_mask
@@ -48,9 +48,9 @@ from train.sft.new_model import (
 )
 from train.sft.pictures import Drawing, PictureFolder, room_left
 from train.sft.rows import (
+    ConversationRow,
     Prepared,
     Preparing,
-    Row,
     other_prompts,
     prepare_rows,
     row_of_conversation,
@@ -58,7 +58,7 @@ from train.sft.rows import (
 from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
 from train.sft.trainer import SftTrainer, arguments
 from train.sft.tuning import parameter_counts, tuned
-from train.sft.watching import Bar, Figures, Memory, progress_bar
+from train.sft.watching import Bar, HeapTrimmer, StepLogger, progress_bar
 
 PICTURES = "pictures"
 START = "start"
@@ -119,19 +119,19 @@ def fine_tune(
     set_seed(seed)
     model = load_trainable(start)
     quicken(model)
-    scored = Scored(model)
+    scored = ScoredTokensOnly(model)
     model = tuned(model, settings)
     trained, whole = parameter_counts(model)
     console.print(f"{trained:,} of {whole:,} parameters are trained", style="dim", highlight=False)
 
     with ExitStack() as stack:
-        callbacks: list[Any] = [Memory()]
+        callbacks: list[Any] = [HeapTrimmer()]
         if args.process_index == 0:
             record = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))
             tokens = _tokens_of_steps(plan, rows, args.world_size * settings.accumulate)
             bar = stack.enter_context(progress_bar(console))
             epochs = share * sum(map(len, plan)) / len(rows)
-            callbacks += [Figures(record, tokens, epochs), Bar(bar)]
+            callbacks += [StepLogger(record, tokens, epochs), Bar(bar)]
         trainer = SftTrainer(
             model,
             args,
@@ -241,7 +241,7 @@ def _prepare(
 
 
 def _plan(
-    rows: Sequence[Row],
+    rows: Sequence[ConversationRow],
     epochs: float,
     settings: SftSettings,
     args: TrainingArguments,
@@ -258,7 +258,9 @@ def _plan(
     )
 
 
-def _held_out(rows: Sequence[Row], collator: Collator, settings: SftSettings) -> Batches | None:
+def _held_out(
+    rows: Sequence[ConversationRow], collator: Collator, settings: SftSettings
+) -> Batches | None:
     if not rows:
         return None
     order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
@@ -266,7 +268,7 @@ def _held_out(rows: Sequence[Row], collator: Collator, settings: SftSettings) ->
     return Batches(plan, rows, collator, with_parts=True)
 
 
-def _tokens_of_steps(plan: Plan, rows: Sequence[Row], together: int) -> list[int]:
+def _tokens_of_steps(plan: Plan, rows: Sequence[ConversationRow], together: int) -> list[int]:
     """Tokens of each step over all devices, without padding."""
     each = [sum(len(rows[row]) for row in batch) for batch in plan]
     return [sum(each[at : at + together]) for at in range(0, len(each), together)]
@@ -301,8 +303,8 @@ def _reasons(prepared: Prepared) -> str:
 def _tell(
     console: Console,
     prepared: Prepared,
-    rows: Sequence[Row],
-    held: Sequence[Row],
+    rows: Sequence[ConversationRow],
+    held: Sequence[ConversationRow],
     plan: Plan,
     inputs: Inputs,
 ) -> None:

@@ -16,7 +16,7 @@ from transformers.trainer_utils import IntervalStrategy
 
 from train.models.own_checkpoints import OwnCheckpoints
 from train.sft.batches import Batch, Batches, only_one
-from train.sft.fast_path import Scored
+from train.sft.fast_path import ScoredTokensOnly
 from train.sft.losses import SUMS, figures, part_sums, token_loss
 from train.sft.optimizer import muon_and_adamw
 from train.sft.settings import SftSettings
@@ -71,7 +71,7 @@ class SftTrainer(OwnCheckpoints, Trainer):
         self,
         model: Any,
         args: TrainingArguments,
-        scored: Scored,
+        scored: ScoredTokensOnly,
         batches: Batches,
         held_out: Batches | None,
         weights: torch.Tensor | None = None,

@@ -20,7 +20,7 @@ from train.journal import Journal
 TRIMMED_EVERY = 25
 
 
-class Figures(TrainerCallback):
+class StepLogger(TrainerCallback):
     """Puts what transformers logs into the journal, with tokens a second and our own epochs.
 
     `tokens_of_step`: of all devices, padding not counted.
@@ -58,7 +58,7 @@ class Figures(TrainerCallback):
         self._journal.log(step, **found)
 
 
-class Memory(TrainerCallback):
+class HeapTrimmer(TrainerCallback):
     """Gives memory back that the C library only keeps: batches of many lengths leave its heap in
     pieces, and a run on a CPU would grow by gigabytes an hour."""
 

@@ -44,7 +44,7 @@ def program_version() -> str:
 
 
 @dataclass(frozen=True)
-class Target:
+class FakeTarget:
     """Coordinates in degrees (fictitious), magnitudes, and the survey's numbering."""
 
     index: int
@@ -66,10 +66,10 @@ class Target:
         return f"SIM{self.index:08d}"
 
 
-def draw_target(observation: Observation, index: int, rng: Rng) -> Target:
+def draw_target(observation: Observation, index: int, rng: Rng) -> FakeTarget:
     """Index alone makes names unique; `rng` only places and dates the target."""
     ra, dec = draw_place(rng)
-    return Target(
+    return FakeTarget(
         index=index,
         ra=round(ra, 6),
         dec=round(dec, 6),
@@ -82,7 +82,7 @@ def draw_target(observation: Observation, index: int, rng: Rng) -> Target:
     )
 
 
-def placed(target: Target, place: tuple[float, float], rng: Rng) -> Target:
+def placed(target: FakeTarget, place: tuple[float, float], rng: Rng) -> FakeTarget:
     """The same target where its sky has it, as well as this survey measured that."""
     ra, dec = place
     off_ra, off_dec = ASTROMETRY_ARCSEC / 3600.0 * rng.standard_normal(2)

@@ -46,7 +46,7 @@ FULL = 65_535
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class TemplateKind:
     """A template to be made: its name, its group in the window, and the draws it is chosen from."""
 
     name: str
@@ -62,10 +62,10 @@ class Kind:
         return is_near and self.subtype in ("", source.subtype)
 
 
-def _kinds(group: str, label: str, *names: tuple[str, str]) -> tuple[Kind, ...]:
+def _kinds(group: str, label: str, *names: tuple[str, str]) -> tuple[TemplateKind, ...]:
     """Name and subtype of each."""
     return tuple(
-        Kind(name=name, group=group, label=label, subtype=subtype, stem=_stem(name))
+        TemplateKind(name=name, group=group, label=label, subtype=subtype, stem=_stem(name))
         for name, subtype in names
     )
 
@@ -74,7 +74,7 @@ def _stem(name: str) -> str:
     return "_".join("".join(each if each.isalnum() else " " for each in name.lower()).split())
 
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[TemplateKind, ...] = (
     *_kinds(
         "Cataclysmic variables", "CV",
         ("CV in quiescence", "quiescent"), ("CV in outburst", "outburst"),
@@ -103,9 +103,9 @@ KINDS: tuple[Kind, ...] = (
     *_kinds("Nebulae and galaxies", "NEBULA", ("Compact nebula", "compact nebula")),
     *_kinds("Nebulae and galaxies", "GALAXY", ("Galaxy, passive", "passive"),
             ("Galaxy, star-forming", "starforming")),
-    Kind(name="Quasar, low redshift", group="Quasars", label="QSO", subtype="QSO",
+    TemplateKind(name="Quasar, low redshift", group="Quasars", label="QSO", subtype="QSO",
          z=(0.15, 0.5), stem="quasar_low"),
-    Kind(name="Quasar, high redshift", group="Quasars", label="QSO", subtype="QSO",
+    TemplateKind(name="Quasar, high redshift", group="Quasars", label="QSO", subtype="QSO",
          z=(1.8, 2.6), stem="quasar_high"),
     *_kinds("Artefacts", "ARTEFACT", ("Twilight", "twilight")),
 )  # fmt: skip
@@ -124,7 +124,7 @@ def build(folder: Path = FOLDER) -> None:
     (folder / README_FILE).write_text(README, encoding="utf-8")
 
 
-def template(kind: Kind) -> dict[str, object]:
+def template(kind: TemplateKind) -> dict[str, object]:
     """One file: flux in whole numbers on a grid even in velocity, vacuum angstrom at rest."""
     source = typical(kind)
     grid = rest_grid(source)
@@ -143,7 +143,7 @@ def template(kind: Kind) -> dict[str, object]:
     }
 
 
-def typical(kind: Kind) -> Source:
+def typical(kind: TemplateKind) -> Source:
     """Of draws with little dust the one nearest to their median in the logarithm of the flux."""
     drawn = sorted(_draws(kind), key=_dust)[: math.ceil(DRAWS * CLEAR)]
     grid = np.geomspace(*_common(drawn), 1500)
@@ -169,7 +169,7 @@ def rest_grid(source: Source) -> FloatArray:
     return np.asarray(first * np.exp(np.arange(count + 1) * SAMPLING_KMS / LIGHT_KMS))
 
 
-def _draws(kind: Kind) -> Iterator[Source]:
+def _draws(kind: TemplateKind) -> Iterator[Source]:
     found = 0
     for number in range(MOST_DRAWS):
         source = draw_source(kind.label, np.random.default_rng((SEED, number)))

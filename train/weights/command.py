@@ -19,7 +19,14 @@ from agent.errors import WorkbenchError
 from train.simulate.sky import LABELS
 from train.weights.draws import bundled, draw
 from train.weights.files import builtin_folder, write_kinds, write_tasks
-from train.weights.judging import CHUNK, Figures, Outcome, candidates, figures, library
+from train.weights.judging import (
+    CHUNK,
+    JudgedCandidate,
+    ThresholdScores,
+    candidates,
+    figures,
+    library,
+)
 from train.weights.layers import fit_all
 
 CLEAR_SNR = 10.0
@@ -84,7 +91,7 @@ def judge(
 
 def _simulated(
     ids: Sequence[str], survey: str, count: int, seed: int, workers: int
-) -> dict[str, list[Outcome]]:
+) -> dict[str, list[JudgedCandidate]]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         total = len(ids) * -(-count // CHUNK)
         judging = progress.add_task(f"judging {survey}", total=total)
@@ -96,15 +103,15 @@ def _simulated(
         }
 
 
-def _clear(rows: Sequence[Outcome]) -> list[Outcome]:
+def _clear(rows: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
     return [row for row in rows if row.snr > CLEAR_SNR]
 
 
-def _wrong(rows: Sequence[Outcome], task_id: str) -> list[Outcome]:
+def _wrong(rows: Sequence[JudgedCandidate], task_id: str) -> list[JudgedCandidate]:
     return [row for row in rows if (row.label == task_id) != (row.p_yes >= 0.5)]
 
 
-def _as_json(lists: dict[str, dict[str, list[Outcome]]]) -> dict[str, object]:
+def _as_json(lists: dict[str, dict[str, list[JudgedCandidate]]]) -> dict[str, object]:
     return {
         name: {
             task_id: {
@@ -118,11 +125,11 @@ def _as_json(lists: dict[str, dict[str, list[Outcome]]]) -> dict[str, object]:
     }
 
 
-def _finite(found: Figures) -> dict[str, float | None]:
+def _finite(found: ThresholdScores) -> dict[str, float | None]:
     return {name: value if np.isfinite(value) else None for name, value in asdict(found).items()}
 
 
-def _table(name: str, judged: dict[str, list[Outcome]]) -> Table:
+def _table(name: str, judged: dict[str, list[JudgedCandidate]]) -> Table:
     table = Table(title=f"{name}: judged without a model", box=box.SIMPLE)
     table.add_column("task")
     for column in ("F1", f"F1, S/N > {CLEAR_SNR:g}", "precision", "recall", "Brier", "ECE"):
@@ -145,7 +152,7 @@ def _table(name: str, judged: dict[str, list[Outcome]]) -> Table:
     return table
 
 
-def _named(wrong: Sequence[Outcome], task_id: str) -> str:
+def _named(wrong: Sequence[JudgedCandidate], task_id: str) -> str:
     """What the misses were taken for and what the false alarms are, commonest first."""
     misses = [row.likeliest for row in wrong if row.label == task_id]
     alarms = [row.label for row in wrong if row.label != task_id]

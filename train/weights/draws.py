@@ -17,7 +17,7 @@ from agent.errors import WorkbenchError
 from agent.evidence.findings import find
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import gate_row
-from agent.evidence.numbers import Numbers
+from agent.evidence.numbers import SpectrumMeasurements
 from agent.spectra.measure.continuum import pseudo_continuum
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import load_tasks
@@ -110,7 +110,7 @@ def measured(
     spectrum: Spectrum, tasks: tuple[Task, ...]
 ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
     """S/N, values and errors of the gates, and the log-odds of all evidence of the tasks."""
-    numbers = Numbers(spectrum)
+    numbers = SpectrumMeasurements(spectrum)
     values, errors = gate_row(numbers, tuple(GATES))
     odds = [finding.log_odds for task in tasks for finding in find(task, numbers)]
     return numbers.overall_snr, values, errors, np.array(odds)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import (
     brier_score,
     expected_calibration_error,
@@ -18,7 +18,7 @@ from agent.confidence.reliability import (
 )
 from agent.errors import ReadError, WorkbenchError
 from agent.evidence.assessment import assess_numbers
-from agent.evidence.numbers import Numbers
+from agent.evidence.numbers import SpectrumMeasurements
 from agent.spectra.readers import read
 from agent.tasks.catalogue import task
 from train.parallel import in_order
@@ -31,7 +31,7 @@ CHUNK = 50
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JudgedCandidate:
     """One candidate: what it is, what was said."""
 
     name: str
@@ -43,7 +43,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Figures:
+class ThresholdScores:
     """How a list was judged at the plain threshold of one half."""
 
     f1: float
@@ -62,47 +62,47 @@ def candidates(
     seed: int,
     workers: int = 1,
     advance: Callable[[], None] = lambda: None,
-) -> list[Outcome]:
+) -> list[JudgedCandidate]:
     """Judge a simulated list at odds of 1:5, its contaminants those of the task."""
     settings = Settings(seed=seed, count=count, task=task_id, survey=survey, snr=(3.0, 100.0))
     starts = range(0, count, CHUNK)
-    judged: list[Outcome] = []
+    judged: list[JudgedCandidate] = []
     for part in in_order(partial(_chunk, settings), starts, workers):
         judged += part
         advance()
     return judged
 
 
-def _chunk(settings: Settings, start: int) -> list[Outcome]:
+def _chunk(settings: Settings, start: int) -> list[JudgedCandidate]:
     found = []
     for assignment in assignments(settings)[start : start + CHUNK]:
         made = make(settings, assignment)
         spectrum = to_spectrum(made.entry.observation, made.entry.guess)
         name = f"{assignment.survey} {assignment.index}"
-        found.append(judged(Numbers(spectrum), settings.task, name, made.source.label))
+        found.append(judged(SpectrumMeasurements(spectrum), settings.task, name, made.source.label))
     return found
 
 
-def judged(numbers: Numbers, task_id: str, name: str, label: str) -> Outcome:
+def judged(numbers: SpectrumMeasurements, task_id: str, name: str, label: str) -> JudgedCandidate:
     found = assess_numbers(numbers, task(task_id))
-    return Outcome(name, label, found.snr, found.p_yes, found.kinds.ranked()[0][0])
+    return JudgedCandidate(name, label, found.snr, found.p_yes, found.kinds.ranked()[0][0])
 
 
-def library(folder: Path, task_ids: Sequence[str]) -> dict[str, list[Outcome]]:
+def library(folder: Path, task_ids: Sequence[str]) -> dict[str, list[JudgedCandidate]]:
     """Judge the labelled real spectra of a folder for every task; unreadable files are left out."""
-    found: dict[str, list[Outcome]] = {task_id: [] for task_id in task_ids}
+    found: dict[str, list[JudgedCandidate]] = {task_id: [] for task_id in task_ids}
     for base in Library(folder).bases:
         try:
             spectrum = read(base.path)
         except ReadError:
             continue
-        numbers = Numbers(spectrum)
+        numbers = SpectrumMeasurements(spectrum)
         for task_id in task_ids:
             found[task_id].append(judged(numbers, task_id, base.path.name, base.label))
     return found
 
 
-def figures(rows: Sequence[Outcome], task_id: str) -> Figures:
+def figures(rows: Sequence[JudgedCandidate], task_id: str) -> ThresholdScores:
     """Refuses an empty list, as there is nothing to say about it."""
     truth = np.array([row.label == task_id for row in rows], dtype=np.bool_)
     chances = np.array([row.p_yes for row in rows], dtype=np.float64)
@@ -110,8 +110,8 @@ def figures(rows: Sequence[Outcome], task_id: str) -> Figures:
         raise WorkbenchError(f"no candidates of {task_id} to judge")
     said = chances >= 0.5
     hits = int((truth & said).sum())
-    found = Judged(chances, truth)
-    return Figures(
+    found = JudgedScores(chances, truth)
+    return ThresholdScores(
         f1=_share(2 * hits, int(truth.sum() + said.sum())),
         precision=_share(hits, int(said.sum())),
         recall=_share(hits, int(truth.sum())),

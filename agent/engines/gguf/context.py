@@ -28,15 +28,15 @@ ABORTED = 2
 
 
 @dataclass(frozen=True)
-class Place:
+class CachePosition:
     """How far the model has read: cells of the cache, and the position of the next token."""
 
     cells: int = 0
     position: int = 0
 
-    def moved(self, tokens: int) -> Place:
+    def moved(self, tokens: int) -> CachePosition:
         """So many text tokens on, or back."""
-        return Place(self.cells + tokens, self.position + tokens)
+        return CachePosition(self.cells + tokens, self.position + tokens)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class GgufContext:
         self._native = native
         self._opening = opening
         self._vocabulary_size = vocabulary_size
-        self.place = Place()
+        self.place = CachePosition()
         self.evaluated = 0
         self._should_stop: ShouldStop | None = None
         self._raised: BaseException | None = None
@@ -102,7 +102,7 @@ class GgufContext:
         """Read text and return the logits after each token: (tokens, vocabulary)."""
         return self._read_text(ids, all_logits=True)
 
-    def go_back(self, place: Place) -> None:
+    def go_back(self, place: CachePosition) -> None:
         """Forget what was read after a place in this same conversation."""
         if not self._llama.llama_memory_seq_rm(self._memory, 0, place.position, -1):
             raise EngineError("llama.cpp could not forget the end of the conversation")
@@ -211,7 +211,7 @@ class GgufContext:
             mtmd.mtmd_bitmap_free(bitmap)
 
     def _count(self, tokens: int, positions: int) -> None:
-        self.place = Place(self.place.cells + tokens, self.place.position + positions)
+        self.place = CachePosition(self.place.cells + tokens, self.place.position + positions)
         self.evaluated += tokens
 
     def _check(self, code: int, what: str) -> None:

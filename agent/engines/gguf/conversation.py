@@ -13,9 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image
 
-from agent.engines.base import VERDICT, Generated, OnText, Sampling, ShouldStop, Usage, Watch
-from agent.engines.gguf.context import GgufContext, Place, picture_positions, picture_tokens
-from agent.engines.gguf.generate_turn import Saying
+from agent.engines.base import (
+    VERDICT,
+    Generated,
+    OnText,
+    SamplingSettings,
+    ShouldStop,
+    Usage,
+    Watch,
+)
+from agent.engines.gguf.context import CachePosition, GgufContext, picture_positions, picture_tokens
+from agent.engines.gguf.generate_turn import TurnGenerator
 from agent.engines.gguf.grammar import CallGrammar
 from agent.engines.gguf.vocabulary import END_OF_TURN, GgufVocabulary, Piece
 from agent.engines.sampling import Logits
@@ -53,7 +61,7 @@ class _State:
     and lacks its end token; `unread` are the last tokens of it where they were not read.
     """
 
-    opened_at: Place | None = None
+    opened_at: CachePosition | None = None
     logits: Logits | None = None
     is_said: bool = False
     unread: tuple[int, ...] = ()
@@ -61,7 +69,7 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class _Mark:
-    place: Place
+    place: CachePosition
     state: _State
 
 
@@ -110,7 +118,7 @@ class GgufConversation:
 
     def generate(
         self,
-        sampling: Sampling,
+        sampling: SamplingSettings,
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
@@ -123,7 +131,7 @@ class GgufConversation:
             context, state = self._open_context(), self._state
             if state.logits is None or state.opened_at is None:
                 raise EngineError("the model spoke last; append a turn before it speaks again")
-            saying = Saying(
+            saying = TurnGenerator(
                 context=context,
                 vocabulary=self._shared.vocabulary,
                 new_grammar=self._shared.new_grammar,
@@ -203,7 +211,7 @@ class GgufConversation:
         parts: Sequence[Part],
         turns: Sequence[Turn],
         pictures: Sequence[Image.Image],
-        start: Place,
+        start: CachePosition,
     ) -> list[Piece]:
         """What is to be read from `start` on; the last piece is text, for every turn ends in it."""
         shown = sum(turn.picture is not None for turn in turns)
@@ -229,11 +237,11 @@ class GgufConversation:
                 f"model: RGB with sides that are multiples of {sizing.factor}"
             )
 
-    def _refuse_overflow(self, start: Place, pieces: Sequence[Piece]) -> None:
+    def _refuse_overflow(self, start: CachePosition, pieces: Sequence[Piece]) -> None:
         factor = self._shared.sizing.factor
         text = sum(len(_text(piece)) for piece in pieces)
         pictures = [piece for piece in pieces if not isinstance(piece, list)]
-        end = Place(
+        end = CachePosition(
             start.cells + text + sum(picture_tokens(each, factor) for each in pictures),
             start.position + text + sum(picture_positions(each, factor) for each in pictures),
         )
@@ -243,7 +251,7 @@ class GgufConversation:
                 f"{self._shared.context_length}; load it with a longer context or smaller pictures"
             )
 
-    def _room(self, place: Place) -> int:
+    def _room(self, place: CachePosition) -> int:
         """Text tokens that fit after a place; below 0 where too much was read."""
         cells = self._shared.context_length - place.cells
         return min(cells, self._shared.longest - place.position)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agent.engines.base import Finish, Generated, Sampling, ShouldStop, Watch
-from agent.engines.gguf.context import GgufContext, Place
+from agent.engines.base import Finish, Generated, SamplingSettings, ShouldStop, Watch
+from agent.engines.gguf.context import CachePosition, GgufContext
 from agent.engines.gguf.grammar import CallGrammar
 from agent.engines.gguf.vocabulary import GgufVocabulary
 from agent.engines.sampling import Logits, choose, log_softmax, seeded
@@ -16,7 +16,7 @@ from agent.engines.speech import Speech, whole_letters
 
 
 @dataclass(kw_only=True)
-class Saying:
+class TurnGenerator:
     """A turn of the model.
 
     `opened_at` is the place before `header`, the control tokens that open the turn. `room` is how
@@ -26,11 +26,11 @@ class Saying:
     context: GgufContext
     vocabulary: GgufVocabulary
     new_grammar: Callable[[], CallGrammar]
-    opened_at: Place
+    opened_at: CachePosition
     header: Sequence[int]
     room: int
     speech: Speech
-    sampling: Sampling
+    sampling: SamplingSettings
     watch: Watch | None
     said: list[int] = field(default_factory=list)
     unread: tuple[int, ...] = ()

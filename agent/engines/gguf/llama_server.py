@@ -11,7 +11,7 @@ from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.llama_server_child import ALIAS
 from agent.engines.gguf.llama_server_process import ServerProcess
 from agent.engines.remote.address import Key, read_address
-from agent.engines.remote.client import Line, Server
+from agent.engines.remote.client import HttpClient, ServerSession
 from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.errors import Retrying
 from agent.errors import EngineError
@@ -29,7 +29,7 @@ def is_installed() -> bool:
 class LlamaServerEngine(RemoteEngine):
     """The server and its process; closing ends both."""
 
-    def __init__(self, server: Server, process: ServerProcess) -> None:
+    def __init__(self, server: ServerSession, process: ServerProcess) -> None:
         """Use `start`."""
         super().__init__(server)
         self._process = process
@@ -57,11 +57,11 @@ class LlamaServerEngine(RemoteEngine):
         try:
             retrying = Retrying(RETRIES)
             address = read_address(process.address)
-            line = Line(address, Key(process.key), retrying.clock, SILENCE_S)
+            line = HttpClient(address, Key(process.key), retrying.clock, SILENCE_S)
         except BaseException:
             process.close()
             raise
-        server = Server(
+        server = ServerSession(
             line,
             ALIAS,
             retrying,

@@ -16,7 +16,7 @@ import torch
 from transformers import DynamicCache
 
 from agent.engines.base import Cancelled, ShouldStop
-from agent.engines.patches import Patches
+from agent.engines.patches import ImagePatches
 from agent.engines.sampling import Logits
 from agent.errors import EngineError
 
@@ -27,7 +27,7 @@ OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", 
 
 
 @dataclass(frozen=True)
-class Place:
+class TokenPosition:
     """How far a model has read: tokens, and the position of the next one."""
 
     length: int = 0
@@ -47,13 +47,13 @@ class Context:
         self.evaluated = 0
 
     @property
-    def place(self) -> Place:
-        return Place(len(self.ids), self._position)
+    def place(self) -> TokenPosition:
+        return TokenPosition(len(self.ids), self._position)
 
     def read(
         self,
         ids: Sequence[int],
-        pictures: Sequence[Patches] = (),
+        pictures: Sequence[ImagePatches] = (),
         should_stop: ShouldStop | None = None,
     ) -> Logits:
         """Read tokens and return the logits after the last. Nothing is kept where it fails."""
@@ -76,7 +76,7 @@ class Context:
         """Read text tokens and return the logits after each: (tokens, vocabulary)."""
         return _as_numpy(self._forward(list(ids), [], last_only=False))
 
-    def go_back(self, place: Place) -> None:
+    def go_back(self, place: TokenPosition) -> None:
         """Forget what was read after a place in this same conversation."""
         if place.length == 0:
             self._cache = _empty_cache(self._model)
@@ -89,9 +89,11 @@ class Context:
         self._position = place.position
 
     def clear(self) -> None:
-        self.go_back(Place())
+        self.go_back(TokenPosition())
 
-    def _forward(self, ids: list[int], pictures: list[Patches], last_only: bool) -> torch.Tensor:
+    def _forward(
+        self, ids: list[int], pictures: list[ImagePatches], last_only: bool
+    ) -> torch.Tensor:
         device = self._model.device
         positions, after = self._positions(ids, pictures)
         seen: dict[str, Any] = {}
@@ -115,7 +117,7 @@ class Context:
         return logits
 
     def _positions(
-        self, ids: list[int], pictures: list[Patches]
+        self, ids: list[int], pictures: list[ImagePatches]
     ) -> tuple[np.ndarray[Any, np.dtype[np.int64]], int]:
         """Rows text, time, down, across (4, tokens), and the position after them."""
         columns, position, at = [], self._position, 0
@@ -146,11 +148,11 @@ def _empty_cache(model: Any) -> DynamicCache:
 
 
 def _chunks(
-    ids: Sequence[int], pictures: list[Patches], image_token: int, merge: int
-) -> Iterator[tuple[list[int], list[Patches]]]:
+    ids: Sequence[int], pictures: list[ImagePatches], image_token: int, merge: int
+) -> Iterator[tuple[list[int], list[ImagePatches]]]:
     """Cut what is to be read; each piece comes with the pictures in it."""
     chunk: list[int] = []
-    seen: list[Patches] = []
+    seen: list[ImagePatches] = []
     at = 0
     while at < len(ids):
         step = 1

@@ -19,14 +19,14 @@ from agent.engines.base import (
     Finish,
     Generated,
     OnText,
-    Sampling,
+    SamplingSettings,
     ShouldStop,
     Usage,
     Watch,
 )
 from agent.engines.chat_tokens import END_OF_TURN, TokenBytes, plain_ids, token_ids
 from agent.engines.families import Vision
-from agent.engines.hf.context import Context, Place
+from agent.engines.hf.context import Context, TokenPosition
 from agent.engines.patches import patches, picture_tokens
 from agent.engines.sampling import Logits, choose, log_softmax, seeded
 from agent.engines.speech import Speech, whole_letters
@@ -60,14 +60,14 @@ class _State:
     tokens of it where they were not read.
     """
 
-    opened_at: Place | None = None
+    opened_at: TokenPosition | None = None
     is_said: bool = False
     unread: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class _Mark:
-    place: Place
+    place: TokenPosition
     state: _State
 
 
@@ -75,7 +75,7 @@ class _Mark:
 class _Turn:
     """A turn while the model says it."""
 
-    start: Place
+    start: TokenPosition
     speech: Speech
     said: list[int] = field(default_factory=list)
     unread: tuple[int, ...] = ()
@@ -138,7 +138,7 @@ class TransformersConversation:
 
     def generate(
         self,
-        sampling: Sampling,
+        sampling: SamplingSettings,
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
@@ -195,7 +195,7 @@ class TransformersConversation:
         self,
         turn: _Turn,
         logits: Logits,
-        sampling: Sampling,
+        sampling: SamplingSettings,
         seed: int,
         watch: Watch | None,
         should_stop: ShouldStop | None,
@@ -262,7 +262,7 @@ class TransformersConversation:
         back = read - count if count < len(turn.said) else 0
         turn.choices = self._scores(self._place_before(back + 1), options)
 
-    def _scores(self, place: Place, options: Mapping[str, list[int]]) -> dict[str, float]:
+    def _scores(self, place: TokenPosition, options: Mapping[str, list[int]]) -> dict[str, float]:
         """Log-probability of each option after the token at `place`; all are forgotten again."""
         tail = self._context.ids[place.length :]
         scores = {}
@@ -276,10 +276,10 @@ class TransformersConversation:
             self._context.read(tail)
         return scores
 
-    def _place_before(self, count: int) -> Place:
+    def _place_before(self, count: int) -> TokenPosition:
         """The place so many text tokens back."""
         here = self._context.place
-        return Place(here.length - count, here.position - count)
+        return TokenPosition(here.length - count, here.position - count)
 
     def _refuse_overflow(self, tokens: int) -> None:
         if tokens > self._loaded.context_length:

@@ -32,7 +32,7 @@ from agent.rendering.model_image import Sizing
 MAX_REDIRECTS = 3
 
 
-class Refused(Exception):
+class HttpError(Exception):
     """The server said no."""
 
     def __init__(self, refusal: Refusal) -> None:
@@ -40,7 +40,7 @@ class Refused(Exception):
         self.refusal = refusal
 
 
-class Answer:
+class HttpResponse:
     """A success whose body is still to come, in `pieces`."""
 
     def __init__(self, content_type: str, pieces: Iterator[bytes]) -> None:
@@ -48,7 +48,7 @@ class Answer:
         self.pieces = pieces
 
 
-class Line:
+class HttpClient:
     """One client, for any number of threads."""
 
     def __init__(self, address: Address, key: Key | None, clock: Clock, timeout_s: float) -> None:
@@ -61,7 +61,7 @@ class Line:
     @contextmanager
     def request(
         self, method: str, path: str, body: Body | None, should_stop: ShouldStop | None = None
-    ) -> Iterator[Answer]:
+    ) -> Iterator[HttpResponse]:
         """A success. Raises Refused, Passing, Cancelled, EngineError; the pieces do too."""
         headers = {} if self.key is None else {"authorization": self.key.header}
         content = None if body is None else json.dumps(body).encode("ascii")
@@ -75,7 +75,7 @@ class Line:
                     if not response.is_redirect:
                         self._check(response)
                         kind = response.headers.get("content-type", "")
-                        yield Answer(kind, self._pieces(response))
+                        yield HttpResponse(kind, self._pieces(response))
                         return
                     url = self._redirected(response)
                 finally:
@@ -107,7 +107,7 @@ class Line:
                 if len(body) > MAX_BODY:
                     break
             headers = response.headers
-            raise Refused(read_refusal(response.status_code, headers, bytes(body), self.key))
+            raise HttpError(read_refusal(response.status_code, headers, bytes(body), self.key))
         if response.status_code != 200:
             raise EngineError(f"{self.address.netloc} answered {response.status_code}")
 
@@ -161,11 +161,11 @@ def _nothing() -> None:
 
 
 @dataclass(eq=False, repr=False)
-class Server:
+class ServerSession:
     """`extras` go with every request in text form; `check_alive` raises EngineError where trying
     again is of no use; `may_go_text`: if native calls are refused, text is tried."""
 
-    line: Line
+    line: HttpClient
     model: str
     retrying: Retrying
     sizing: Sizing

@@ -12,16 +12,16 @@ from agent.engines.base import (
     Cancelled,
     Generated,
     OnText,
-    Sampling,
+    SamplingSettings,
     ShouldStop,
     Usage,
     Watch,
 )
 from agent.engines.remote.choices import choices
-from agent.engines.remote.client import Server
-from agent.engines.remote.request import Said, picture_url
+from agent.engines.remote.client import ServerSession
+from agent.engines.remote.request import RequestText, picture_url
 from agent.engines.remote.stream import UNKNOWN, Preview, ReplyBuilder
-from agent.engines.remote.turn import Attempt, Wish
+from agent.engines.remote.turn import Attempt, TurnRequest
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
 from agent.rendering.model_image import token_grid
@@ -36,9 +36,9 @@ class _Mark:
 class RemoteConversation:
     """See `agent.engines.base.Conversation`."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ServerSession) -> None:
         self._server = server
-        self._said: list[Said] = []
+        self._said: list[RequestText] = []
         self._length = 0
         """Tokens of the conversation as the server last counted them; -1: not known."""
         self._length_at: dict[int, int] = {}
@@ -64,14 +64,14 @@ class RemoteConversation:
         for turn in turns:
             if should_stop is not None and should_stop():
                 raise Cancelled
-            new.append(Said(turn, "" if turn.picture is None else picture_url(next(left))))
+            new.append(RequestText(turn, "" if turn.picture is None else picture_url(next(left))))
         self._said += new
         images = _plus(self._usage.images, self._image_tokens(pictures))
         self._usage = replace(self._usage, images=images)
 
     def generate(
         self,
-        sampling: Sampling,
+        sampling: SamplingSettings,
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
@@ -80,7 +80,7 @@ class RemoteConversation:
         should_stop: ShouldStop | None = None,
     ) -> Generated:
         preview = Preview(on_text)
-        wish = Wish(sampling, seed, stop, watch, should_stop)
+        wish = TurnRequest(sampling, seed, stop, watch, should_stop)
         attempt = Attempt(self._server, self._said, wish, preview)
         try:
             heard = self._server.retrying.run(attempt, self._server.name, should_stop)
@@ -91,7 +91,7 @@ class RemoteConversation:
         preview.end()
         self._count(heard.reply, wasted=attempt.wasted)
         if heard.text:
-            self._said.append(Said(Turn("assistant", heard.text)))
+            self._said.append(RequestText(Turn("assistant", heard.text)))
         found = None if watch is None else choices(heard.reply.tokens, watch)
         return Generated(heard.text, _tokens(heard.reply), heard.finish, found)
 

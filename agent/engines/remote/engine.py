@@ -10,7 +10,7 @@ import random
 from typing import Literal
 
 from agent.engines.remote.address import Address, Key, KeyLookup, find_key, read_address
-from agent.engines.remote.client import Line, Refused, Server
+from agent.engines.remote.client import HttpClient, HttpError, ServerSession
 from agent.engines.remote.conversation import RemoteConversation
 from agent.engines.remote.errors import Clock, Passing, Retrying, tidy_words
 from agent.engines.remote.request import Dialect
@@ -29,7 +29,7 @@ SHOWN_MODELS = 8
 class RemoteEngine:
     """A server and the name of a model there. Any number of conversations at a time."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ServerSession) -> None:
         """Use `connect`."""
         self._server = server
 
@@ -58,7 +58,7 @@ class RemoteEngine:
             raise EngineError(f"a timeout of {timeout_s} s is not usable")
         address = read_address(url, allow_http=allow_http)
         retrying = Retrying(retries, clock=clock, rng=rng)
-        line = Line(address, _key_for(address, key), retrying.clock, timeout_s)
+        line = HttpClient(address, _key_for(address, key), retrying.clock, timeout_s)
         try:
             name = model or retrying.run(lambda: _only_model(line), address.netloc)
         except BaseException:
@@ -66,7 +66,9 @@ class RemoteEngine:
             raise
         native = tool_calls == "native" or (tool_calls == "auto" and _calls_natively(address, name))
         dialect = Dialect(native=native)
-        return cls(Server(line, name, retrying, sizing, dialect, may_go_text=tool_calls == "auto"))
+        return cls(
+            ServerSession(line, name, retrying, sizing, dialect, may_go_text=tool_calls == "auto")
+        )
 
     def __repr__(self) -> str:
         return f"RemoteEngine({self._server.line.address.root!r}, {self.model!r})"
@@ -101,13 +103,13 @@ def _calls_natively(address: Address, model: str) -> bool:
     return OUR_FAMILY not in model.lower() and not address.is_private
 
 
-def _only_model(line: Line) -> str:
+def _only_model(line: HttpClient) -> str:
     """The name of the one model the server has."""
     who = line.address.netloc
     try:
         with line.request("GET", "/models", None) as answer:
             listed = read_json(read_all(answer.pieces, MAX_MODELS_BODY)).get("data")
-    except Refused as refused:
+    except HttpError as refused:
         if refused.refusal.is_passing:
             raise Passing(str(refused), refused.refusal.retry_after_s) from refused
         raise EngineError(f"{who} does not list its models: {refused}; name one") from refused

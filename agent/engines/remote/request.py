@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-from agent.engines.base import Sampling, Watch
+from agent.engines.base import SamplingSettings, Watch
 from agent.engines.remote.errors import Refusal
 from agent.protocol.protocol import SYSTEM, Turn, system_text
 from agent.protocol.tool import TOOL_SCHEMA
@@ -27,7 +27,7 @@ Message = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Said:
+class RequestText:
     """A turn with its picture as it is sent."""
 
     turn: Turn
@@ -41,7 +41,7 @@ def picture_url(picture: Image.Image) -> str:
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii")
 
 
-def messages(said: Sequence[Said], *, native: bool) -> list[Message]:
+def messages(said: Sequence[RequestText], *, native: bool) -> list[Message]:
     """The whole conversation."""
     return _native_messages(said) if native else [_text_message(one) for one in said]
 
@@ -52,7 +52,7 @@ def plain(text: str) -> str:
     return _CONTROL.sub(lambda found: found.group() + " ", text)
 
 
-def _text_message(said: Said) -> Message:
+def _text_message(said: RequestText) -> Message:
     turn = said.turn
     role = "user" if turn.role == "tool" else turn.role
     before, after = ("<tool_response>\n", "\n</tool_response>") if turn.role == "tool" else ("", "")
@@ -71,7 +71,7 @@ def _message(role: str, before: str, url: str, after: str) -> Message:
     return {"role": role, "content": content}
 
 
-def _native_messages(said: Sequence[Said]) -> list[Message]:
+def _native_messages(said: Sequence[RequestText]) -> list[Message]:
     """Every call gets its answer right after it, or servers refuse the conversation."""
     result: list[Message] = []
     unanswered: list[str] = []
@@ -149,7 +149,7 @@ def request_body(
     dialect: Dialect,
     model: str,
     messages: list[Message],
-    sampling: Sampling,
+    sampling: SamplingSettings,
     seed: int,
     watch: Watch | None,
     extras: Mapping[str, Any],
@@ -178,7 +178,7 @@ def request_body(
     return {key: value for key, value in body.items() if key not in dialect.dropped}
 
 
-def _no_other_sampling(sampling: Sampling) -> Body:
+def _no_other_sampling(sampling: SamplingSettings) -> Body:
     """Servers of one's own filter and penalise by default, in names of their own."""
     penalties = {"repeat_penalty": 1.0, "repetition_penalty": 1.0}
     return penalties if sampling.temperature == 0 else penalties | {"top_k": 0, "min_p": 0.0}

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agent.engines.base import Cancelled, Finish, Sampling, ShouldStop, Watch
+from agent.engines.base import Cancelled, Finish, SamplingSettings, ShouldStop, Watch
 from agent.engines.remote.address import OUR_VARIABLE
-from agent.engines.remote.client import Line, Refused, Server
+from agent.engines.remote.client import HttpClient, HttpError, ServerSession
 from agent.engines.remote.errors import Passing, Refusal, refusal_in_stream
-from agent.engines.remote.request import Body, Dialect, Said, bare, messages, request_body, simpler
+from agent.engines.remote.request import (
+    Body,
+    Dialect,
+    RequestText,
+    bare,
+    messages,
+    request_body,
+    simpler,
+)
 from agent.engines.remote.stream import (
     DONE,
     Preview,
@@ -31,7 +39,7 @@ AFTER_STOP = 8
 
 
 @dataclass(frozen=True)
-class Heard:
+class TurnReply:
     """A turn as it came. `broke_off`: we ended it, so the server never gave its counts."""
 
     reply: ReplyBuilder
@@ -41,14 +49,14 @@ class Heard:
 
 
 def hear(
-    line: Line,
+    line: HttpClient,
     body: Body,
     preview: Preview,
     *,
     stop: Sequence[str],
     should_stop: ShouldStop | None,
     max_tokens: int,
-) -> Heard:
+) -> TurnReply:
     """Say the conversation, hear the turn. Raises Refused, Passing, EngineError."""
     reply = ReplyBuilder(max_text=SPARE_TEXT + LETTERS_PER_TOKEN * max_tokens)
     preview.start()
@@ -70,19 +78,19 @@ def hear(
     except Cancelled:
         end = stop_end(reply.text, len(reply.text), stop)
         finish: Finish = "cancelled" if end is None else "stop"
-        return Heard(reply, reply.text[:end], finish, broke_off=True)
+        return TurnReply(reply, reply.text[:end], finish, broke_off=True)
     except TooLong as error:
         raise EngineError(f"{line.address.netloc}: {error}") from error
 
 
 def _hear_events(
-    line: Line,
+    line: HttpClient,
     pieces: Iterator[str | None],
     reply: ReplyBuilder,
     preview: Preview,
     stop: Sequence[str],
     should_stop: ShouldStop | None,
-) -> Heard:
+) -> TurnReply:
     silent_since = line.clock.now()
     end: int | None = None
     spaces = 0
@@ -105,15 +113,15 @@ def _hear_events(
         end = stop_end(reply.text, len(new), stop)
         preview.add(new if end is None else new[: len(new) - (len(reply.text) - end)])
         if reply.is_too_long:
-            return Heard(reply, reply.text, "length", broke_off=True)
+            return TurnReply(reply, reply.text, "length", broke_off=True)
     if not reply.finish_reason and end is None:
         raise Passing("the reply broke off")
     return _ended(reply, preview, end)
 
 
 def _hear_whole(
-    line: Line, data: bytes, reply: ReplyBuilder, preview: Preview, stop: Sequence[str]
-) -> Heard:
+    line: HttpClient, data: bytes, reply: ReplyBuilder, preview: Preview, stop: Sequence[str]
+) -> TurnReply:
     """The server does not stream."""
     new = reply.add(_read_event(line, data.decode("utf-8", "replace")))
     if not reply.finish_reason:
@@ -123,7 +131,7 @@ def _hear_whole(
     return _ended(reply, preview, end)
 
 
-def _read_event(line: Line, data: str) -> dict[str, object]:
+def _read_event(line: HttpClient, data: str) -> dict[str, object]:
     try:
         event = read_json(data)
     except ValueError as error:
@@ -132,22 +140,22 @@ def _read_event(line: Line, data: str) -> dict[str, object]:
         ) from error
     refusal = refusal_in_stream(event, line.key)
     if refusal is not None:
-        raise Refused(refusal)
+        raise HttpError(refusal)
     return event
 
 
 def _ended(
     reply: ReplyBuilder, preview: Preview, end: int | None, *, broke_off: bool = False
-) -> Heard:
+) -> TurnReply:
     """The turn is over; at `end` where a stop string said so."""
     if end is not None:
-        return Heard(reply, reply.text[:end], "stop", broke_off)
+        return TurnReply(reply, reply.text[:end], "stop", broke_off)
     if reply.finish_reason == "content_filter":
         raise EngineError("the server withheld the reply (content_filter)")
     preview.add(reply.close_thought())
     preview.add(reply.add_calls())
     finish: Finish = "length" if reply.finish_reason == "length" else "stop"
-    return Heard(reply, reply.text, finish, broke_off)
+    return TurnReply(reply, reply.text, finish, broke_off)
 
 
 def stop_end(text: str, new: int, stop: Sequence[str]) -> int | None:
@@ -165,10 +173,10 @@ llama_cpp.server can only say what is wrong that way."""
 
 
 @dataclass(frozen=True)
-class Wish:
+class TurnRequest:
     """What the caller wants of the turn."""
 
-    sampling: Sampling
+    sampling: SamplingSettings
     seed: int = 0
     stop: Sequence[str] = ()
     watch: Watch | None = None
@@ -178,7 +186,13 @@ class Wish:
 class Attempt:
     """Called once, and again after each fault that passes."""
 
-    def __init__(self, server: Server, said: Sequence[Said], wish: Wish, preview: Preview) -> None:
+    def __init__(
+        self,
+        server: ServerSession,
+        said: Sequence[RequestText],
+        wish: TurnRequest,
+        preview: Preview,
+    ) -> None:
         self.wasted = False
         """An earlier call came far enough for the server to have computed something."""
         self._server = server
@@ -189,7 +203,7 @@ class Attempt:
         self._faults = 0
         self._silences = 0
 
-    def __call__(self) -> Heard:
+    def __call__(self) -> TurnReply:
         """Raises Passing, Cancelled, EngineError."""
         while True:
             if self._wish.should_stop is not None and self._wish.should_stop():
@@ -197,7 +211,7 @@ class Attempt:
             body = self._body()
             try:
                 heard = self._hear(body)
-            except Refused as refused:
+            except HttpError as refused:
                 self.wasted |= refused.refusal.status >= 500
                 self._dialect = self._next_dialect(body, refused.refusal)
                 continue
@@ -209,7 +223,7 @@ class Attempt:
             self._server.learn(self._learnt, self._dialect)
             return heard
 
-    def _hear(self, body: Body) -> Heard:
+    def _hear(self, body: Body) -> TurnReply:
         wish = self._wish
         return hear(
             self._server.line,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from agent.errors import ReadError
 from agent.spectra.fits.fits_header import CARD, Header
-from agent.spectra.fits.fits_table import MAX_VALUES, Table
+from agent.spectra.fits.fits_table import MAX_VALUES, FitsTable
 
 BLOCK = 2880
 MAX_HDUS = 2000
@@ -28,14 +28,14 @@ MAX_ARRAY_BYTES = 64 * 1024**2
 BITPIX_TYPES = {8: ">u1", 16: ">i2", 32: ">i4", 64: ">i8", -32: ">f4", -64: ">f8"}
 
 
-class Bytes(Protocol):
+class ByteReader(Protocol):
     def read(self, offset: int, count: int) -> bytes: ...
 
 
 class Hdu:
     """One header-data unit; its data are read when asked for."""
 
-    def __init__(self, source: Bytes, index: int, header: Header, start: int) -> None:
+    def __init__(self, source: ByteReader, index: int, header: Header, start: int) -> None:
         self._source = source
         self.index = index
         self.header = header
@@ -92,10 +92,10 @@ class Hdu:
         return values
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> FitsTable:
         if not self.is_table:
             raise ReadError(f"{self.title} is not a binary table")
-        return Table(self.header, self.axes, self.title, self.read)
+        return FitsTable(self.header, self.axes, self.title, self.read)
 
     def read(self, offset: int, count: int) -> bytes:
         """`count` bytes of this HDU's data; an error where the file ends before them."""
@@ -119,7 +119,7 @@ class Hdu:
 class FitsFile:
     """The HDUs of a file, found one after the other and only as far as somebody looks."""
 
-    def __init__(self, source: Bytes) -> None:
+    def __init__(self, source: ByteReader) -> None:
         self._source = source
         self._found: list[Hdu] = []
         self._complete = False

@@ -40,7 +40,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FitsColumn:
     name: str
     code: str
     element: str
@@ -54,7 +54,7 @@ class Column:
         return self.repeat != 1 or self.code in "PQ"
 
 
-class Table:
+class FitsTable:
     """`read(offset, count)` gives bytes of the table's data, checked against the real file."""
 
     def __init__(
@@ -112,7 +112,7 @@ class Table:
             return None
         return int(self._scalar(column, row))
 
-    def _find(self, name: str) -> Column:
+    def _find(self, name: str) -> FitsColumn:
         column = self.columns.get(name.upper())
         if column is None:
             raise ReadError(f"the table {self._title} has no column {name}")
@@ -131,12 +131,12 @@ class Table:
             return self._data[row * self.width : (row + 1) * self.width]
         return self._read(row * self.width, self.width)
 
-    def _scalar(self, column: Column, row: int) -> Any:
+    def _scalar(self, column: FitsColumn, row: int) -> Any:
         """As `cell`, for one number: a catalogue row is asked for a dozen of them."""
         raw = np.frombuffer(self._row(row), _TYPES[column.code], 1, column.offset)
         return self._scaled(column, raw)[0]
 
-    def _cells(self, column: Column, data: bytes, rows: int) -> NDArray[Any]:
+    def _cells(self, column: FitsColumn, data: bytes, rows: int) -> NDArray[Any]:
         if column.code not in _TYPES or column.code in "PQ":
             raise ReadError(f"column {column.name} of {self._title} is of a kind not read here")
         if rows * column.repeat > MAX_VALUES:
@@ -154,7 +154,7 @@ class Table:
         values = cells[:, 0] if column.repeat == 1 else cells
         return self._scaled(column, values)
 
-    def _scaled(self, column: Column, values: NDArray[Any]) -> NDArray[Any]:
+    def _scaled(self, column: FitsColumn, values: NDArray[Any]) -> NDArray[Any]:
         if column.code == "A":
             return values
         if column.code == "L":
@@ -167,7 +167,7 @@ class Table:
         scaled = values.astype(np.float64)
         return scaled * (1.0 if scale is None else scale) + (zero or 0.0)
 
-    def _variable(self, column: Column, row: int) -> NDArray[Any]:
+    def _variable(self, column: FitsColumn, row: int) -> NDArray[Any]:
         """A variable-length cell: (count, offset) into the heap behind the table."""
         if column.element not in "BIJKED" or not column.element or column.repeat != 1:
             raise ReadError(f"column {column.name} of {self._title} is of a kind not read here")
@@ -183,7 +183,7 @@ class Table:
         return self._scaled(column, values)
 
 
-def _columns(header: Header, width: int, title: str) -> Mapping[str, Column]:
+def _columns(header: Header, width: int, title: str) -> Mapping[str, FitsColumn]:
     fields = header.integer("TFIELDS")
     if fields is None or not 0 <= fields <= MAX_COLUMNS:
         raise ReadError(f"the table {title} has TFIELDS {header.value('TFIELDS')!s:.20}")
@@ -200,9 +200,9 @@ def _keys(start: str, count: int) -> tuple[bytes, ...]:
 @lru_cache(maxsize=32)
 def _laid_out(
     names: tuple[bytes, ...], forms: tuple[bytes, ...], width: int, title: str
-) -> Mapping[str, Column]:
+) -> Mapping[str, FitsColumn]:
     """Columns by upper-case name. Kept, since a survey's thousands of files share one layout."""
-    columns: dict[str, Column] = {}
+    columns: dict[str, FitsColumn] = {}
     offset = 0
     for number, (name_card, form_card) in enumerate(zip(names, forms, strict=True), 1):
         form = _form(text_of(form_card))
@@ -214,7 +214,7 @@ def _laid_out(
         name = text_of(name_card) or f"col{number}"
         key = name.upper()
         if key not in columns:
-            columns[key] = Column(name, code, element, repeat, offset, number)
+            columns[key] = FitsColumn(name, code, element, repeat, offset, number)
         offset += size
     if offset != width:
         raise ReadError(

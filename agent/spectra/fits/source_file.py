@@ -35,7 +35,7 @@ FOREIGN_MAGIC = {
 }
 
 
-class Bytes(Protocol):
+class FileBytes(Protocol):
     """Random access to bytes. `read` gives fewer bytes than asked for where the data end."""
 
     def read(self, offset: int, count: int) -> bytes: ...
@@ -118,7 +118,7 @@ class UnpackedBytes:
 class SourceFile:
     """One file given to the readers: its name, its bytes, and its FITS structure if it has one."""
 
-    def __init__(self, path: Path, bytes_: Bytes, size: int) -> None:
+    def __init__(self, path: Path, bytes_: FileBytes, size: int) -> None:
         self.path = path
         self.bytes = bytes_
         self.size = size

@@ -9,7 +9,7 @@ import numpy as np
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.measurement import Measurement, measured, refused
 from agent.spectra.measure.sidebands import LineArea, SideLine, integrate_line, level, side_line
-from agent.spectra.sampling import Sampling, doppler, sample
+from agent.spectra.sampling import PixelGrid, doppler, sample
 from agent.spectra.spectrum import Spectrum, Window
 
 MIN_SIDE_A = 12.0
@@ -93,7 +93,7 @@ def _integrated(
     where: Line | str | Window,
     sidebands: tuple[Window, Window] | None,
     velocity_kms: float,
-) -> tuple[str, Sampling, SideLine, Window, LineArea] | Measurement:
+) -> tuple[str, PixelGrid, SideLine, Window, LineArea] | Measurement:
     """Name, continuum, window as observed and area of a feature, or the refusal."""
     place, window, sidebands = line_windows(where, sidebands)
     name = f"{what}_{place}"
@@ -109,7 +109,7 @@ def _integrated(
 
 def _continuum(
     spectrum: Spectrum, window: Window, sidebands: tuple[Window, Window], shift: float
-) -> tuple[Sampling, SideLine, Window] | str:
+) -> tuple[PixelGrid, SideLine, Window] | str:
     sampling = sample(spectrum)
     if not (math.isfinite(shift) and shift > 0):
         return "no such velocity"

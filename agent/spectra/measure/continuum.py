@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from agent.spectra.sampling import Sampling, median, sample
+from agent.spectra.sampling import PixelGrid, median, sample
 from agent.spectra.smoothing import smooth_box
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
@@ -24,7 +24,7 @@ SMOOTHING_PX = 5
 FLOOR = 0.02
 """Smallest deviation that counts, of the typical flux: pixels better than this weigh alike."""
 
-_continua: WeakKeyDictionary[Sampling, FloatArray] = WeakKeyDictionary()
+_continua: WeakKeyDictionary[PixelGrid, FloatArray] = WeakKeyDictionary()
 
 
 def pseudo_continuum(spectrum: Spectrum, knot_step: float = KNOT_STEP_A) -> FloatArray:
@@ -40,7 +40,7 @@ def pseudo_continuum(spectrum: Spectrum, knot_step: float = KNOT_STEP_A) -> Floa
         return fit_continuum(sampling, knot_step) * sampling.scale
 
 
-def continuum_of(sampling: Sampling) -> FloatArray:
+def continuum_of(sampling: PixelGrid) -> FloatArray:
     """The pseudo-continuum in units of the sampling, kept as long as the sampling lives."""
     known = _continua.get(sampling)
     if known is None:
@@ -50,7 +50,7 @@ def continuum_of(sampling: Sampling) -> FloatArray:
     return known
 
 
-def fit_continuum(sampling: Sampling, knot_step: float = KNOT_STEP_A) -> FloatArray:
+def fit_continuum(sampling: PixelGrid, knot_step: float = KNOT_STEP_A) -> FloatArray:
     wavelength, flux, good = sampling.wavelength, sampling.flux, sampling.good
     if not good.any():
         return np.zeros_like(flux)

@@ -9,7 +9,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from types import MappingProxyType
 
-from agent.checked_toml import Table, near_miss, read_toml, shown
+from agent.checked_toml import TomlTable, near_miss, read_toml, shown
 from agent.errors import ResourceError
 from agent.spectra.lines import (
     MAX_ENTRIES,
@@ -115,7 +115,7 @@ def line_index(line: Line) -> Index:
     )
 
 
-def _index(entry: Table) -> Index:
+def _index(entry: TomlTable) -> Index:
     kind = entry.choice("kind", KINDS, "ratio")
     medium = entry.choice("medium", MEDIA, "air")
     head = _head(entry) if kind == "edge" else None
@@ -144,7 +144,7 @@ def _index(entry: Table) -> Index:
     return index
 
 
-def _reaches(entry: Table) -> tuple[float, float, float]:
+def _reaches(entry: TomlTable) -> tuple[float, float, float]:
     """How far the windows of an edge reach from its head: near, far and the gap left out."""
     near = entry.number("near", EDGE_NEAR, low=1.0, high=500.0)
     far = entry.number("far", EDGE_FAR, low=1.0, high=1000.0)
@@ -167,7 +167,7 @@ def edge_windows(
     return inner, ((at - far, at - near), (at + near, at + far))
 
 
-def _head(entry: Table) -> Line:
+def _head(entry: TomlTable) -> Line:
     name = identifier(entry, "head")
     lists = builtin_lines()
     if name not in lists or lists[name].kind != "band_head":
@@ -177,7 +177,7 @@ def _head(entry: Table) -> Line:
     return lists[name]
 
 
-def _check(index: Index, entry: Table) -> None:
+def _check(index: Index, entry: TomlTable) -> None:
     if index.kind in COMPOUNDS:
         needed = N_TERMS.get(index.kind, len(index.terms))
         if len(index.terms) != needed or not index.terms:

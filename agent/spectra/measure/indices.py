@@ -21,7 +21,7 @@ from agent.spectra.measure.index_definitions import (
 from agent.spectra.measure.measurement import Measurement, measured, refused
 from agent.spectra.measure.sidebands import Level, SideLine, integrate_line, side_line
 from agent.spectra.measure.troughs import measure_trough
-from agent.spectra.sampling import Sampling, WindowSums, doppler, sample
+from agent.spectra.sampling import PixelGrid, WindowSums, doppler, sample
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 MIN_COVERAGE = 0.75
@@ -34,7 +34,7 @@ TROUBLES = ("", "windows narrower than a pixel", "too many bad pixels", "outside
 
 
 @dataclass(frozen=True, eq=False)
-class Battery:
+class IndexSet:
     """Indices with all their windows in two arrays, so that one pass sums them all."""
 
     indices: tuple[Index, ...]
@@ -43,7 +43,7 @@ class Battery:
     first: Mapping[str, int]
 
     @classmethod
-    def of(cls, indices: tuple[Index, ...]) -> Battery:
+    def of(cls, indices: tuple[Index, ...]) -> IndexSet:
         windows: list[Window] = []
         first = {}
         for index in indices:
@@ -65,9 +65,9 @@ class _Window(NamedTuple):
 
 
 @cache
-def whole_battery() -> Battery:
+def whole_battery() -> IndexSet:
     simple = (index for index in builtin_indices().values() if index.kind not in COMPOUNDS)
-    return Battery.of(tuple(simple))
+    return IndexSet.of(tuple(simple))
 
 
 def measure_index(spectrum: Spectrum, name: str | Index, velocity_kms: float = 0.0) -> Measurement:
@@ -77,7 +77,7 @@ def measure_index(spectrum: Spectrum, name: str | Index, velocity_kms: float = 0
     if index is None:
         return refused(str(name)[:60], "no index has this name")
     wanted = [known[term] for term in index.terms] if index.kind in COMPOUNDS else [index]
-    found = measure_battery(spectrum, Battery.of(tuple(wanted)), velocity_kms)
+    found = measure_battery(spectrum, IndexSet.of(tuple(wanted)), velocity_kms)
     return _compound(index, found) if index.kind in COMPOUNDS else found[index.name]
 
 
@@ -91,7 +91,7 @@ def measure_indices(spectrum: Spectrum, velocity_kms: float = 0.0) -> dict[str, 
 
 
 def measure_battery(
-    spectrum: Spectrum, battery: Battery, velocity_kms: float = 0.0
+    spectrum: Spectrum, battery: IndexSet, velocity_kms: float = 0.0
 ) -> dict[str, Measurement]:
     """The simple indices of a battery, all windows summed in one pass."""
     sampling = sample(spectrum)
@@ -116,7 +116,9 @@ def measure_battery(
     return found
 
 
-def _measure(sampling: Sampling, index: Index, windows: list[_Window], shift: float) -> Measurement:
+def _measure(
+    sampling: PixelGrid, index: Index, windows: list[_Window], shift: float
+) -> Measurement:
     feature, continuum = windows[: len(index.feature)], windows[len(index.feature) :]
     span = (feature[0].lo, feature[0].hi)
     n_pixels = round(feature[0].n_pixels)
@@ -150,7 +152,7 @@ Answer = tuple[float, float] | str
 """Value and error, or the reason why there is none."""
 
 
-def _troubles(sampling: Sampling, lo: FloatArray, hi: FloatArray, sums: WindowSums) -> list[int]:
+def _troubles(sampling: PixelGrid, lo: FloatArray, hi: FloatArray, sums: WindowSums) -> list[int]:
     outside = (lo < sampling.edges[0]) | (hi > sampling.edges[-1])
     states = [outside, sums.coverage < MIN_COVERAGE, sums.n_pixels < MIN_PIXELS]
     return [int(number) for number in np.select(states, [3, 2, 1], 0)]
@@ -197,7 +199,7 @@ def _edge(feature: list[_Window], continuum: list[_Window]) -> Answer:
     return (bright.mean - levelled) / brighter, error / brighter
 
 
-def _area(sampling: Sampling, index: Index, line: SideLine, span: Window, shift: float) -> Answer:
+def _area(sampling: PixelGrid, index: Index, line: SideLine, span: Window, shift: float) -> Answer:
     area = integrate_line(sampling, line, span, index.exclude)
     if isinstance(area, str):
         return area

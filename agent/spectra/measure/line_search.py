@@ -19,7 +19,7 @@ from agent.spectra.measure.profiles import (
     twin_separation,
 )
 from agent.spectra.measure.sidebands import SideLine, integrate_line, level, side_line
-from agent.spectra.sampling import LIGHT_KMS, Sampling, sample
+from agent.spectra.sampling import LIGHT_KMS, PixelGrid, sample
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 DETECTION_SIGMA = 3.0
@@ -87,7 +87,7 @@ def measure_feature(
 
 
 def _first_guess(
-    sampling: Sampling, near: Window, instrument: float, widest: float, width_kms: float | None
+    sampling: PixelGrid, near: Window, instrument: float, widest: float, width_kms: float | None
 ) -> Candidate | str:
     """The best matched filter on the spectrum over its pseudo-continuum."""
     middle = 0.5 * (near[0] + near[1])
@@ -117,7 +117,9 @@ def _first_guess(
     return "no pixel near the line" if best is None else best
 
 
-def _settle(sampling: Sampling, start: Candidate, instrument: float, widest: float) -> _Local | str:
+def _settle(
+    sampling: PixelGrid, start: Candidate, instrument: float, widest: float
+) -> _Local | str:
     """Let the width, the side windows it asks for and the fit agree, in a few rounds."""
     local: _Local | str = NO_PROFILE
     reach = INNER
@@ -142,7 +144,7 @@ def _settle(sampling: Sampling, start: Candidate, instrument: float, widest: flo
     return local
 
 
-def _around(sampling: Sampling, start: Candidate, instrument: float, reach: float) -> _Local | str:
+def _around(sampling: PixelGrid, start: Candidate, instrument: float, reach: float) -> _Local | str:
     pixel = pixel_width(sampling, start.centre)
     inner = max(reach * start.fwhm, 1.5 * instrument, 3.0 * pixel)
     outer = inner + max(BESIDE * start.fwhm, MIN_SIDE_A, MIN_SIDE_PX * pixel)
@@ -174,7 +176,7 @@ def _around(sampling: Sampling, start: Candidate, instrument: float, reach: floa
 
 def _describe(
     spectrum: Spectrum,
-    sampling: Sampling,
+    sampling: PixelGrid,
     local: _Local,
     name: str,
     instrument: float,
@@ -232,6 +234,6 @@ def _describe(
     )
 
 
-def pixel_width(sampling: Sampling, wavelength: float) -> float:
+def pixel_width(sampling: PixelGrid, wavelength: float) -> float:
     at = int(np.clip(np.searchsorted(sampling.wavelength, wavelength), 0, sampling.width.size - 1))
     return float(sampling.width[at])

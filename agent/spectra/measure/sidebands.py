@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agent.spectra.sampling import Sampling, median
+from agent.spectra.sampling import PixelGrid, median
 from agent.spectra.spectrum import FloatArray, Window
 
 N_CLIPS = 2
@@ -67,7 +67,7 @@ def side_line(blue: Level, red: Level, n_sigma: float) -> SideLine | str:
     return SideLine(blue, red)
 
 
-def level(sampling: Sampling, lo: float, hi: float, clip: float = 0.0) -> Level | str:
+def level(sampling: PixelGrid, lo: float, hi: float, clip: float = 0.0) -> Level | str:
     """Mean of the good pixels centred in [lo, hi], those beyond `clip` sigma left out."""
     where = sampling.slice(lo, hi)
     good = sampling.good[where]
@@ -87,7 +87,7 @@ def level(sampling: Sampling, lo: float, hi: float, clip: float = 0.0) -> Level 
 
 
 def integrate_line(
-    sampling: Sampling, line: SideLine, window: Window, exclude: tuple[Window, ...] = ()
+    sampling: PixelGrid, line: SideLine, window: Window, exclude: tuple[Window, ...] = ()
 ) -> LineArea | str:
     """Sum of (1 - flux / continuum) over a window; the error holds noise and continuum."""
     edges = sampling.edges

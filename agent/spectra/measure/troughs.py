@@ -8,7 +8,7 @@ import numpy as np
 
 from agent.spectra.measure.index_definitions import Index
 from agent.spectra.measure.sidebands import SideLine
-from agent.spectra.sampling import Sampling
+from agent.spectra.sampling import PixelGrid
 from agent.spectra.smoothing import smooth_box
 from agent.spectra.spectrum import FloatArray, Window
 
@@ -19,7 +19,7 @@ MIN_DEPTH_SIGMA = 4.0
 
 
 def measure_trough(
-    sampling: Sampling,
+    sampling: PixelGrid,
     line: SideLine,
     centre: Window,
     inside: Window,

@@ -11,7 +11,7 @@ from agent.spectra.measure.continuum import continuum_of
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.measurement import Measurement, measured, refused
-from agent.spectra.sampling import LIGHT_KMS, Sampling, sample
+from agent.spectra.sampling import LIGHT_KMS, PixelGrid, sample
 from agent.spectra.spectrum import FloatArray, Spectrum
 
 VELOCITY_LINES = (
@@ -113,7 +113,7 @@ def _is_usable(line: LineMeasurement) -> bool:
     )
 
 
-def _prepared(sampling: Sampling, grid: FloatArray) -> FloatArray:
+def _prepared(sampling: PixelGrid, grid: FloatArray) -> FloatArray:
     """Flux / pseudo-continuum - 1 on the grid, clipped, with the ends faded out."""
     continuum = continuum_of(sampling)
     usable = sampling.good & (continuum > 0)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_header import Header
-from agent.spectra.fits.fits_table import Table
+from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers import redrock
 from agent.spectra.readers.base import (
@@ -95,7 +95,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _row(
-    file: SourceFile, request: Request, layout: _Layout, table: Table | None
+    file: SourceFile, request: Request, layout: _Layout, table: FitsTable | None
 ) -> tuple[int, tuple[str, ...]]:
     if not request.target:
         return single(file, request, layout.targets), ()
@@ -141,7 +141,7 @@ def _production(header: Header) -> str:
     return ""
 
 
-def _place(table: Table | None, row: int) -> dict[str, Any]:
+def _place(table: FitsTable | None, row: int) -> dict[str, Any]:
     if table is None or row >= table.rows:
         return {}
     return position(table.number("TARGET_RA", row), table.number("TARGET_DEC", row))

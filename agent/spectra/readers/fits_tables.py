@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_header import Header
-from agent.spectra.fits.fits_table import Table
+from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import (
     Malformed,
@@ -66,7 +66,7 @@ def _first_spectrum(fits: FitsFile) -> tuple[Hdu, list[Field], Choice]:
     raise refusal
 
 
-def _fields(table: Table, header: Header) -> Iterator[Field]:
+def _fields(table: FitsTable, header: Header) -> Iterator[Field]:
     for column in table.columns.values():
         unit, ucd = (header.text(f"{key}{column.number}") for key in ("TUNIT", "TUCD"))
         yield Field(column.name, unit, ucd)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_header import Header
-from agent.spectra.fits.fits_table import Table
+from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import (
     Malformed,
@@ -77,7 +77,7 @@ def _names_sdss(header: Header) -> bool:
     return header.text("TELESCOP").startswith("SDSS") or "PLATEID" in header
 
 
-def _pixels(table: Table) -> Pixels:
+def _pixels(table: FitsTable) -> Pixels:
     def values(name: str) -> NDArray[Any]:
         return table.cell(name) if table.rows == 1 else table.column(name)
 
@@ -90,7 +90,7 @@ def _pixels(table: Table) -> Pixels:
     )
 
 
-def _catalogue(fits: FitsFile) -> Table | None:
+def _catalogue(fits: FitsFile) -> FitsTable | None:
     """SPECOBJ or SPALL: one row about the object, in HDU 2."""
     hdu: Hdu | None = fits.get(2)
     if hdu is None or not hdu.is_table or hdu.table.rows < 1:
@@ -98,7 +98,7 @@ def _catalogue(fits: FitsFile) -> Table | None:
     return hdu.table if hdu.table.has("CLASS") or hdu.table.has("PLUG_RA") else None
 
 
-def _format(file: SourceFile, catalogue: Table | None) -> str:
+def _format(file: SourceFile, catalogue: FitsTable | None) -> str:
     if catalogue is not None and "SPECPRIMARY" not in catalogue:
         family = "SDSS-V"
     elif catalogue is not None and "SPECLEGACY" in catalogue:
@@ -117,7 +117,7 @@ def _has_exposures(file: SourceFile) -> bool:
     return catalogue is not None and bool(file.bytes.read(catalogue.end + EXPOSURES_BEYOND, 1))
 
 
-def _name(file: SourceFile, header: Header, catalogue: Table | None) -> str:
+def _name(file: SourceFile, header: Header, catalogue: FitsTable | None) -> str:
     """plate-mjd-fiber; field-mjd-catalogid in SDSS-V."""
 
     def number(*names: str) -> int | None:
@@ -137,7 +137,7 @@ def _name(file: SourceFile, header: Header, catalogue: Table | None) -> str:
     return stem(file.path)
 
 
-def _place(header: Header, catalogue: Table | None) -> dict[str, Any]:
+def _place(header: Header, catalogue: FitsTable | None) -> dict[str, Any]:
     for ra, dec in PLACES:
         place = position(header.number(ra), header.number(dec))
         if not place and catalogue is not None:
@@ -147,7 +147,7 @@ def _place(header: Header, catalogue: Table | None) -> dict[str, Any]:
     return {}
 
 
-def _classification(catalogue: Table | None) -> dict[str, Any]:
+def _classification(catalogue: FitsTable | None) -> dict[str, Any]:
     if catalogue is None:
         return {}
     return {

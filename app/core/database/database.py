@@ -38,9 +38,9 @@ class Database:
             self._home = SessionFile(place, mode)
         else:
             self._home = TeamDatabase(place)
-        self.place: Path | str = self._home.place
+        self.location: Path | str = self._home.location
         try:
-            with error_messages.translated(self.place):
+            with error_messages.translated(self.location):
                 self._prepare()
                 self._home.opened()
         except BaseException:
@@ -53,7 +53,7 @@ class Database:
 
     @property
     def is_file(self) -> bool:
-        return isinstance(self.place, Path)
+        return isinstance(self.location, Path)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -76,7 +76,7 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """One unit of work: all of it is on the disk when the block ends, or none."""
         if self.is_read_only:
-            raise ReadOnlyError(f"{self.place} is open read-only: nothing can be changed")
+            raise ReadOnlyError(f"{self.location} is open read-only: nothing can be changed")
         if getattr(self._threads, "is_writing", False):
             raise RuntimeError("a writing() block within another: one unit of work has one block")
         with self._block(), self._own_turn():
@@ -115,10 +115,10 @@ class Database:
     def _block(self) -> Iterator[None]:
         with self._quiet:
             if self._is_closed:
-                raise SessionError(f"{self.place} is closed")
+                raise SessionError(f"{self.location} is closed")
             self._blocks += 1
         try:
-            with error_messages.translated(self.place):
+            with error_messages.translated(self.location):
                 yield
         finally:
             with self._quiet:
@@ -129,8 +129,8 @@ class Database:
     def _own_turn(self) -> Iterator[None]:
         if not self._turn.acquire(timeout=error_messages.PATIENCE_S):
             raise SessionError(
-                f"{self.place}: another part of this program is still writing to it. Nothing was "
-                "lost: try again"
+                f"{self.location}: another part of this program is still writing to it. "
+                "Nothing was lost: try again"
             )
         self._threads.is_writing = True
         try:
@@ -166,24 +166,24 @@ class Database:
         with source.connect() as connection, connection.begin():
             version = self._home.version(connection, is_writing=not self.is_read_only)
             self._refuse_version(version)
-            refuse_what_runs(connection, self.place)
+            refuse_what_runs(connection, self.location)
             if version < VERSION:
                 migrate(connection, version)
                 self._home.set_version(connection, VERSION)
                 connection.execute(_NOTE_VERSION, {"version": str(VERSION)})
-            refuse_incomplete(connection, self.place)
+            refuse_incomplete(connection, self.location)
 
     def _refuse_version(self, version: int) -> None:
         if version > VERSION:
             raise SessionError(
-                f"{self.place} was written by a newer program (tables {version}, this one "
+                f"{self.location} was written by a newer program (tables {version}, this one "
                 f"knows {VERSION}): update Spec-o3 Workbench"
             )
         if version == 0 and self.mode != "create":
-            raise SessionError(f"{self.place} holds no session yet: make one there")
+            raise SessionError(f"{self.location} holds no session yet: make one there")
         if version < VERSION and self.is_read_only:
             raise SessionError(
-                f"{self.place} is of an older program: open it once to write, so that it "
+                f"{self.location} is of an older program: open it once to write, so that it "
                 "is brought up to date"
             )
 

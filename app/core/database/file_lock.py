@@ -26,7 +26,7 @@ TRIES = 5
 TAKEN = {errno.EACCES, errno.EAGAIN}
 
 
-class Hold:
+class SessionLock:
     """Held from construction to `release`."""
 
     def __init__(self, session: Path) -> None:

@@ -32,7 +32,7 @@ class TeamDatabase:
 
     def __init__(self, url: str) -> None:
         parsed = _parsed(url)
-        self.place = _shown(parsed)
+        self.location = _shown(parsed)
         missing = {key: value for key, value in PATIENCE.items() if key not in parsed.query}
         full = parsed.set(drivername="postgresql+psycopg").update_query_dict(missing)
         try:
@@ -66,13 +66,13 @@ class TeamDatabase:
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
         if encoding != "UTF8":
             raise SessionError(
-                f"{self.place} keeps its text as {encoding}: have the database made with UTF8"
+                f"{self.location} keeps its text as {encoding}: have the database made with UTF8"
             )
         if connection.execute(text("SELECT to_regclass('facts')")).scalar_one() is None:
             return 0
         found = connection.execute(text("SELECT value FROM facts WHERE key = 'tables'")).scalar()
         if found is None or not str(found).isdecimal():
-            raise SessionError(f"{self.place} holds the tables of another program")
+            raise SessionError(f"{self.location} holds the tables of another program")
         return int(found)
 
     def set_version(self, connection: Connection, version: int) -> None:
@@ -91,7 +91,7 @@ class TeamDatabase:
         pass
 
     def copy_to(self, path: Path) -> None:
-        raise SessionError(f"{self.place} is on a server, which has backups of its own")
+        raise SessionError(f"{self.location} is on a server, which has backups of its own")
 
     def close(self) -> None:
         self._engine.dispose()

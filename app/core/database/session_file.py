@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from app.core.database import error_messages
-from app.core.database.file_lock import Hold
+from app.core.database.file_lock import SessionLock
 from app.core.database.file_opening import (
     APPLICATION_ID,
     ask,
@@ -47,9 +47,9 @@ class SessionFile:
     """
 
     def __init__(self, path: Path, mode: Mode) -> None:
-        self.place = path
+        self.location = path
         self._mode = mode
-        self._hold: Hold | None = None
+        self._hold: SessionLock | None = None
         self._is_ours = False
         self._identity: Identity | None = None
         self._beside: list[Identity | None] = []
@@ -81,7 +81,7 @@ class SessionFile:
         """Of the tables there, 0 for none."""
         found = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
         if found <= 0 and self._mode != "create":
-            raise SessionError(f"{self.place} was never finished: delete it and make it again")
+            raise SessionError(f"{self.location} was never finished: delete it and make it again")
         return found
 
     def set_version(self, connection: Connection, version: int) -> None:
@@ -92,7 +92,7 @@ class SessionFile:
         try:
             about = self._path.stat()
         except OSError as error:
-            raise SessionError(f"{self.place} was moved or deleted at once") from error
+            raise SessionError(f"{self.location} was moved or deleted at once") from error
         self._identity = (about.st_dev, about.st_ino)
         self._size = about.st_size
         self._beside = self._look_beside()
@@ -101,7 +101,7 @@ class SessionFile:
         """Refuse to write to a file that has lost its name, or its end."""
         if told := self._what_became_of_it():
             self._bring_home("PASSIVE")
-            raise SessionError(f"{self.place} {told}. Nothing more is written to it")
+            raise SessionError(f"{self.location} {told}. Nothing more is written to it")
 
     def needs_mending(self) -> bool:
         """Whether somebody took away what belongs beside the file. Any thread may ask."""
@@ -115,7 +115,7 @@ class SessionFile:
         self.check()
         if self._mode != "read" and not self._bring_home("TRUNCATE"):
             raise SessionError(
-                f"{self.place}: its {near(self._path, '-wal').name} was deleted while it was "
+                f"{self.location}: its {near(self._path, '-wal').name} was deleted while it was "
                 "open, and somebody still reads. Nothing was lost: try again"
             )
         self.writer.dispose()
@@ -166,7 +166,7 @@ class SessionFile:
             self._hold = None
 
     def _make(self) -> None:
-        there = f"{self.place} is there already: open it, or choose another name"
+        there = f"{self.location} is there already: open it, or choose another name"
         if self._path.exists():
             raise SessionError(there)
         if not self._path.parent.is_dir():
@@ -174,7 +174,7 @@ class SessionFile:
         left = near(self._path, "-wal")
         if size(left):
             raise SessionError(f"{left} is of a session that is gone: move it away first")
-        self._hold = Hold(self._path)
+        self._hold = SessionLock(self._path)
         try:
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         except FileExistsError as error:
@@ -186,34 +186,34 @@ class SessionFile:
 
     def _find(self) -> None:
         if not self._path.is_file():
-            raise SessionError(f"{self.place} is not there, or is no file")
-        refuse_others(self._path, self.place)
+            raise SessionError(f"{self.location} is not there, or is no file")
+        refuse_others(self._path, self.location)
         if self._mode == "write":
             if not os.access(self._path, os.W_OK):
                 raise SessionError(
-                    f"{self.place} cannot be written: open it read-only, or see to its rights"
+                    f"{self.location} cannot be written: open it read-only, or see to its rights"
                 )
             if self._path.stat().st_nlink > 1:  # what lies beside it goes by name
                 raise SessionError(
-                    f"{self.place} is one file with another of another name (a hard link), and "
+                    f"{self.location} is one file with another of another name (a hard link), and "
                     "neither would know what the other keeps: open a copy of it"
                 )
-            self._hold = Hold(self._path)
-            refuse_strange_log(self._path, self.place)
+            self._hold = SessionLock(self._path)
+            refuse_strange_log(self._path, self.location)
 
     def _writing_connection(self) -> sqlite3.Connection:
         return self._same(connect(self._path, "rw"), WRITING)
 
     def _reading_connection(self) -> sqlite3.Connection:
         if self._mode == "read":
-            return self._same(read_only(self._path, self.place), ())
+            return self._same(read_only(self._path, self.location), ())
         return self._same(connect(self._path, "rw"), ("query_only = ON",))
 
     def _same(self, connection: sqlite3.Connection, pragmas: tuple[str, ...]) -> sqlite3.Connection:
         """The connection, if it is to the file that was opened first."""
         try:
             if self._identity is not None and (told := self._what_became_of_it()):
-                raise SessionError(f"{self.place} {told}")
+                raise SessionError(f"{self.location} {told}")
             for pragma in pragmas:
                 ask(connection, pragma)
         except BaseException:

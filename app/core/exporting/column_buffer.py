@@ -58,7 +58,7 @@ class Stats:
             return "real"
         return "real" if kinds == {"whole", "real"} and self._is_exact else "text"
 
-    def learn_numbers(self, block: Block) -> None:
+    def learn_numbers(self, block: ColumnPage) -> None:
         if block.numbers is not None:
             self.low = min(self.low, int(block.numbers.min()))
             self.high = max(self.high, int(block.numbers.max()))
@@ -78,7 +78,7 @@ class Stats:
 
 
 @dataclass(frozen=True)
-class Block:
+class ColumnPage:
     """The values of one column on one page."""
 
     kind: _BlockKind
@@ -136,7 +136,7 @@ class _Place:
     blob: int
 
 
-class Spool:
+class ColumnBuffer:
     """Fill it with `add`, then read it as often as needed."""
 
     def __init__(self, folder: Path) -> None:
@@ -167,15 +167,15 @@ class Spool:
         self._pages.append(places)
         self.rows += len(page[0])
 
-    def pages(self) -> Iterator[list[Block]]:
+    def pages(self) -> Iterator[list[ColumnPage]]:
         for places in self._pages:
             yield [self._load(place) for place in places]
 
-    def column(self, number: int) -> Iterator[Block]:
+    def column(self, number: int) -> Iterator[ColumnPage]:
         for places in self._pages:
             yield self._load(places[number])
 
-    def _store(self, block: Block) -> _Place:
+    def _store(self, block: ColumnPage) -> _Place:
         offset = self._file.tell()
         dtype = "" if block.numbers is None else block.numbers.dtype.str
         for array in (block.numbers, block.nulls, block.lengths):
@@ -185,14 +185,16 @@ class Spool:
         has_nulls = block.nulls is not None
         return _Place(block.kind, block.rows, offset, dtype, has_nulls, len(block.blob))
 
-    def _load(self, place: _Place) -> Block:
+    def _load(self, place: _Place) -> ColumnPage:
         if place.kind == "none":
-            return Block("none", place.rows)
+            return ColumnPage("none", place.rows)
         self._file.seek(place.offset)
         numbers = self._array(place.numbers, place.rows) if place.numbers else None
         nulls = self._array("?", place.rows) if place.has_nulls else None
         lengths = self._array("<i4", place.rows) if place.kind == "text" else None
-        return Block(place.kind, place.rows, nulls, numbers, lengths, self._file.read(place.blob))
+        return ColumnPage(
+            place.kind, place.rows, nulls, numbers, lengths, self._file.read(place.blob)
+        )
 
     def _array(self, dtype: str, rows: int) -> NDArray[Any]:
         return np.frombuffer(self._file.read(np.dtype(dtype).itemsize * rows), dtype=dtype)
@@ -205,7 +207,7 @@ def text_of(value: object) -> str:
     return repr(value) if isinstance(value, bool | int | float) else json.dumps(value, default=str)
 
 
-def _block(cells: Sequence[Any], stats: Stats) -> Block:
+def _block(cells: Sequence[Any], stats: Stats) -> ColumnPage:
     """The values as arrays; `stats` hears of them."""
     types = set(map(type, cells))
     nulls = None
@@ -213,7 +215,7 @@ def _block(cells: Sequence[Any], stats: Stats) -> Block:
         types.discard(NoneType)
         stats.has_null = True
         if not types:
-            return Block("none", len(cells))
+            return ColumnPage("none", len(cells))
         nulls = np.array([cell is None for cell in cells])
     if types == {float}:
         return _numbers("real", cells, nulls, np.nan, "<f8")
@@ -236,12 +238,12 @@ def _numbers(
     nulls: NDArray[np.bool_] | None,
     filler: float,
     dtype: str,
-) -> Block:
+) -> ColumnPage:
     given = cells if nulls is None else [filler if cell is None else cell for cell in cells]
-    return Block(kind, len(cells), nulls, np.array(given, dtype=dtype))
+    return ColumnPage(kind, len(cells), nulls, np.array(given, dtype=dtype))
 
 
-def _text_block(cells: Sequence[Any], nulls: NDArray[np.bool_] | None, stats: Stats) -> Block:
+def _text_block(cells: Sequence[Any], nulls: NDArray[np.bool_] | None, stats: Stats) -> ColumnPage:
     texts = cells if nulls is None else ["" if cell is None else cell for cell in cells]
     joined = "".join(texts)
     if joined.isascii():
@@ -251,4 +253,4 @@ def _text_block(cells: Sequence[Any], nulls: NDArray[np.bool_] | None, stats: St
         lengths, blob = map(len, parts), b"".join(parts)
     sizes = np.fromiter(lengths, "<i4", len(texts))
     stats.learn_texts(texts, joined, int(sizes.max()), len(blob))
-    return Block("text", len(texts), nulls, None, sizes, blob)
+    return ColumnPage("text", len(texts), nulls, None, sizes, blob)

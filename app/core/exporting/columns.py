@@ -38,7 +38,7 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnColumn:
+class CarriedColumn:
     """A column of one or more lists: by the number of the list, what it is called there."""
 
     column: Column
@@ -89,7 +89,7 @@ class Layout:
 
     roles: tuple[Column, ...] = ()
     fields: tuple[str, ...] = ()
-    own: tuple[OwnColumn, ...] = ()
+    own: tuple[CarriedColumn, ...] = ()
     known: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """Of each list: its own columns that have a place."""
 
@@ -107,7 +107,7 @@ class Layout:
         """Room for values that the list did not announce."""
         taken = {each.name.casefold() for each in self.columns}
         more = [
-            OwnColumn(column=_named(name, Column(name=name), taken), names={list_id: name})
+            CarriedColumn(column=_named(name, Column(name=name), taken), names={list_id: name})
             for name in sorted(names)
         ]
         known = self.known.get(list_id, frozenset()) | {each.names[list_id] for each in more}
@@ -135,7 +135,7 @@ def read_layout(connection: Connection) -> Layout:
                 _, names = gathered.setdefault((entry.name, entry.unit), (entry, {}))
                 names[list_id] = entry.name
     own = tuple(
-        OwnColumn(column=_named(entry.name, entry, taken), names=names)
+        CarriedColumn(column=_named(entry.name, entry, taken), names=names)
         for entry, names in gathered.values()
     )
     known = {

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 from app.core.atomic_file import disk_errors, written_whole
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
-from app.core.exporting.column_buffer import Spool
+from app.core.exporting.column_buffer import ColumnBuffer
 from app.core.exporting.columns import Layout, read_layout
 from app.core.exporting.formats.csv_file import metadata, metadata_path, write_csv
 from app.core.exporting.formats.ecsv_file import write_ecsv
@@ -117,7 +117,7 @@ def _write(work: _Work, layout: Layout, format_: str) -> int:
     if not folder.is_dir():
         raise SessionError(f"{folder} is not a folder; make it first")
     write = _writer(format_, folder)
-    with disk_errors(work.out), Spool(folder) as spool:
+    with disk_errors(work.out), ColumnBuffer(folder) as spool:
         for page in _pages(work, layout):
             spool.add(page)
         table = Table(layout.columns, spool, work.steps.step)

@@ -16,7 +16,7 @@ from app.core.statistics.adjudication import final_of
 UNSEEN = "{}"
 
 
-class Said(NamedTuple):
+class OpinionCells(NamedTuple):
     """The cells of OPINION and SEEN, in their order."""
 
     verdict: str | None = None
@@ -29,12 +29,12 @@ class Said(NamedTuple):
     agent_seen_before: bool = False
 
 
-NOTHING_SAID = Said()
+NOTHING_SAID = OpinionCells()
 
 
 def said_of(
     connection: Connection, ids: Sequence[int], chosen: Selection, adjudicator: str | None
-) -> list[Said]:
+) -> list[OpinionCells]:
     """In the order of `ids`: what the chosen reviewer says, or what all of them come to."""
     given: dict[int, list[Row[Any]]] = defaultdict(list)
     for row in _rows(connection, judgements, ids, chosen):
@@ -112,14 +112,14 @@ class _Lines:
         return False
 
 
-def _said(rows: list[Row[Any]], lines: _Lines, adjudicator: str | None) -> Said:
+def _said(rows: list[Row[Any]], lines: _Lines, adjudicator: str | None) -> OpinionCells:
     if len(rows) == 1:
         return _said_by_one(rows[0], lines)
     final = final_of([judgement_of(row) for row in rows], adjudicator)
     whose = [row for row in rows if row.name in final.reviewers]
     spent = [each for each in map(lines.seconds, whose) if each is not None]
     opinion = final.opinion
-    return Said(
+    return OpinionCells(
         verdict=None if opinion.verdict is None else str(opinion.verdict),
         confidence=opinion.confidence,
         flags=flags_text(opinion.flags) or None,
@@ -131,10 +131,10 @@ def _said(rows: list[Row[Any]], lines: _Lines, adjudicator: str | None) -> Said:
     )
 
 
-def _said_by_one(row: Row[Any], lines: _Lines) -> Said:
+def _said_by_one(row: Row[Any], lines: _Lines) -> OpinionCells:
     """The same without the detour: the common case, a million times. Whatever lies there is
     written as it is."""
-    return Said(
+    return OpinionCells(
         row.verdict,
         row.confidence,
         None if row.flags == "[]" else flags_text(opinion_of(row).flags),

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row
 
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
-from app.core.exporting.columns import Layout, OwnColumn
+from app.core.exporting.columns import CarriedColumn, Layout
 from app.core.exporting.opinions import said_of
 from app.core.exporting.selection import Selection, pages
 
@@ -72,7 +72,7 @@ def _own(ids: Cells, list_ids: Cells, texts: Cells, layout: Layout) -> list[Cell
     return [_column(values, list_ids, own) for own in layout.own]
 
 
-def _column(values: list[dict[str, Any]], list_ids: Cells, own: OwnColumn) -> Cells:
+def _column(values: list[dict[str, Any]], list_ids: Cells, own: CarriedColumn) -> Cells:
     here = {own.names.get(list_id) for list_id in set(list_ids)}
     if len(here) == 1:
         (name,) = here

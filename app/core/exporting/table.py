@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from app.core.exporting.column_buffer import Block, Spool, Stats
+from app.core.exporting.column_buffer import ColumnBuffer, ColumnPage, Stats
 from app.core.exporting.columns import Column, Kind
 
 
@@ -26,7 +26,7 @@ class Table:
     """`on_page` is called for each page that is read while writing; it may raise to stop."""
 
     def __init__(
-        self, columns: Sequence[Column], spool: Spool, on_page: Callable[[int], None]
+        self, columns: Sequence[Column], spool: ColumnBuffer, on_page: Callable[[int], None]
     ) -> None:
         self._spool = spool
         self._on_page = on_page
@@ -40,10 +40,10 @@ class Table:
     def rows(self) -> int:
         return self._spool.rows
 
-    def pages(self) -> Iterator[list[Block]]:
+    def pages(self) -> Iterator[list[ColumnPage]]:
         for page in self._spool.pages():
             yield page
             self._on_page(page[0].rows)
 
-    def column(self, number: int) -> Iterator[Block]:
+    def column(self, number: int) -> Iterator[ColumnPage]:
         return self._spool.column(number)

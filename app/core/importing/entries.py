@@ -13,10 +13,10 @@ from app.core.importing.formats.cell_numbers import is_missing
 from app.core.importing.formats.contents import (
     INT64,
     TARGETID,
-    Block,
     Cells,
     ListColumn,
     Refused,
+    RowBlock,
     counted,
 )
 from app.core.importing.places import Places
@@ -68,7 +68,7 @@ class EntryMaker:
         self._no_number: dict[str, int] = {}
         self._off_sky = 0
 
-    def entries(self, block: Block) -> Entries:
+    def entries(self, block: RowBlock) -> Entries:
         count = len(block.lines)
         if not count:
             return Entries([[] for _ in FIELDS], block.refused)
@@ -105,15 +105,15 @@ class EntryMaker:
             found.append(f"the position is outside the sky in {counted(self._off_sky, 'row')}")
         return found
 
-    def _cells(self, block: Block, role: str) -> Cells | None:
+    def _cells(self, block: RowBlock, role: str) -> Cells | None:
         number = self._roles.number(role)
         return None if number is None else block.cells[number]
 
-    def _texts(self, block: Block, role: str, count: int) -> list[str]:
+    def _texts(self, block: RowBlock, role: str, count: int) -> list[str]:
         cells = self._cells(block, role)
         return [""] * count if cells is None else cells.texts()
 
-    def _rows(self, block: Block, count: int, problems: dict[int, str]) -> list[int]:
+    def _rows(self, block: RowBlock, count: int, problems: dict[int, str]) -> list[int]:
         if self._roles.number("row") is None:
             return [0] * count
         rows = []
@@ -126,18 +126,18 @@ class EntryMaker:
             rows.append(number or 0)
         return rows
 
-    def _named(self, block: Block) -> list[str]:
+    def _named(self, block: RowBlock) -> list[str]:
         naming = self._roles.naming
         assert naming is not None
         return [naming.object_id(parts) for parts in self._parts(block)]
 
-    def _parts(self, block: Block) -> Iterator[tuple[str, ...]]:
+    def _parts(self, block: RowBlock) -> Iterator[tuple[str, ...]]:
         naming = self._roles.naming
         assert naming is not None
         return zip(*(block.cells[number].texts() for number in naming.columns), strict=True)
 
     def _paths(
-        self, block: Block, names: list[str], count: int, problems: dict[int, str]
+        self, block: RowBlock, names: list[str], count: int, problems: dict[int, str]
     ) -> list[str]:
         paths = self._places.place_all(self._texts(block, "path", count), problems)
         if "" in paths:
@@ -145,7 +145,7 @@ class EntryMaker:
         return paths
 
     def _find(
-        self, block: Block, names: list[str], paths: list[str], problems: dict[int, str]
+        self, block: RowBlock, names: list[str], paths: list[str], problems: dict[int, str]
     ) -> None:
         """Fill in the files of those that name none."""
         naming = self._roles.naming
@@ -157,7 +157,9 @@ class EntryMaker:
             paths[at] = self._places.find([*stems, name]) or self._companion
             self.without_file += not paths[at]
 
-    def _positions(self, block: Block, count: int) -> tuple[list[float | None], list[float | None]]:
+    def _positions(
+        self, block: RowBlock, count: int
+    ) -> tuple[list[float | None], list[float | None]]:
         found = []
         for role in ("ra", "dec"):
             cells = self._cells(block, role)
@@ -196,7 +198,7 @@ class EntryMaker:
             filled.append(name)
         return filled
 
-    def _numbers(self, block: Block, role: str, count: int) -> list[float | None]:
+    def _numbers(self, block: RowBlock, role: str, count: int) -> list[float | None]:
         cells = self._cells(block, role)
         if cells is None:
             return [None] * count
@@ -207,13 +209,13 @@ class EntryMaker:
             self._no_number[role] = self._no_number.get(role, 0) + lacking
         return found
 
-    def _labels(self, block: Block, count: int) -> list[str]:
+    def _labels(self, block: RowBlock, count: int) -> list[str]:
         texts = self._texts(block, "label", count)
         if max(map(len, texts), default=0) > MAX_LABEL:
             return [text[:MAX_LABEL] for text in texts]
         return texts
 
-    def _own_json(self, block: Block, count: int) -> list[str]:
+    def _own_json(self, block: RowBlock, count: int) -> list[str]:
         if not self._own:
             return ["{}"] * count
         pieces = (block.cells[number].json() for number in self._own)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.core.importing.errors import ImportFailed, ImportStopped
 from app.core.importing.folder_walk import Progress, ShouldStop, never, silent, spectrum_files
-from app.core.importing.formats.contents import Block, ListColumn, TypedCells, Value, counted
+from app.core.importing.formats.contents import ListColumn, RowBlock, TypedCells, Value, counted
 from app.core.importing.spectrum_rows import SpectrumRow, rows_of
 
 COLUMNS = (
@@ -59,10 +59,10 @@ class FolderList:
             return []
         return [f"left out: {counted(self._skipped, 'file')} that cannot be spectra"]
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[RowBlock]:
         for start in range(0, len(self._rows), BLOCK_ROWS):
             some = self._rows[start : start + BLOCK_ROWS]
-            yield Block(range(start + 1, start + len(some) + 1), _cells(some))
+            yield RowBlock(range(start + 1, start + len(some) + 1), _cells(some))
 
     def _add(self, path: Path, root: Path) -> None:
         try:

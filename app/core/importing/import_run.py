@@ -13,11 +13,11 @@ from app.core.database.tables import candidates, lists, refused_rows
 from app.core.importing.errors import ImportFailed, ImportStopped
 from app.core.importing.folder_walk import Progress, ShouldStop
 from app.core.importing.formats.contents import MAX_ROWS, ListColumn, Refused
-from app.core.importing.formats.text_cells import Misfit
-from app.core.importing.opening import Found
-from app.core.importing.reading import Outcome, Source
+from app.core.importing.formats.text_cells import CellMismatch
+from app.core.importing.opening import OpenedList
+from app.core.importing.reading import ReadingSummary, Source
 from app.core.importing.reports import MAX_REFUSED_SHOWN, ImportReport
-from app.core.importing.storing import Seen, Store
+from app.core.importing.storing import DuplicateFilter, Store
 from app.core.session.verdict_log import now
 
 MAX_REFUSED_KEPT = 10_000
@@ -25,7 +25,7 @@ PAGE = 5000
 
 
 @dataclass
-class Tally:
+class RowCounts:
     """What became of the rows so far."""
 
     used: int = 0
@@ -48,7 +48,12 @@ class ImportRun:
     """Of the list at `path`, which `found` describes and `source` reads."""
 
     def __init__(
-        self, path: Path, found: Found, source: Source, progress: Progress, should_stop: ShouldStop
+        self,
+        path: Path,
+        found: OpenedList,
+        source: Source,
+        progress: Progress,
+        should_stop: ShouldStop,
     ) -> None:
         self._path = path
         self._found = found
@@ -95,13 +100,13 @@ class ImportRun:
         )
         return int(connection.execute(row.returning(lists.c.id)).scalar_one())
 
-    def _add_all(self, connection: Connection, list_id: int) -> Tally:
+    def _add_all(self, connection: Connection, list_id: int) -> RowCounts:
         """Again from the start, once, where a column turns out to be of another kind."""
         for _ in range(2):
             attempt = connection.begin_nested()
             try:
                 tally = self._add_blocks(connection, list_id)
-            except Misfit:
+            except CellMismatch:
                 attempt.rollback()
                 self._source.settle()
             else:
@@ -109,8 +114,8 @@ class ImportRun:
                 return tally
         raise ImportFailed("it was changed while it was read: try again")
 
-    def _add_blocks(self, connection: Connection, list_id: int) -> Tally:
-        store, seen, tally = Store(connection, list_id), _seen(connection), Tally()
+    def _add_blocks(self, connection: Connection, list_id: int) -> RowCounts:
+        store, seen, tally = Store(connection, list_id), _seen(connection), RowCounts()
         total = self._found.file.estimate
         for entries in self._source.entries():
             if self._should_stop():
@@ -129,7 +134,9 @@ class ImportRun:
         return tally
 
 
-def _conclude(connection: Connection, list_id: int, tally: Tally, outcome: Outcome) -> None:
+def _conclude(
+    connection: Connection, list_id: int, tally: RowCounts, outcome: ReadingSummary
+) -> None:
     told_of = [{"name": c.name, "type": c.kind, **_words(c)} for c in outcome.columns]
     columns = json.dumps(told_of, ensure_ascii=False)
     told = {"rows_read": tally.read, "rows_used": tally.used, "columns": columns}
@@ -145,7 +152,7 @@ def _words(column: ListColumn) -> dict[str, str]:
     return {"unit": column.unit, "description": column.description, "ucd": column.ucd}
 
 
-def _why_none(tally: Tally) -> str:
+def _why_none(tally: RowCounts) -> str:
     if not tally.refused:
         return "it holds no rows"
     first = tally.refused[0]
@@ -153,9 +160,9 @@ def _why_none(tally: Tally) -> str:
     return f"{what}; row {first.line}: {first.reason}"
 
 
-def _seen(connection: Connection) -> Seen:
+def _seen(connection: Connection) -> DuplicateFilter:
     """All that the session has already."""
-    seen = Seen()
+    seen = DuplicateFilter()
     keys = select(candidates.c.object_id, candidates.c.path, candidates.c.row)
     for rows in connection.execute(keys.execution_options(yield_per=PAGE)).partitions():
         seen.fresh(map(tuple, rows), len(rows))

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.core.importing.child.parent import ReadingElsewhere
+from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.errors import ImportFailed
 from app.core.importing.folder_list import FolderList
 from app.core.importing.folder_walk import Progress, ShouldStop, never, silent
 from app.core.importing.import_run import ImportRun
-from app.core.importing.opening import Found, find_list, identity_of, naming, normal, sha256_of
+from app.core.importing.opening import OpenedList, find_list, identity_of, naming, normal, sha256_of
 from app.core.importing.places import Places
 from app.core.importing.reading import Reading, Source
 from app.core.importing.reports import ImportReport, Preview
@@ -83,7 +83,7 @@ def import_list(
 @contextmanager
 def _source(
     path: Path,
-    found: Found,
+    found: OpenedList,
     roles: Mapping[str, str],
     spectra: Path | None,
     allow_absolute: bool,
@@ -91,7 +91,7 @@ def _source(
 ) -> Iterator[Source]:
     """A large file is read by a process of its own."""
     if not isinstance(found.file, FolderList) and identity_of(path).size > LARGE:
-        with ReadingElsewhere(
+        with ListReaderProcess(
             path, roles, spectra, allow_absolute=allow_absolute, should_stop=should_stop
         ) as elsewhere:
             yield elsewhere

@@ -16,9 +16,9 @@ from agent.errors import ReadError
 from app.core.importing.errors import ImportFailed
 from app.core.importing.folder_list import COLUMNS, FolderList
 from app.core.importing.folder_walk import Progress, ShouldStop, never, silent
-from app.core.importing.formats.contents import Block, ListFile, Refused, Value
+from app.core.importing.formats.contents import ListFile, Refused, RowBlock, Value
 from app.core.importing.formats.formats import open_list
-from app.core.importing.formats.text_cells import Misfit
+from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.roles import Role, Roles, guess_roles, with_chosen
 from app.core.importing.spectrum_rows import rows_of
 
@@ -34,11 +34,11 @@ class Sample:
 
     rows: list[tuple[Value, ...]] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-    block: Block | None = None
+    block: RowBlock | None = None
 
 
 @dataclass
-class Found:
+class OpenedList:
     """A list that can be imported, and what the user should look at first."""
 
     file: ListFile
@@ -80,7 +80,7 @@ def find_list(
     chosen: Mapping[str, str],
     should_stop: ShouldStop = never,
     progress: Progress = silent,
-) -> Found:
+) -> OpenedList:
     """Open it. A file that is itself a spectrum is a list of what it holds."""
     identity_of(path)
     if path.is_dir():
@@ -113,7 +113,7 @@ def identity_of(path: Path) -> Identity:
     return Identity(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns)
 
 
-def _list(path: Path, chosen: Mapping[str, str]) -> Found:
+def _list(path: Path, chosen: Mapping[str, str]) -> OpenedList:
     file = open_list(path)
     sample = _sample(file)
     roles = with_chosen(guess_roles(file.columns, sample.rows), chosen, file.columns)
@@ -123,7 +123,7 @@ def _list(path: Path, chosen: Mapping[str, str]) -> Found:
             f"no column names a spectrum, an object or a place in the sky (columns: {names}); say "
             "which one does"
         )
-    return Found(file, sample, roles, _notes(roles, sample))
+    return OpenedList(file, sample, roles, _notes(roles, sample))
 
 
 def _notes(roles: Roles, sample: Sample) -> tuple[str, ...]:
@@ -136,17 +136,19 @@ def _notes(roles: Roles, sample: Sample) -> tuple[str, ...]:
     return ("rows name the same file: if it holds several spectra, a column must tell the row",)
 
 
-def _spectra(path: Path, should_stop: ShouldStop = never, progress: Progress = silent) -> Found:
+def _spectra(
+    path: Path, should_stop: ShouldStop = never, progress: Progress = silent
+) -> OpenedList:
     file = FolderList(path, should_stop, progress)
     reason = "of the files found"
     told = {c.name: Role(c.name, n, c.name, reason) for n, c in enumerate(COLUMNS)}
-    return Found(file, _sample(file), Roles(told))
+    return OpenedList(file, _sample(file), Roles(told))
 
 
 def _sample(file: ListFile) -> Sample:
     try:
         return _first_rows(file)
-    except Misfit:  # where the very first rows cannot be used, nothing was known yet
+    except CellMismatch:  # where the very first rows cannot be used, nothing was known yet
         file.settle()
         return _first_rows(file)
 

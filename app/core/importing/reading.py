@@ -8,12 +8,12 @@ from typing import Protocol
 
 from app.core.importing.entries import Entries, EntryMaker
 from app.core.importing.formats.contents import ListColumn
-from app.core.importing.opening import Found
+from app.core.importing.opening import OpenedList
 from app.core.importing.places import Places
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class ReadingSummary:
     """What is known once the last entry has been read."""
 
     columns: tuple[ListColumn, ...]
@@ -32,13 +32,13 @@ class Source(Protocol):
     def settle(self) -> None:
         """After a Misfit; then `entries` begins again."""
 
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> ReadingSummary: ...
 
 
 class Reading:
     """In this process."""
 
-    def __init__(self, found: Found, places: Places) -> None:
+    def __init__(self, found: OpenedList, places: Places) -> None:
         self._found = found
         self._places = places
         self._maker = self._new_maker()
@@ -55,8 +55,8 @@ class Reading:
     def settle(self) -> None:
         self._found.file.settle()
 
-    def outcome(self) -> Outcome:
-        return Outcome(
+    def outcome(self) -> ReadingSummary:
+        return ReadingSummary(
             columns=self._found.file.columns,
             missing_files=self._places.missing,
             without_file=self._maker.without_file,

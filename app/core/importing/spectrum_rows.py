@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from agent.spectra.fits.fits_file import FitsFile
-from agent.spectra.fits.fits_table import Table
+from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile, open_source, source_of
 from agent.spectra.readers import read, text_table, votable
 from agent.spectra.readers.base import NotMine, Request
@@ -111,7 +111,7 @@ def _targets(fits: FitsFile) -> list[SpectrumRow]:
     ]
 
 
-def _column(table: Table, name: str) -> list[float | None]:
+def _column(table: FitsTable, name: str) -> list[float | None]:
     if name not in table:
         return [None] * table.rows
     return [float(value) for value in table.column(name)]

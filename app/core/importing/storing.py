@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 LOW_BITS = 2**24 - 1
 
 
-class Seen:
+class DuplicateFilter:
     """Goes by 64-bit hashes: two of a million different entries are taken for the same once in
     thirty million lists."""
 

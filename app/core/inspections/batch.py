@@ -25,7 +25,7 @@ from app.core.queue.filters import Words
 from app.core.session.records import Candidate, Change
 from app.core.session.session import Session
 from app.worker.errors import InspectionError, WorkerCrash
-from app.worker.pool import Outcome, WorkerPool
+from app.worker.pool import PoolResult, WorkerPool
 from app.worker.request import InspectRequest
 
 MOST_FAILURES = 5
@@ -127,7 +127,7 @@ def _request(session: Session, candidate: Candidate, task: str, seed: int) -> In
     return InspectRequest(task=task, path=candidate.path, row=candidate.row, seed=seed)
 
 
-def _kept(session: Session, candidate: Candidate, outcome: Outcome[int]) -> Vetted:
+def _kept(session: Session, candidate: Candidate, outcome: PoolResult[int]) -> Vetted:
     if outcome.trajectory is not None:
         add_inspection(session, candidate.id, outcome.trajectory)
         return Vetted(candidate=candidate, trajectory=outcome.trajectory)

@@ -23,7 +23,7 @@ BLIND, OPEN = "b", "o"
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenResult:
     """`model`: the one seen at work there; empty: none in particular. `in_blind`: in blind mode,
     by a person who wanted to see it or had judged."""
 
@@ -31,7 +31,7 @@ class Seen:
     in_blind: bool = False
 
 
-def was_seen(session: Session, candidate_id: int) -> Seen | None:
+def was_seen(session: Session, candidate_id: int) -> SeenResult | None:
     """What this session's reviewer has seen there; None: nothing."""
     key = seen_key(candidate_id, session.reviewer)
     fact = select(facts.c.value).where(facts.c.key == key)
@@ -46,10 +46,10 @@ def was_seen(session: Session, candidate_id: int) -> Seen | None:
         found = connection.execute(fact).scalar()
         if isinstance(found, str):
             return seen_from(found)
-        return None if connection.execute(told).scalar() is None else Seen()
+        return None if connection.execute(told).scalar() is None else SeenResult()
 
 
-def note_seen(session: Session, seen: Mapping[int, Seen]) -> None:
+def note_seen(session: Session, seen: Mapping[int, SeenResult]) -> None:
     """Candidates by number. In one transaction."""
     rows = [
         {"key": seen_key(number, session.reviewer), "value": seen_text(each)}
@@ -64,10 +64,10 @@ def seen_key(candidate_id: int, reviewer: str) -> str:
     return f"{PREFIX}{candidate_id}:{reviewer}"
 
 
-def seen_text(seen: Seen) -> str:
+def seen_text(seen: SeenResult) -> str:
     """As a fact's value."""
     return (BLIND if seen.in_blind else OPEN) + seen.model
 
 
-def seen_from(text: str) -> Seen:
-    return Seen(model=text[1:], in_blind=text.startswith(BLIND))
+def seen_from(text: str) -> SeenResult:
+    return SeenResult(model=text[1:], in_blind=text.startswith(BLIND))

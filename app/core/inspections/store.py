@@ -20,7 +20,7 @@ from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
 from app.core.inspections.shown_opinion import checked_model, is_by, stand_beside
 from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, both, matching
-from app.core.queue.conditions import Asking, condition
+from app.core.queue.conditions import QueryContext, condition
 from app.core.queue.filters import Has, InspectedBy, Not
 from app.core.session.records import Aspect, Candidate, Change
 from app.core.session.session import Session
@@ -35,7 +35,7 @@ InspectionRow = Any
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inspection:
+class StoredInspection:
     """What one model made of one candidate."""
 
     id: int
@@ -69,7 +69,7 @@ class Confusion:
         return self.counts.get(("YES", "NO"), 0) + self.counts.get(("NO", "YES"), 0)
 
 
-def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) -> Inspection:
+def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) -> StoredInspection:
     """Keep a trajectory, in the place of what the same model said before."""
     line, model = to_line(trajectory), checked_model(trajectory.model)
     values = {
@@ -92,12 +92,12 @@ def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) 
         if trajectory.stopped_by != "error":
             _set_fault(connection, candidate_id, "")
     _tell(session, "inspection", candidate_id)
-    return Inspection(
+    return StoredInspection(
         id=number, candidate_id=candidate_id, at=str(values["at"]), trajectory=trajectory
     )
 
 
-def inspections_of(session: Session, candidate_id: int) -> list[Inspection]:
+def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection]:
     """Of all models, the newest first."""
     query = (
         select(inspections)
@@ -160,7 +160,7 @@ def to_do(
 
 def count_to_do(session: Session, model: ModelRef, *, again: bool = False) -> int:
     """How many candidates `to_do` has, each of them looked at: for once before a batch."""
-    asking = Asking(session.reviewer_number, session.database.is_file)
+    asking = QueryContext(session.reviewer_number, session.database.is_file)
     wanted = condition(_left(model, again), asking)
     with session.database.reading() as connection:
         query = select(func.count()).select_from(candidates).where(wanted)
@@ -204,7 +204,7 @@ def _set_fault(connection: Connection, candidate_id: int, reason: str) -> bool:
     return connection.execute(update(candidates).where(is_other).values(fault=reason)).rowcount > 0
 
 
-def _inspection(row: InspectionRow) -> Inspection:
+def _inspection(row: InspectionRow) -> StoredInspection:
     if not are(str, row.at, row.record):
         raise damaged(f"an inspection of candidate {row.candidate_id}")
     try:
@@ -213,7 +213,9 @@ def _inspection(row: InspectionRow) -> Inspection:
         raise SessionError(
             f"what {row.model} made of candidate {row.candidate_id} is damaged: {error}"
         ) from error
-    return Inspection(id=row.id, candidate_id=row.candidate_id, at=row.at, trajectory=trajectory)
+    return StoredInspection(
+        id=row.id, candidate_id=row.candidate_id, at=row.at, trajectory=trajectory
+    )
 
 
 def _tell(session: Session, aspect: Aspect, candidate_id: int) -> None:

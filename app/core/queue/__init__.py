@@ -7,21 +7,21 @@ from app.core.queue.counts import Count, count, position_of
 from app.core.queue.filter_parser import parse_filter
 from app.core.queue.filter_words import filter_text
 from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, both
-from app.core.queue.in_use import OwnColumn, flags_in_use, own_columns
+from app.core.queue.in_use import ListColumnInUse, flags_in_use, own_columns
 from app.core.queue.neighbours import Neighbour, neighbours
 from app.core.queue.order_indexes import drop_order_indexes
 from app.core.queue.pages import (
-    Line,
-    Page,
-    line_of,
+    QueuePage,
+    QueueRow,
     matching,
     next_line,
     next_unjudged,
     page,
     previous_line,
+    row_of,
 )
 from app.core.queue.search import find
-from app.core.queue.sorts import LIST_ORDER, Place, Sort, parse_sort, sort_text
+from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort, parse_sort, sort_text
 
 __all__ = [
     "EVERYTHING",
@@ -30,11 +30,11 @@ __all__ = [
     "Count",
     "Filter",
     "FilterError",
-    "Line",
+    "ListColumnInUse",
     "Neighbour",
-    "OwnColumn",
-    "Page",
-    "Place",
+    "QueuePage",
+    "QueuePosition",
+    "QueueRow",
     "Sort",
     "both",
     "count",
@@ -42,7 +42,6 @@ __all__ = [
     "filter_text",
     "find",
     "flags_in_use",
-    "line_of",
     "matching",
     "neighbours",
     "next_line",
@@ -53,5 +52,6 @@ __all__ = [
     "parse_sort",
     "position_of",
     "previous_line",
+    "row_of",
     "sort_text",
 ]

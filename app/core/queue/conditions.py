@@ -51,7 +51,7 @@ from app.core.queue.filters import (
     Not,
     Number,
     Or,
-    Own,
+    OwnColumnFilter,
     Words,
 )
 from app.core.session.records import Verdict
@@ -72,7 +72,7 @@ COMPARING: dict[str, Callable[[Any, Any], Condition]] = {
 
 
 @dataclass(frozen=True)
-class Asking:
+class QueryContext:
     """Who asks, and which database: `me` is None while the reviewer has not written anything."""
 
     me: int | None
@@ -85,7 +85,7 @@ class Asking:
         return self.me or 0
 
 
-def condition(tree: Filter, asking: Asking) -> Condition:
+def condition(tree: Filter, asking: QueryContext) -> Condition:
     """True for the candidates of the filter, false or NULL for the others."""
     match tree:
         case Everything():
@@ -107,7 +107,7 @@ def condition(tree: Filter, asking: Asking) -> Condition:
             return COMPARING[tree.compare](_number(tree.field, asking), tree.value)
         case Words():
             return _words(tree)
-        case Own():
+        case OwnColumnFilter():
             return _inside(_own(tree, asking))
         case Flag():
             return _flag(tree.name, asking)
@@ -130,13 +130,13 @@ def unjudged_sql(me: int) -> str:
     return f"(judged_by & {judged_bit(me)}) = 0"
 
 
-def _my_verdict(verdict: Verdict | None, asking: Asking) -> Condition:
+def _my_verdict(verdict: Verdict | None, asking: QueryContext) -> Condition:
     if verdict is None:
         return true() if asking.me is None else plain(unjudged_sql(asking.me))
     return _judged(judgements.c.reviewer_id == asking.number, judgements.c.verdict == verdict)
 
 
-def _mine(column: ColumnElement[Any], asking: Asking) -> ColumnElement[Any]:
+def _mine(column: ColumnElement[Any], asking: QueryContext) -> ColumnElement[Any]:
     """A column of the reviewer's own judgement; NULL where there is none."""
     whose = (judgements.c.candidate_id == candidates.c.id) & (
         judgements.c.reviewer_id == asking.number
@@ -162,7 +162,7 @@ def _agent_verdict(answer: str) -> Condition:
     return candidates.c.agent_verdict.is_(None) & (is_seen if answer == "undecided" else ~is_seen)
 
 
-def _number(field: str, asking: Asking) -> ColumnElement[Any]:
+def _number(field: str, asking: QueryContext) -> ColumnElement[Any]:
     if field == "confidence":
         return _mine(judgements.c.confidence, asking)
     return candidates.c["agent_p_yes" if field == "p_yes" else field]
@@ -183,7 +183,7 @@ def _holds(column: ColumnElement[Any], part: str) -> Condition:
     return column.icontains(part, autoescape=True)
 
 
-def _own(tree: Own, asking: Asking) -> Condition:
+def _own(tree: OwnColumnFilter, asking: QueryContext) -> Condition:
     value = _OwnValue(asking)
     named = value.name == tree.column
     if tree.compare == "contains":
@@ -198,7 +198,7 @@ def _own(tree: Own, asking: Asking) -> Condition:
 class _OwnValue:
     """One of a candidate's own columns: its name, its value as text, and as a number or NULL."""
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self, asking: QueryContext) -> None:
         self.text: ColumnElement[str]
         self.number: ColumnElement[float]
         if asking.is_file:
@@ -214,7 +214,7 @@ class _OwnValue:
         self.name = found.c.key
 
 
-def _flag(name: str, asking: Asking) -> Condition:
+def _flag(name: str, asking: QueryContext) -> Condition:
     flags = _mine(judgements.c.flags, asking)
     if asking.is_file:
         found = func.json_each(flags).table_valued("value")
@@ -223,7 +223,7 @@ def _flag(name: str, asking: Asking) -> Condition:
     return _inside(found.c.value == name)
 
 
-def _anywhere(part: str, asking: Asking) -> Condition:
+def _anywhere(part: str, asking: QueryContext) -> Condition:
     return or_(
         _holds(candidates.c.object_id, part),
         _judged(plain(COMMENTED), _holds(judgements.c.comment, part)),
@@ -231,7 +231,7 @@ def _anywhere(part: str, asking: Asking) -> Condition:
     )
 
 
-def _disagree(between: str, asking: Asking) -> Condition:
+def _disagree(between: str, asking: QueryContext) -> Condition:
     if between == "agents":
         return plain(DIFFERING)
     if between == "people":
@@ -246,7 +246,7 @@ def _disagree(between: str, asking: Asking) -> Condition:
     )
 
 
-def _has(thing: str, asking: Asking) -> Condition:
+def _has(thing: str, asking: QueryContext) -> Condition:
     if thing == "fault":
         return plain(FAULTY)
     if thing == "path":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.core.errors import SessionError
 from app.core.queue.filters import EVERYTHING, Everything, Filter
-from app.core.queue.sorts import LIST_ORDER, Place, Sort
+from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.walk import place_of, plan, start_of, walk
 from app.core.session.session import Session
 
@@ -48,7 +48,7 @@ def position_of(
 
 
 def _counted(
-    session: Session, tree: Filter, sort: Sort, before: Place | None, at_most: int
+    session: Session, tree: Filter, sort: Sort, before: QueuePosition | None, at_most: int
 ) -> Count:
     """Counted from the place towards the front, so that one near it costs little."""
     how = plan(session, tree, sort)

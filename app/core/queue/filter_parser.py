@@ -35,7 +35,7 @@ from app.core.queue.filters import (
     Not,
     Number,
     Or,
-    Own,
+    OwnColumnFilter,
     Words,
     checked,
     finite,
@@ -258,13 +258,13 @@ def _number(name: str, compare: str, text: str) -> Filter:
 
 def _own(column: str, compare: str, value: Token) -> Filter:
     if compare == "!=":
-        return Not(Own(column, "=", value.text))
+        return Not(OwnColumnFilter(column, "=", value.text))
     ends = RANGE.fullmatch(value.text)
     if compare == ":" and value.kind == "word" and ends and None not in map(finite, ends.groups()):
-        return And((Own(column, ">=", ends[1]), Own(column, "<=", ends[2])))
+        return And((OwnColumnFilter(column, ">=", ends[1]), OwnColumnFilter(column, "<=", ends[2])))
     if compare in (":", "~"):
-        return Own(column, "contains", value.text)
-    return Own(column, _comparing(compare), value.text)
+        return OwnColumnFilter(column, "contains", value.text)
+    return OwnColumnFilter(column, _comparing(compare), value.text)
 
 
 def _comparing(sign: str) -> Compare:

@@ -21,7 +21,7 @@ from app.core.queue.filters import (
     Not,
     Number,
     Or,
-    Own,
+    OwnColumnFilter,
     Words,
 )
 from app.core.session.records import Verdict
@@ -55,7 +55,7 @@ def _said(tree: Filter) -> str:
             return f"{tree.field}{tree.compare}{tree.value!r}"
         case Words():
             return f"{tree.field}{_sign(tree.compare)}{_quoted(tree.text)}"
-        case Own():
+        case OwnColumnFilter():
             return f"own.{_quoted(tree.column)}{_sign(tree.compare)}{_quoted(tree.text)}"
         case Flag():
             return f"flag:{_quoted(tree.name)}"

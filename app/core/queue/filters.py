@@ -115,7 +115,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Own:
+class OwnColumnFilter:
     """A further column of the list. `=` takes numbers as numbers and ignores case in words."""
 
     column: str
@@ -210,7 +210,7 @@ Filter = (
     | AgentVerdict
     | Number
     | Words
-    | Own
+    | OwnColumnFilter
     | Flag
     | Anywhere
     | Disagree

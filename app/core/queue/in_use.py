@@ -18,7 +18,7 @@ KINDS = ("int", "float", "bool", "str")
 
 
 @dataclass(frozen=True)
-class OwnColumn:
+class ListColumnInUse:
     """A further column of a list, for `own.NAME`. `kind`: int, float, bool or str."""
 
     name: str
@@ -39,9 +39,9 @@ def flags_in_use(session: Session) -> Mapping[str, int]:
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
-def own_columns(session: Session) -> tuple[OwnColumn, ...]:
+def own_columns(session: Session) -> tuple[ListColumnInUse, ...]:
     """Of all lists, in their order; of the same name, once. Columns with a role are no own ones."""
-    found: dict[str, OwnColumn] = {}
+    found: dict[str, ListColumnInUse] = {}
     with session.database.reading() as connection:
         rows = connection.execute(select(lists.c.roles, lists.c.columns).order_by(lists.c.id)).all()
     for row in rows:
@@ -54,14 +54,16 @@ def own_columns(session: Session) -> tuple[OwnColumn, ...]:
     return tuple(found.values())
 
 
-def _column(entry: object) -> OwnColumn | None:
+def _column(entry: object) -> ListColumnInUse | None:
     """None for what no filter can name: a stranger's session may hold anything."""
     if not isinstance(entry, dict):
         return None
     name, kind, unit = (entry.get(key, "") for key in ("name", "type", "unit"))
     if not isinstance(name, str) or not (0 < len(name) <= MAX_TEXT and name.isprintable()):
         return None
-    return OwnColumn(name, kind if kind in KINDS else "str", unit if isinstance(unit, str) else "")
+    return ListColumnInUse(
+        name, kind if kind in KINDS else "str", unit if isinstance(unit, str) else ""
+    )
 
 
 def _words(some: object) -> list[str]:

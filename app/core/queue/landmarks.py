@@ -22,8 +22,8 @@ from sqlalchemy import (
 
 from app.core.queue.conditions import condition
 from app.core.queue.filters import EVERYTHING, And, Filter
-from app.core.queue.pages import MAX_PAGE, Line, page
-from app.core.queue.sorts import LIST_ORDER, Place, Sort
+from app.core.queue.pages import MAX_PAGE, QueueRow, page
+from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.walk import Plan, plan, start_of, steps_from, walk
 from app.core.session.session import Session
 
@@ -39,9 +39,9 @@ class Landmarks(NamedTuple):
     """`ends`: the last place of each whole block; `rest`: lines behind the last of them. `end`:
     where to go on; None: that was all."""
 
-    ends: tuple[Place, ...]
+    ends: tuple[QueuePosition, ...]
     rest: int
-    end: Place | None
+    end: QueuePosition | None
 
 
 def landmarks(
@@ -49,7 +49,7 @@ def landmarks(
     tree: Filter = EVERYTHING,
     sort: Sort = LIST_ORDER,
     *,
-    after: Place | None = None,
+    after: QueuePosition | None = None,
     rest: int = 0,
     rows: int = ROWS,
 ) -> Landmarks:
@@ -65,12 +65,12 @@ def block_lines(
     session: Session,
     tree: Filter,
     sort: Sort,
-    after: Place | None,
-    until: Place | None,
+    after: QueuePosition | None,
+    until: QueuePosition | None,
     most: int = MAX_PAGE,
-) -> list[Line]:
+) -> list[QueueRow]:
     """What lies behind `after` up to and with `until`, now; None: the start, the end."""
-    lines: list[Line] = []
+    lines: list[QueueRow] = []
     while len(lines) < most:
         found = page(session, tree, sort, after=after, limit=min(most, BLOCK + 1))
         inside = [each for each in found.lines if until is None or not beyond(sort, each, until)]
@@ -82,18 +82,18 @@ def block_lines(
     return lines[:most]
 
 
-def beyond(sort: Sort, line: Line, place: Place) -> bool:
+def beyond(sort: Sort, line: QueueRow, place: QueuePosition) -> bool:
     """Whether it stands behind that place in the order."""
-    return order_key(sort, line.place) > order_key(sort, place)
+    return order_key(sort, line.position) > order_key(sort, place)
 
 
-def order_key(sort: Sort, place: Place) -> tuple[float, float]:
+def order_key(sort: Sort, place: QueuePosition) -> tuple[float, float]:
     """Rises along the queue."""
     sign = -1 if sort.is_read_backwards else 1
     return sign * place.value, sign * place.id
 
 
-def _is_past(sort: Sort, place: Place, until: Place) -> bool:
+def _is_past(sort: Sort, place: QueuePosition, until: QueuePosition) -> bool:
     return order_key(sort, place) >= order_key(sort, until)
 
 
@@ -103,10 +103,12 @@ def _first(connection: Connection, how: Plan) -> Landmarks:
     return Landmarks(ends, len(found.places) % BLOCK, found.end)
 
 
-def _scan(connection: Connection, how: Plan, after: Place, rest: int, rows: int) -> Landmarks:
+def _scan(
+    connection: Connection, how: Plan, after: QueuePosition, rest: int, rows: int
+) -> Landmarks:
     backwards = how.sort.is_read_backwards
     after = how.within(after, backwards)
-    ends: list[Place] = []
+    ends: list[QueuePosition] = []
     for step in steps_from(how, after, backwards):
         if rows <= 0:
             break
@@ -114,11 +116,11 @@ def _scan(connection: Connection, how: Plan, after: Place, rest: int, rows: int)
         for row in connection.execute(_marks(how, step.limit(rows), rest)):
             last = row
             if row.is_hit and (rest + row.hits) % BLOCK == 0:
-                ends.append(Place(row.value, row.id))
+                ends.append(QueuePosition(row.value, row.id))
         if last is not None:
             rows -= last.seen
             rest = (rest + last.hits) % BLOCK
-            after = Place(last.value, last.id)
+            after = QueuePosition(last.value, last.id)
     return Landmarks(tuple(ends), rest, after if rows <= 0 else None)
 
 

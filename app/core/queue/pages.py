@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, literal, select
 from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, both
-from app.core.queue.sorts import LIST_ORDER, Place, Sort
+from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.walk import Plan, place_of, plan, start_of, walk
 from app.core.session.records import Candidate, Judgement
 from app.core.session.session import Session, candidate_of
@@ -25,24 +25,24 @@ _MINE = judgements.alias("mine")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class QueueRow:
     """A candidate in the queue, with what the session's reviewer thinks of it."""
 
-    place: Place
+    position: QueuePosition
     candidate: Candidate
     mine: Judgement | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class QueuePage:
     """Lines in the order of the queue, whichever way it was read.
 
     `end` is the place to go on from in the same direction; None: there is nothing more. A page may
     be short, or empty, and have an `end`: so many candidates were looked at in vain, ask again.
     """
 
-    lines: tuple[Line, ...]
-    end: Place | None
+    lines: tuple[QueueRow, ...]
+    end: QueuePosition | None
 
 
 def page(
@@ -50,10 +50,10 @@ def page(
     tree: Filter = EVERYTHING,
     sort: Sort = LIST_ORDER,
     *,
-    after: Place | None = None,
+    after: QueuePosition | None = None,
     limit: int = PAGE,
     backwards: bool = False,
-) -> Page:
+) -> QueuePage:
     """The lines behind `after`, or before it where read backwards; None: from that end."""
     if not 0 < limit <= MAX_PAGE:
         raise FilterError(f"a page has 1 to {MAX_PAGE} lines")
@@ -62,7 +62,7 @@ def page(
     with session.database.reading() as connection:
         found = walk(connection, how, start, limit, backwards=backwards)
         lines = _lines(connection, how, session.reviewer, found.places)
-    return Page(lines=tuple(lines[::-1] if backwards else lines), end=found.end)
+    return QueuePage(lines=tuple(lines[::-1] if backwards else lines), end=found.end)
 
 
 def next_unjudged(
@@ -70,9 +70,9 @@ def next_unjudged(
     tree: Filter = EVERYTHING,
     sort: Sort = LIST_ORDER,
     *,
-    after: Place | None = None,
+    after: QueuePosition | None = None,
     wrap: bool = True,
-) -> Line | None:
+) -> QueueRow | None:
     """The next one without a verdict of the reviewer; behind the last the first ones follow.
 
     None: there is none left. A filter that no index answers is searched to its end, in steps
@@ -86,19 +86,19 @@ def next_unjudged(
 
 
 def next_line(
-    session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER, *, after: Place
-) -> Line | None:
+    session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER, *, after: QueuePosition
+) -> QueueRow | None:
     """The next one, judged or not."""
     return _next(session, tree, sort, after, backwards=False)
 
 
 def previous_line(
-    session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER, *, before: Place
-) -> Line | None:
+    session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER, *, before: QueuePosition
+) -> QueueRow | None:
     return _next(session, tree, sort, before, backwards=True)
 
 
-def line_of(session: Session, candidate_id: int, sort: Sort = LIST_ORDER) -> Line:
+def row_of(session: Session, candidate_id: int, sort: Sort = LIST_ORDER) -> QueueRow:
     """A candidate where it stands in an order now, whether a filter shows it or not."""
     how = plan(session, EVERYTHING, sort)
     with session.database.reading() as connection:
@@ -113,9 +113,9 @@ def matching(
     tree: Filter = EVERYTHING,
     sort: Sort = LIST_ORDER,
     *,
-    after: Place | None = None,
+    after: QueuePosition | None = None,
     at_once: int = 200,
-) -> Iterator[Line]:
+) -> Iterator[QueueRow]:
     """All lines of a filter in their order, read page by page as they are asked for.
 
     What changes meanwhile is seen from where the reading stands on; nothing is met twice unless
@@ -130,8 +130,8 @@ def matching(
 
 
 def _next(
-    session: Session, tree: Filter, sort: Sort, start: Place | None, *, backwards: bool
-) -> Line | None:
+    session: Session, tree: Filter, sort: Sort, start: QueuePosition | None, *, backwards: bool
+) -> QueueRow | None:
     while True:
         found = page(session, tree, sort, after=start, limit=1, backwards=backwards)
         if found.lines:
@@ -141,7 +141,9 @@ def _next(
         start = found.end
 
 
-def _lines(connection: Connection, how: Plan, reviewer: str, places: Sequence[Place]) -> list[Line]:
+def _lines(
+    connection: Connection, how: Plan, reviewer: str, places: Sequence[QueuePosition]
+) -> list[QueueRow]:
     if not places:
         return []
     whose = (_MINE.c.candidate_id == candidates.c.id) & (_MINE.c.reviewer_id == how.asking.number)
@@ -154,6 +156,6 @@ def _lines(connection: Connection, how: Plan, reviewer: str, places: Sequence[Pl
     return [_line(place, rows[place.id]) for place in places]
 
 
-def _line(place: Place, row: Row[Any]) -> Line:
+def _line(place: QueuePosition, row: Row[Any]) -> QueueRow:
     mine = None if row.log_id is None else judgement_of(row)
-    return Line(place=place, candidate=candidate_of(row), mine=mine)
+    return QueueRow(position=place, candidate=candidate_of(row), mine=mine)

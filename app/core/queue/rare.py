@@ -26,7 +26,7 @@ from app.core.database.tables import (
     judgements,
     reviewers,
 )
-from app.core.queue.conditions import COMPARING, Asking, plain
+from app.core.queue.conditions import COMPARING, QueryContext, plain
 from app.core.queue.filters import (
     AgentVerdict,
     And,
@@ -58,7 +58,7 @@ def gathered(connection: Connection, ways: list[Union], at_most: int) -> CTE | N
     return None
 
 
-def unions(tree: Filter, asking: Asking, indexes: frozenset[str]) -> list[Union]:
+def unions(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> list[Union]:
     """The ways to gather a filter's candidates, all of them and others."""
     if isinstance(tree, And):
         return list(chain.from_iterable(unions(term, asking, indexes) for term in tree.terms))
@@ -69,7 +69,7 @@ def unions(tree: Filter, asking: Asking, indexes: frozenset[str]) -> list[Union]
     return [found] if found else []
 
 
-def _leaf(tree: Filter, asking: Asking, indexes: frozenset[str]) -> Union:
+def _leaf(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> Union:
     match tree:
         case MyVerdict() if tree.verdict is not None:
             return _mine(asking, judgements.c.verdict == tree.verdict)
@@ -107,7 +107,7 @@ def _range(tree: Number, indexes: frozenset[str]) -> Union:
     return (_those(COMPARING[tree.compare](column, tree.value)),)
 
 
-def _disagreeing(between: str, asking: Asking) -> Union:
+def _disagreeing(between: str, asking: QueryContext) -> Union:
     if between == "agents":
         return (_those(plain(DIFFERING)),)
     if between == "people":
@@ -117,7 +117,7 @@ def _disagreeing(between: str, asking: Asking) -> Union:
     return (*accepted, _those(candidates.c.agent_verdict == "YES"))
 
 
-def _mine(asking: Asking, condition: ColumnElement[bool]) -> Union:
+def _mine(asking: QueryContext, condition: ColumnElement[bool]) -> Union:
     return (_judged(judgements.c.reviewer_id == asking.number, condition),)
 
 

@@ -54,7 +54,7 @@ PRIME = 2**31 - 1
 FARTHEST = 2**62
 
 
-class Place(NamedTuple):
+class QueuePosition(NamedTuple):
     """Where something stands in an order: paging goes on from here, whatever changed meanwhile."""
 
     value: float
@@ -110,14 +110,14 @@ class Sort:
         return f"{self.key}_{'down' if self.descending else 'up'}"
 
     @property
-    def first(self) -> Place:
+    def first(self) -> QueuePosition:
         """Before everything."""
-        return Place(-1 if self.key in WHOLE else -math.inf, -1)
+        return QueuePosition(-1 if self.key in WHOLE else -math.inf, -1)
 
     @property
-    def last(self) -> Place:
+    def last(self) -> QueuePosition:
         """Behind everything."""
-        return Place(FARTHEST if self.key in WHOLE else math.inf, FARTHEST)
+        return QueuePosition(FARTHEST if self.key in WHOLE else math.inf, FARTHEST)
 
 
 LIST_ORDER = Sort()

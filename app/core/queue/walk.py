@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, literal_column, or_, select
 
 from app.core.database.tables import candidates
-from app.core.queue.conditions import Asking, condition, plain
+from app.core.queue.conditions import QueryContext, condition, plain
 from app.core.queue.filters import And, Filter, Number, checked
 from app.core.queue.order_indexes import (
     Narrowing,
@@ -22,7 +22,7 @@ from app.core.queue.order_indexes import (
     split,
 )
 from app.core.queue.rare import gathered, unions
-from app.core.queue.sorts import FARTHEST, Place, Sort
+from app.core.queue.sorts import FARTHEST, QueuePosition, Sort
 from app.core.session.session import Session
 
 AT_ONCE = 20_000
@@ -37,11 +37,11 @@ FIRST_STRIDE = 250
 GROWTH = 4
 
 
-class Stretch(NamedTuple):
+class IndexRange(NamedTuple):
     """What one call found. `end` is where to go on; None: there is nothing more that way."""
 
-    places: list[Place]
-    end: Place | None
+    places: list[QueuePosition]
+    end: QueuePosition | None
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Plan:
 
     tree: Filter
     sort: Sort
-    asking: Asking
+    asking: QueryContext
     narrowing: Narrowing
     rest: tuple[Filter, ...]
     indexes: frozenset[str]
@@ -58,12 +58,12 @@ class Plan:
     high: float | None = None
     """What the filter says of the very number the order goes by."""
 
-    def within(self, start: Place, backwards: bool) -> Place:
+    def within(self, start: QueuePosition, backwards: bool) -> QueuePosition:
         """The start, or where the filter can first be met behind it."""
         if backwards and self.high is not None and start.value > self.high:
-            return Place(self.high, FARTHEST)
+            return QueuePosition(self.high, FARTHEST)
         if not backwards and self.low is not None and start.value < self.low:
-            return Place(self.low, -1)
+            return QueuePosition(self.low, -1)
         return start
 
 
@@ -71,7 +71,7 @@ def plan(session: Session, tree: Filter, sort: Sort) -> Plan:
     """Makes the indexes it needs where they are not there yet."""
     checked(tree)
     me = session.reviewer_number
-    asking = Asking(me, session.database.is_file)
+    asking = QueryContext(me, session.database.is_file)
     narrowing, rest = split(tree, me)
     wanted = order_index(sort, narrowing)
     whole = order_index(sort, Narrowing())
@@ -83,8 +83,8 @@ def plan(session: Session, tree: Filter, sort: Sort) -> Plan:
 
 
 def walk(
-    connection: Connection, plan: Plan, start: Place, limit: int, *, backwards: bool = False
-) -> Stretch:
+    connection: Connection, plan: Plan, start: QueuePosition, limit: int, *, backwards: bool = False
+) -> IndexRange:
     """The next `limit` places behind `start`, or before it, in the order they are met."""
     backwards = backwards != plan.sort.is_read_backwards
     start = plan.within(start, backwards)
@@ -93,31 +93,31 @@ def walk(
     return _search(connection, plan, start, limit, backwards)
 
 
-def start_of(sort: Sort, backwards: bool) -> Place:
+def start_of(sort: Sort, backwards: bool) -> QueuePosition:
     """Before everything, seen in that direction."""
     return sort.last if backwards != sort.is_read_backwards else sort.first
 
 
-def place_of(connection: Connection, sort: Sort, candidate_id: int) -> Place | None:
+def place_of(connection: Connection, sort: Sort, candidate_id: int) -> QueuePosition | None:
     """Where a candidate stands now; None where there is none of that number."""
     query = select(sort.column).select_from(candidates).where(candidates.c.id == candidate_id)
     value = connection.execute(query).scalar()
-    return None if value is None else Place(value, candidate_id)
+    return None if value is None else QueuePosition(value, candidate_id)
 
 
-def _first(connection: Connection, steps: list[Select[Any]], limit: int) -> Stretch:
+def _first(connection: Connection, steps: list[Select[Any]], limit: int) -> IndexRange:
     """Every row counts."""
-    found: list[Place] = []
+    found: list[QueuePosition] = []
     for step in steps:
         if len(found) < limit:
             rows = connection.execute(step.limit(limit - len(found)))
-            found.extend(Place(value, number) for value, number in rows)
-    return Stretch(found, found[-1] if len(found) == limit else None)
+            found.extend(QueuePosition(value, number) for value, number in rows)
+    return IndexRange(found, found[-1] if len(found) == limit else None)
 
 
 def _search(
-    connection: Connection, plan: Plan, start: Place, limit: int, backwards: bool
-) -> Stretch:
+    connection: Connection, plan: Plan, start: QueuePosition, limit: int, backwards: bool
+) -> IndexRange:
     """By gathering where few can be meant, else by looking, whichever ends sooner."""
     ways = unions(_all(plan.rest), plan.asking, plan.indexes)
     few = gathered(connection, ways, FEW)
@@ -131,15 +131,15 @@ def _search(
         return _of_few(connection, plan, few, start, limit, backwards)
     more = limit - len(soon.places)
     later = _look(connection, plan, soon.end, more, backwards, AT_ONCE - SOON)
-    return Stretch(soon.places + later.places, later.end)
+    return IndexRange(soon.places + later.places, later.end)
 
 
 def _look(
-    connection: Connection, plan: Plan, start: Place, limit: int, backwards: bool, rows: int
-) -> Stretch:
+    connection: Connection, plan: Plan, start: QueuePosition, limit: int, backwards: bool, rows: int
+) -> IndexRange:
     """At no more than so many rows, in strides that grow, until enough are found."""
     hit = condition(_all(plan.rest), plan.asking).label("hit")
-    found: list[Place] = []
+    found: list[QueuePosition] = []
     stride = max(FIRST_STRIDE, 2 * limit)
     while rows > 0:
         stride = min(stride, rows)
@@ -148,19 +148,19 @@ def _look(
             query = step.add_columns(hit).limit(stride - seen)
             for value, number, is_hit in connection.execute(query) if seen < stride else ():
                 seen += 1
-                start = Place(value, number)
+                start = QueuePosition(value, number)
                 if is_hit:
                     found.append(start)
                     if len(found) == limit:
-                        return Stretch(found, start)
+                        return IndexRange(found, start)
         if seen < stride:
-            return Stretch(found, None)
+            return IndexRange(found, None)
         rows -= seen
         stride *= GROWTH
-    return Stretch(found, start)
+    return IndexRange(found, start)
 
 
-def steps_from(plan: Plan, start: Place, backwards: bool) -> list[Select[Any]]:
+def steps_from(plan: Plan, start: QueuePosition, backwards: bool) -> list[Select[Any]]:
     """First what is level with the start, then what lies beyond: each is one range of the index."""
     key, number = plan.sort.column, candidates.c.id
     rows = select(key.label("value"), number).select_from(candidates)
@@ -181,8 +181,8 @@ def steps_from(plan: Plan, start: Place, backwards: bool) -> list[Select[Any]]:
 
 
 def _of_few(
-    connection: Connection, plan: Plan, few: CTE, start: Place, limit: int, backwards: bool
-) -> Stretch:
+    connection: Connection, plan: Plan, few: CTE, start: QueuePosition, limit: int, backwards: bool
+) -> IndexRange:
     """Gathered by an index, then put in order: the plus keeps the order's index out of it."""
     key, number = literal_column(f"+({plan.sort.sql})", plan.sort.column.type), candidates.c.id
     if backwards:

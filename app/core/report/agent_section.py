@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from app.core.report.charts import cut_histogram, reliability_diagram
-from app.core.report.content import DELTA, PRECISION, RECALL, Trust
+from app.core.report.content import DELTA, PRECISION, RECALL, ReliabilityContent
 from app.core.report.drawing import ACCEPT, AGENT, REJECT, SOFT, UNSURE
 from app.core.report.markup import Cell, Markup, join, said, tag
 from app.core.report.parts import (
@@ -26,7 +26,7 @@ MOST_CURVES = 3
 ABREAST = 4
 
 
-def trust_section(trusts: Sequence[Trust]) -> Markup | None:
+def trust_section(trusts: Sequence[ReliabilityContent]) -> Markup | None:
     if not trusts:
         return None
     wanted = (
@@ -55,7 +55,7 @@ def agents_section(found: Statistics) -> Markup | None:
     )
 
 
-def _trust(trust: Trust) -> Markup:
+def _trust(trust: ReliabilityContent) -> Markup:
     figures, own = trust.figures, trust.own
     left_out = [
         f"{number:,} {why}"
@@ -78,7 +78,7 @@ def _trust(trust: Trust) -> Markup:
     )
 
 
-def _curve(trust: Trust) -> Markup:
+def _curve(trust: ReliabilityContent) -> Markup:
     figures = trust.figures
     found = figures.reliability
     state = paragraph(figures.calibration_state)
@@ -116,7 +116,7 @@ def _curve(trust: Trust) -> Markup:
     return tag("div", drawn, tag("div", *words), class_="beside")
 
 
-def _cut(trust: Trust) -> Markup:
+def _cut(trust: ReliabilityContent) -> Markup:
     legend = key(
         (ACCEPT, "judged real", ""), (REJECT, "judged not real", ""), (UNSURE, "not judged", "")
     )

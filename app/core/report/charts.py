@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from agent.confidence.abstention import Abstention
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import Bin
-from agent.confidence.scores import Figure
+from agent.confidence.scores import Estimate
 from app.core.report.drawing import (
     ACCEPT,
     AGENT,
@@ -22,7 +22,7 @@ from app.core.report.drawing import (
     SOFT,
     UNSURE,
     Floats,
-    Scale,
+    LinearScale,
     box,
     curve,
     figure,
@@ -31,7 +31,7 @@ from app.core.report.drawing import (
     words,
 )
 from app.core.report.markup import Markup, join, tag
-from app.core.statistics.drift import Block
+from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.number_format import rough_percent, with_interval
 from app.core.statistics.summary import Counts
 
@@ -80,11 +80,11 @@ def _stacked(parts: Sequence[tuple[str, int, str]], y: float) -> Markup:
     return join(drawn)
 
 
-def interval_bar(found: Figure, colour: str = INK) -> Markup | None:
+def interval_bar(found: Estimate, colour: str = INK) -> Markup | None:
     """A kappa on a line from -0.2 to 1, to stand in a row of a table."""
     if found.value is None:
         return None
-    x = Scale(LOWEST_KAPPA, 1.0, 6.0, 174.0)
+    x = LinearScale(LOWEST_KAPPA, 1.0, 6.0, 174.0)
     low, value, high = (x(max(each, LOWEST_KAPPA)) for each in (found.low, found.value, found.high))
     marks = [line(x(at), 2, x(at), 18, RULE) for at in (0.0, 0.5, 1.0)]
     return figure(
@@ -98,7 +98,7 @@ def interval_bar(found: Figure, colour: str = INK) -> Markup | None:
 
 
 def kappa_axis() -> Markup:
-    x = Scale(LOWEST_KAPPA, 1.0, 6.0, 174.0)
+    x = LinearScale(LOWEST_KAPPA, 1.0, 6.0, 174.0)
     marks = [words(f"{at:g}", x(at), 11, anchor="middle") for at in (0.0, 0.5)]
     return figure(
         "kappa from -0.2 to 1", 180.0, 14.0, *marks, words("1", x(1.0) + 3, 11, anchor="end")
@@ -107,7 +107,7 @@ def kappa_axis() -> Markup:
 
 def reliability_diagram(raw: Sequence[Bin], calibrated: Sequence[Bin] | None) -> Markup:
     """p(YES) against the share found to be real, with 95 % intervals, and how many lie where."""
-    x, y = Scale(0, 1, 46, 326), Scale(0, 1, 292, 12)
+    x, y = LinearScale(0, 1, 46, 326), LinearScale(0, 1, 292, 12)
     content = [*_square(x, y)]
     content.append(line(x(0), y(0), x(1), y(1), SOFT, stroke_dasharray="4 4"))
     for bins, colour, shift in ((raw, SOFT, -1.5), (calibrated or (), AGENT, 1.5)):
@@ -119,7 +119,7 @@ def reliability_diagram(raw: Sequence[Bin], calibrated: Sequence[Bin] | None) ->
     return figure(f"Reliability of p(YES). As the model tells it: {told}", 340.0, 372.0, *content)
 
 
-def _square(x: Scale, y: Scale) -> list[Markup]:
+def _square(x: LinearScale, y: LinearScale) -> list[Markup]:
     drawn = []
     for at in (0.0, 0.25, 0.5, 0.75, 1.0):
         drawn.append(line(x(at), y(0), x(at), y(1), RULE if at in (0.0, 1.0) else FAINT))
@@ -142,7 +142,13 @@ def _square(x: Scale, y: Scale) -> list[Markup]:
 
 
 def _points(
-    bins: Sequence[Bin], x: Scale, y: Scale, colour: str, shift: float, *, is_hollow: bool
+    bins: Sequence[Bin],
+    x: LinearScale,
+    y: LinearScale,
+    colour: str,
+    shift: float,
+    *,
+    is_hollow: bool,
 ) -> list[Markup]:
     """The more candidates a point rests on, the larger it is."""
     most = max((one.n for one in bins), default=1)
@@ -165,7 +171,7 @@ def _points(
     return drawn
 
 
-def _shares(bins: Sequence[Bin], x: Scale) -> list[Markup]:
+def _shares(bins: Sequence[Bin], x: LinearScale) -> list[Markup]:
     """How many candidates each point of the model's own curve rests on."""
     most = max((one.n for one in bins), default=1)
     floor, tall = 352.0, 30.0
@@ -179,9 +185,9 @@ def _shares(bins: Sequence[Bin], x: Scale) -> list[Markup]:
     return drawn
 
 
-def cut_histogram(judged: Judged, unjudged: Floats, found: Abstention) -> Markup:
+def cut_histogram(judged: JudgedScores, unjudged: Floats, found: Abstention) -> Markup:
     """Judged candidates upwards by verdict, the others downwards, and the cuts between."""
-    x, zero = Scale(0, 1, 46, 730), 96.0
+    x, zero = LinearScale(0, 1, 46, 730), 96.0
     edges = np.linspace(0.0, 1.0, HISTOGRAM_BINS + 1)
     real, other, rest = (
         np.histogram(each, edges)[0]
@@ -214,7 +220,7 @@ def _scale_ends(up: int, down: int | None, zero: float) -> list[Markup]:
     return [words(f"{number:,}", 40, y, anchor="end") for number, y in ends]
 
 
-def _cuts(found: Abstention, x: Scale) -> list[Markup]:
+def _cuts(found: Abstention, x: LinearScale) -> list[Markup]:
     drawn = []
     for at, told, side in (
         (found.accept_from, "accept from {:.3g}", 1.0),
@@ -232,9 +238,9 @@ def _cuts(found: Abstention, x: Scale) -> list[Markup]:
     return drawn
 
 
-def drift_curve(blocks: Sequence[Block], reviewer: str) -> Markup:
+def drift_curve(blocks: Sequence[VerdictBlock], reviewer: str) -> Markup:
     """The share accepted block by block, and the agent's mean p(YES) beside it."""
-    x, y = Scale(0, max(len(blocks) - 1, 1), 44, 320), Scale(0, 1, 84, 10)
+    x, y = LinearScale(0, max(len(blocks) - 1, 1), 44, 320), LinearScale(0, 1, 84, 10)
     drawn = [line(44, y(at), 320, y(at), FAINT if at else RULE) for at in (0.0, 0.5, 1.0)]
     drawn += [words(rough_percent(at), 38, y(at) + 4, anchor="end") for at in (0.0, 0.5, 1.0)]
     at = np.array([x(number) for number in range(len(blocks))])

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from app.core.provenance import Provenance, provenance
 from app.core.report.evidence import (
-    Card,
     Difference,
+    EvidenceCard,
     Read,
     accepted_cards,
     agent_differs,
@@ -17,7 +17,7 @@ from app.core.session.session import Session
 from app.core.simulated import Simulated, simulated_of
 from app.core.statistics.adjudication import count_disputes
 from app.core.statistics.agents import AgentVerdicts
-from app.core.statistics.calibration import Own, own_verdicts
+from app.core.statistics.calibration import CalibrationSample, own_verdicts
 from app.core.statistics.cut_plan import CutPlan, plan_cut
 from app.core.statistics.summary import (
     AgentFigures,
@@ -34,11 +34,11 @@ DELTA = 0.1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Trust:
+class ReliabilityContent:
     """How far one model can be believed here."""
 
     figures: AgentFigures
-    own: Own
+    own: CalibrationSample
     plan: CutPlan
 
 
@@ -46,9 +46,9 @@ class Trust:
 class Content:
     provenance: Provenance
     statistics: Statistics
-    trusts: tuple[Trust, ...]
+    trusts: tuple[ReliabilityContent, ...]
     """Of the models that tell p(YES), those with most blind verdicts beside them first."""
-    cards: tuple[Card, ...]
+    cards: tuple[EvidenceCard, ...]
     people_differ: tuple[Difference, ...]
     disputes: int
     """On which people differ, those shown and those not."""
@@ -81,10 +81,10 @@ def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
 
 def _trust(
     session: Session, verdicts: Verdicts, agent: AgentVerdicts, figures: AgentFigures
-) -> Trust | None:
+) -> ReliabilityContent | None:
     own = own_verdicts(verdicts, agent)
     if not len(own.judged) and not own.unjudged.size:
         return None
     kept, _ = kept_calibration(session, agent)
     plan = plan_cut(own, kept, precision=PRECISION, recall=RECALL, delta=DELTA)
-    return Trust(figures=figures, own=own, plan=plan)
+    return ReliabilityContent(figures=figures, own=own, plan=plan)

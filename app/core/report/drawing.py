@@ -26,7 +26,7 @@ SPECTRUM = "#2b3137"
 
 
 @dataclass(frozen=True)
-class Scale:
+class LinearScale:
     """From data to pixels, linear."""
 
     low: float

@@ -49,7 +49,7 @@ class KeyLook:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Card:
+class EvidenceCard:
     """One accepted object. Either a spectrum or a fault."""
 
     candidate: Candidate
@@ -70,7 +70,7 @@ class Difference:
     is_simulated: bool
 
 
-def accepted_cards(session: Session, holds: Settled, read: Read) -> tuple[Card, ...]:
+def accepted_cards(session: Session, holds: Settled, read: Read) -> tuple[EvidenceCard, ...]:
     """The surest first: by the reviewer's confidence, then by the agent's p(YES)."""
     accepted = set(holds.candidate[holds.verdict == ACCEPT].tolist())
     numbers = list(_surest(session, accepted))
@@ -135,7 +135,7 @@ def _surest(session: Session, accepted: set[int]) -> Iterator[int]:
                 return
 
 
-def _card(session: Session, candidate: Candidate, read: Read) -> Card:
+def _card(session: Session, candidate: Candidate, read: Read) -> EvidenceCard:
     spectrum, fault = None, ""
     try:
         spectrum = read(candidate)
@@ -143,7 +143,7 @@ def _card(session: Session, candidate: Candidate, read: Read) -> Card:
         fault = str(error)
     trajectory = _trajectory(session, candidate)
     final = final_of(session.judgements(candidate.id), adjudicator_of(session))
-    return Card(
+    return EvidenceCard(
         candidate=candidate,
         final=final,
         spectrum=spectrum,

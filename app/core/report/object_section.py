@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.core.report.content import Content
-from app.core.report.evidence import Card, Difference
+from app.core.report.evidence import Difference, EvidenceCard
 from app.core.report.markup import Cell, Markup, join, said, tag
 from app.core.report.parts import named, paragraph, section, table
 from app.core.report.thumbnails import thumbnail
@@ -95,7 +95,7 @@ def _agent(each: Difference) -> Markup:
     return paragraph(tag("b", said_so), p, said(reasons, LONGEST_WORDS), class_="said")
 
 
-def _card(card: Card) -> Markup:
+def _card(card: EvidenceCard) -> Markup:
     title = tag("h3", named(card.candidate.object_id, is_simulated=card.is_simulated))
     if card.spectrum is None:
         shown = paragraph(
@@ -106,7 +106,7 @@ def _card(card: Card) -> Markup:
     return tag("div", title, paragraph(*_about(card)), shown, class_="card")
 
 
-def _about(card: Card) -> Sequence[Cell]:
+def _about(card: EvidenceCard) -> Sequence[Cell]:
     """Who, how sure, what the agent thinks; and where it looked."""
     confidence, p_yes = card.final.opinion.confidence, card.candidate.agent_p_yes
     told = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent.confidence.scores import Figure
+from agent.confidence.scores import Estimate
 from app.core.report.agent_section import agents_section, trust_section
 from app.core.report.content import Content
 from app.core.report.look import STYLE
@@ -107,7 +107,7 @@ def _people_in_short(content: Content) -> Iterator[str]:
         )
 
 
-def _share(found: Figure) -> str:
+def _share(found: Estimate) -> str:
     value = 0.0 if found.value is None else found.value
     return f"{rough_percent(value)} ({rough_percent(found.low)} to {rough_percent(found.high)})"
 

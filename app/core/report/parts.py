@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from agent.confidence.scores import Agreement, Figure
+from agent.confidence.scores import Agreement, Estimate
 from app.core.report.drawing import ACCEPT
 from app.core.report.markup import Cell, Markup, join, said, tag
 from app.core.statistics.number_format import rough_percent, rounded
@@ -100,7 +100,7 @@ def share_of(part: int, whole: int) -> str:
     return f"{part:,} ({rough_percent(part / whole)})" if whole else f"{part:,}"
 
 
-def measured(found: Figure) -> Markup:
+def measured(found: Estimate) -> Markup:
     """A figure and its interval, broken between them where there is little room."""
     if found.value is None:
         return join(["–"])

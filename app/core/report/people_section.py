@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agent.confidence.fleiss import Several
+from agent.confidence.fleiss import FleissKappa
 from agent.confidence.scores import Agreement
 from app.core.report.charts import DISPUTED, counts_bar, drift_curve, interval_bar, kappa_axis
 from app.core.report.drawing import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
@@ -110,7 +110,7 @@ def _agreement_rows(found: Statistics) -> Iterator[Sequence[Cell]]:
         yield _agreement_row(again, repeat.agreement, SOFT)
 
 
-def _agreement_row(between: Cell, found: Agreement | Several, colour: str) -> Sequence[Cell]:
+def _agreement_row(between: Cell, found: Agreement | FleissKappa, colour: str) -> Sequence[Cell]:
     observed, kappa = found.observed.value, found.kappa
     alike = "–" if observed is None else rough_percent(observed)
     return between, f"{found.n:,}", alike, measured(kappa), interval_bar(kappa, colour)

@@ -12,7 +12,7 @@ from app.core.report.drawing import (
     RULE,
     SPECTRUM,
     Floats,
-    Scale,
+    LinearScale,
     box,
     curve,
     figure,
@@ -64,7 +64,7 @@ def _panel(
     wavelength, flux = in_bins(
         spectrum.wavelength[inside], spectrum.flux[inside], spectrum.good[inside], POINTS
     )
-    x = Scale(*window, 1.0, WIDTH - 1.0)
+    x = LinearScale(*window, 1.0, WIDTH - 1.0)
     top, floor = rows
     drawn = [box(1, top, WIDTH - 2, floor - top, "#ffffff", stroke=frame)]
     if marked is not None:
@@ -81,12 +81,12 @@ def _panel(
 
 
 def _line(
-    x: Scale, wavelength: Floats, flux: Floats, known: Floats, top: float, floor: float
+    x: LinearScale, wavelength: Floats, flux: Floats, known: Floats, top: float, floor: float
 ) -> list[Markup]:
     low, high = limits(known)
     level = max(abs(low), abs(high))
     room = max(0.06 * (high - low), 1e-6 * level) or 1.0  # the last digits are no structure
-    y = Scale(low - room, high + room, floor - 1.0, top + 1.0)
+    y = LinearScale(low - room, high + room, floor - 1.0, top + 1.0)
     zero = [line(1, y(0.0), WIDTH - 1, y(0.0), FAINT)] if y.low < 0.0 < y.high else []
     heights = np.clip([y(each) for each in flux.tolist()], top + 1.0, floor - 1.0)
     heights[~np.isfinite(flux)] = np.nan

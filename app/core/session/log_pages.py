@@ -15,14 +15,14 @@ PAGE = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class LogLine:
     """A line of the log, and the name of the object it speaks of."""
 
     entry: LogEntry
     object_id: str
 
 
-def older(session: Session, before: int | None = None, limit: int = PAGE) -> tuple[Said, ...]:
+def older(session: Session, before: int | None = None, limit: int = PAGE) -> tuple[LogLine, ...]:
     """Newest first, from the line before that one on."""
     query = (
         select(log, reviewers.c.name, candidates.c.object_id)
@@ -35,4 +35,4 @@ def older(session: Session, before: int | None = None, limit: int = PAGE) -> tup
         query = query.where(log.c.id < before)
     with session.database.reading() as connection:
         rows = connection.execute(query).all()
-    return tuple(Said(entry=entry_from(r, r.name), object_id=str(r.object_id)) for r in rows)
+    return tuple(LogLine(entry=entry_from(r, r.name), object_id=str(r.object_id)) for r in rows)

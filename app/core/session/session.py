@@ -41,13 +41,13 @@ class Session:
     def __init__(self, database: Database, reviewer: str) -> None:
         self.database = database
         self._facts = self._read_facts()
-        self.task: Task = _task(self._facts["task"], f"the task of {database.place}")
+        self.task: Task = _task(self._facts["task"], f"the task of {database.location}")
         self.reviewer = " ".join(reviewer.split())
 
     @property
-    def place(self) -> Path | str:
+    def location(self) -> Path | str:
         """The file, or the database's URL without its password."""
-        return self.database.place
+        return self.database.location
 
     @property
     def id(self) -> str:
@@ -178,10 +178,10 @@ class Session:
         missing = {"id", "name", "task"} - set(found)
         if len(missing) == 3:  # its tables are there, and whoever made them was killed
             raise SessionError(
-                f"{self.database.place} was never finished: delete it and make it again"
+                f"{self.database.location} was never finished: delete it and make it again"
             )
         if missing:
-            raise SessionError(f"{self.database.place} lacks its {', '.join(sorted(missing))}")
+            raise SessionError(f"{self.database.location} lacks its {', '.join(sorted(missing))}")
         return found
 
 
@@ -204,7 +204,7 @@ def new_session(place: Path | str, task: Task, reviewer: str) -> Session:
     except BaseException as error:
         database.discard()
         if isinstance(error.__cause__, IntegrityError):
-            raise SessionError(f"{database.place} holds a session already: open it") from error
+            raise SessionError(f"{database.location} holds a session already: open it") from error
         raise
 
 

@@ -14,7 +14,7 @@ from app.core.database.tables import inspections, repeats
 from app.core.inspections.shown_opinion import stand_beside
 from app.core.session.session import MAX_IDS
 from app.core.session.stored_opinions import are, damaged, opinion_of
-from app.core.sharing.log_lines import People
+from app.core.sharing.log_lines import ReviewerMap
 from app.core.sharing.matching import NumberMap
 
 AT_ONCE = 50
@@ -101,7 +101,11 @@ def _checked(row: Row[Any], number: int) -> Values:
 
 
 def merge_repeats(
-    target: Connection, source: Connection, numbers: NumberMap, lines: NumberMap, people: People
+    target: Connection,
+    source: Connection,
+    numbers: NumberMap,
+    lines: NumberMap,
+    people: ReviewerMap,
 ) -> int:
     """How many are new. Undo does not reach them: they were given elsewhere."""
     query, after, added = select(repeats).order_by(repeats.c.id).limit(MAX_IDS), 0, 0
@@ -116,7 +120,7 @@ def merge_repeats(
     return added
 
 
-def _repeat(row: Row[Any], numbers: NumberMap, lines: NumberMap, people: People) -> Values:
+def _repeat(row: Row[Any], numbers: NumberMap, lines: NumberMap, people: ReviewerMap) -> Values:
     opinion_of(row)  # or a SessionError where it is none
     is_sound = are(str, row.at) and isinstance(row.seconds, float | int | None)
     if not is_sound or not are(bool, row.withdrawn):

@@ -27,7 +27,7 @@ Mark = tuple[str, int, str, int]
 """Session, number there, moment, author's number here."""
 
 
-class People:
+class ReviewerMap:
     """The reviewers there as reviewers here: the same name is the same person."""
 
     def __init__(self, target: Connection, source: Connection) -> None:
@@ -57,7 +57,7 @@ class LogMerge:
         target: Connection,
         source: Connection,
         sessions: tuple[str, str],
-        people: People,
+        people: ReviewerMap,
         numbers: NumberMap,
     ) -> None:
         """`sessions`: the ids of this one and of the other."""

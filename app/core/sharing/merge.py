@@ -19,7 +19,7 @@ from app.core.session.session import MAX_IDS, Session
 from app.core.session.standing import Line
 from app.core.session.stored_opinions import judgement_of
 from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
-from app.core.sharing.log_lines import LogMerge, People
+from app.core.sharing.log_lines import LogMerge, ReviewerMap
 from app.core.sharing.matching import Matching, NumberMap
 from app.core.sharing.merge_report import Conflict, MergeReport
 from app.core.sharing.seen_facts import merge_seen
@@ -46,7 +46,7 @@ def merge(
     _refuse_itself(into, other)
     if task_hash(into) != task_hash(other) and not any_task:
         raise SessionError(
-            f"{other.place} is for another task ({other.task.name}), or for another version of "
+            f"{other.location} is for another task ({other.task.name}), or for another version of "
             f"{into.task.name}: verdicts on other questions do not belong together"
         )
     with into.database.writing() as target, other.database.reading() as source:
@@ -54,7 +54,7 @@ def merge(
         matching = Matching(target, source)
         for count in matching.pages():
             steps.step(count)
-        people = People(target, source)
+        people = ReviewerMap(target, source)
         lines = LogMerge(target, source, (into.id, other.id), people, matching.numbers)
         for count in lines.pages():
             steps.step(count)
@@ -84,13 +84,13 @@ def merge(
 def _refuse_itself(into: Session, other: Session) -> None:
     if into is other or _is_same_place(into, other):
         raise SessionError(
-            f"{into.place} cannot be merged into itself: name the session of somebody else"
+            f"{into.location} cannot be merged into itself: name the session of somebody else"
         )
 
 
 def _is_same_place(one: Session, other: Session) -> bool:
     """However it was called; copies of a session are others."""
-    places = one.place, other.place
+    places = one.location, other.location
     if all(isinstance(place, Path) for place in places):
         with suppress(OSError):  # of a file that lost its name
             return Path(places[0]).samefile(places[1])
@@ -115,7 +115,7 @@ def _total(source: Connection) -> int:
 
 
 def _settled(
-    target: Connection, source: Connection, lines: LogMerge, people: People, numbers: NumberMap
+    target: Connection, source: Connection, lines: LogMerge, people: ReviewerMap, numbers: NumberMap
 ) -> Iterator[Conflict]:
     """Bring the judgements up to date with the log; and the conflicts that there were."""
     touched = sorted({number for number, _ in lines.touched})

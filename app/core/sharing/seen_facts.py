@@ -9,14 +9,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from app.core.database.tables import facts
-from app.core.inspections.seen import PREFIX, Seen, seen_from, seen_key, seen_text
+from app.core.inspections.seen import PREFIX, SeenResult, seen_from, seen_key, seen_text
 from app.core.inspections.shown_opinion import MAX_NAME, SET_FACT
 from app.core.session.session import MAX_IDS
 from app.core.session.stored_opinions import are, damaged
 from app.core.session.verdict_log import MAX_NAME as LONGEST_REVIEWER
 from app.core.sharing.matching import NumberMap
 
-Facts = dict[str, Seen]
+Facts = dict[str, SeenResult]
 
 
 def merge_seen(target: Connection, source: Connection, numbers: NumberMap) -> int:
@@ -41,7 +41,7 @@ def _merge_page(target: Connection, rows: Sequence[Row[Any]], numbers: NumberMap
     return len(new)
 
 
-def _moved(row: Row[Any], numbers: NumberMap) -> tuple[str, Seen]:
+def _moved(row: Row[Any], numbers: NumberMap) -> tuple[str, SeenResult]:
     """Under the number the candidate has here. Raises a SessionError where it is none of ours."""
     if not are(str, row.key, row.value):
         raise damaged("what was seen in the other session")
@@ -55,5 +55,5 @@ def _moved(row: Row[Any], numbers: NumberMap) -> tuple[str, Seen]:
     return seen_key(numbers[int(number)], reviewer), seen
 
 
-def _together(here: Seen, there: Seen) -> Seen:
-    return Seen(model=here.model or there.model, in_blind=here.in_blind or there.in_blind)
+def _together(here: SeenResult, there: SeenResult) -> SeenResult:
+    return SeenResult(model=here.model or there.model, in_blind=here.in_blind or there.in_blind)

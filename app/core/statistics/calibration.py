@@ -15,7 +15,7 @@ from agent.confidence.calibration import (
     fit_calibration,
 )
 from agent.confidence.calibration_file import calibration_from_json, calibration_to_json
-from agent.confidence.judged import ConfidenceError, Judged
+from agent.confidence.judged import ConfidenceError, JudgedScores
 from agent.confidence.reliability import (
     Bin,
     average_precision,
@@ -48,12 +48,12 @@ FINE_FROM = 200
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Own:
+class CalibrationSample:
     """Your verdicts beside a model's p(YES), and what had to be left out."""
 
     model: str
     model_sha256: str
-    judged: Judged
+    judged: JudgedScores
     unjudged: Floats
     """p(YES) of the candidates without a verdict."""
     unsure: int
@@ -92,14 +92,16 @@ class Shortage:
 
 def gather(
     session: Session, model: str, model_sha256: str | None = None, *, blind_only: bool = True
-) -> Own:
+) -> CalibrationSample:
     """Of a model by name, and by hash or in the version that inspected last."""
     sha256 = newest_version(session, model) if model_sha256 is None else model_sha256
     agent = read_agent(session, model, sha256)
     return own_verdicts(read_verdicts(session), agent, blind_only=blind_only)
 
 
-def own_verdicts(verdicts: Verdicts, agent: AgentVerdicts, *, blind_only: bool = True) -> Own:
+def own_verdicts(
+    verdicts: Verdicts, agent: AgentVerdicts, *, blind_only: bool = True
+) -> CalibrationSample:
     """`blind_only`: verdicts as they were before the agent's opinion was seen; what a person says
     after that flatters the agent, and the calibration with it."""
     every = settled(verdicts)
@@ -111,10 +113,10 @@ def own_verdicts(verdicts: Verdicts, agent: AgentVerdicts, *, blind_only: bool =
     sure = (code != NONE) & (code != UNSURE)
     has_verdict = np.zeros(number.size, dtype=np.bool_)
     has_verdict[shared(every.candidate, number)[1]] = True
-    return Own(
+    return CalibrationSample(
         model=agent.model,
         model_sha256=agent.model_sha256,
-        judged=Judged(p[its[sure]], code[sure] == ACCEPT),
+        judged=JudgedScores(p[its[sure]], code[sure] == ACCEPT),
         unjudged=p[~has_verdict],
         unsure=int(np.sum(~sure)),
         shown=int(np.sum(has_verdict)) - its.size,
@@ -122,7 +124,7 @@ def own_verdicts(verdicts: Verdicts, agent: AgentVerdicts, *, blind_only: bool =
     )
 
 
-def calibrate(session: Session, own: Own, method: Choice = "auto") -> Calibration:
+def calibrate(session: Session, own: CalibrationSample, method: Choice = "auto") -> Calibration:
     """Fit and keep in the session. Too few candidates: nothing is kept, and the note says why."""
     calibration = fitted(session, own, method)
     if not calibration.is_fitted:
@@ -138,7 +140,7 @@ def calibrate(session: Session, own: Own, method: Choice = "auto") -> Calibratio
     return calibration
 
 
-def fitted(session: Session, own: Own, method: Choice = "auto") -> Calibration:
+def fitted(session: Session, own: CalibrationSample, method: Choice = "auto") -> Calibration:
     """As `calibrate`, to look at only."""
     return fit_calibration(
         own.judged,
@@ -157,7 +159,7 @@ def newest_calibration(
     with session.database.reading() as connection:
         rows = connection.execute(query.order_by(calibrations.c.id.desc())).all()
     for row in rows:
-        kept = calibration_from_json(row.content, f"calibration {row.id} of {session.place}")
+        kept = calibration_from_json(row.content, f"calibration {row.id} of {session.location}")
         if model_sha256 is None or kept.model_sha256 == model_sha256:
             return kept
     return None
@@ -178,7 +180,7 @@ def newest_version(session: Session, model: str) -> str:
     return found
 
 
-def reliability(judged: Judged, method: Choice = "auto") -> Reliability | None:
+def reliability(judged: JudgedScores, method: Choice = "auto") -> Reliability | None:
     """None without a judged candidate."""
     if not len(judged):
         return None
@@ -200,7 +202,7 @@ def reliability(judged: Judged, method: Choice = "auto") -> Reliability | None:
     )
 
 
-def calibration_words(calibration: Calibration | None, judged: Judged) -> str:
+def calibration_words(calibration: Calibration | None, judged: JudgedScores) -> str:
     """The state of p(YES) in one line, for the window and the report."""
     if calibration is not None and calibration.is_fitted:
         kind = "a straight line" if calibration.method == "platt" else "a rising curve"
@@ -212,7 +214,7 @@ def calibration_words(calibration: Calibration | None, judged: Judged) -> str:
     return "Not calibrated: p(YES) ranks, but is no probability. There are verdicts enough to fit."
 
 
-def shortage(judged: Judged) -> Shortage | None:
+def shortage(judged: JudgedScores) -> Shortage | None:
     """None where nothing is missing."""
     in_all, of_each = PLATT_NEEDS
     found = Shortage(
@@ -223,7 +225,7 @@ def shortage(judged: Judged) -> Shortage | None:
     return found if found.verdicts or found.accept or found.reject else None
 
 
-def more_to_calibrate(judged: Judged) -> str:
+def more_to_calibrate(judged: JudgedScores) -> str:
     """The same in words; empty where nothing is missing."""
     short = shortage(judged)
     if short is None:
@@ -235,12 +237,12 @@ def more_to_calibrate(judged: Judged) -> str:
     return f"You have {judged.positives} ACCEPT and {judged.negatives} REJECT; {told} are needed."
 
 
-def _calibrated(judged: Judged, method: Choice) -> tuple[Judged | None, str]:
+def _calibrated(judged: JudgedScores, method: Choice) -> tuple[JudgedScores | None, str]:
     """Each p(YES) by what the others teach."""
     try:
         whole = fit_calibration(judged, method)
         if not whole.is_fitted:
             return None, whole.note
-        return Judged(calibrated_out_of_fold(judged, method, FOLDS), judged.label), ""
+        return JudgedScores(calibrated_out_of_fold(judged, method, FOLDS), judged.label), ""
     except ConfidenceError as error:
         return None, f"not calibrated: {error}"

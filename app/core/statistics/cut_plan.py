@@ -10,11 +10,11 @@ import numpy as np
 
 from agent.confidence.abstention import MANY, Abstention, Cut, abstain, judged_needed
 from agent.confidence.calibration import Calibration
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from app.core.session.session import Session
-from app.core.statistics.calibration import Own, fitted, own_verdicts
+from app.core.statistics.calibration import CalibrationSample, fitted, own_verdicts
 from app.core.statistics.number_format import about, percent
-from app.core.statistics.summary import Said, kept_calibration
+from app.core.statistics.summary import AllVerdicts, kept_calibration
 
 UNLIKE = 0.01
 """So rarely do two fair samples differ as much."""
@@ -103,7 +103,7 @@ class ModelCut:
 
 
 def model_cuts(
-    session: Session, said: Said, precision: float | None, recall: float | None
+    session: Session, said: AllVerdicts, precision: float | None, recall: float | None
 ) -> tuple[ModelCut, ...]:
     """Of every model that tells a p(YES), by the verdicts that people gave blind. Where none is
     kept, a calibration is fitted for it alone."""
@@ -119,7 +119,7 @@ def model_cuts(
 
 
 def plan_cut(
-    own: Own,
+    own: CalibrationSample,
     calibration: Calibration | None = None,
     *,
     precision: float | None = None,
@@ -151,7 +151,7 @@ def plan_cut(
 
 
 def _expected(
-    own: Own, found: Abstention, calibration: Calibration | None
+    own: CalibrationSample, found: Abstention, calibration: Calibration | None
 ) -> tuple[float | None, float | None]:
     """False ones among the accepted and real ones among those set aside."""
     if calibration is None or not calibration.is_fitted:
@@ -163,7 +163,7 @@ def _expected(
     return false, lost
 
 
-def _missing_precision(own: Own, cut: Cut) -> Missing:
+def _missing_precision(own: CalibrationSample, cut: Cut) -> Missing:
     """The search starts from the top with so many; until these are real, nothing is shown."""
     allowed = int(len(own.judged) >= MANY)
     needed = judged_needed(cut.wanted, cut.delta or 0.1, allowed)
@@ -194,7 +194,7 @@ def _no_precision(missing: Missing) -> str:
     return f"{told}: want less, or ask another model."
 
 
-def _run_from_the_top(judged: Judged, allowed: int) -> tuple[int, float]:
+def _run_from_the_top(judged: JudgedScores, allowed: int) -> tuple[int, float]:
     """How many judged candidates come before one mistake too many, and its p(YES); -1: none."""
     p, group = np.unique(-judged.p, return_inverse=True)
     wrong = np.cumsum(np.bincount(group, weights=~judged.label, minlength=p.size))
@@ -203,7 +203,7 @@ def _run_from_the_top(judged: Judged, allowed: int) -> tuple[int, float]:
     return int(n[good - 1]) if good else 0, -float(p[good]) if good < p.size else -1.0
 
 
-def _missing_recall(judged: Judged, cut: Cut, left: int) -> Missing:
+def _missing_recall(judged: JudgedScores, cut: Cut, left: int) -> Missing:
     needed = judged_needed(cut.wanted, cut.delta or 0.1)
     real, have = needed - judged.positives, judged.positives
     takes = math.ceil(real * len(judged) / have) if have else real
@@ -270,7 +270,7 @@ def _contamination(plan: CutPlan) -> str:
     return f" ({told})"
 
 
-def _is_alike(own: Own, found: Abstention) -> bool:
+def _is_alike(own: CalibrationSample, found: Abstention) -> bool:
     """Smirnov's test on p(YES) above the cut, for there the promise is drawn on."""
     from scipy.special import kolmogorov
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from agent.confidence.intervals import wilson
-from agent.confidence.scores import Figure
+from agent.confidence.scores import Estimate
 from app.core.database.tables import log
 from app.core.session.session import Session
 from app.core.statistics.agents import NO, YES, AgentVerdicts
@@ -26,19 +26,19 @@ NOTABLE = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class VerdictBlock:
     """Consecutive verdicts of one person, of those that stand."""
 
     n: int
     since: str
     until: str
     """UTC, ISO 8601: of the first verdict and of the last."""
-    accepted: Figure
+    accepted: Estimate
     """The share of ACCEPT, of those decided."""
-    unsure: Figure
-    with_people: Figure
+    unsure: Estimate
+    with_people: Estimate
     """The share of other people's verdicts on the same candidates that are the same."""
-    with_agent: Figure
+    with_agent: Estimate
     """The share judged as the agent did, where both decided."""
     p_yes: float | None
     """The agent's mean p(YES): falls where a list is worked from the top down."""
@@ -61,7 +61,7 @@ class Drift:
     """A person's blocks, and how likely their shares would differ so much by chance alone."""
 
     reviewer: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[VerdictBlock, ...]
     accepted_by_chance: float
     agent_by_chance: float
 
@@ -160,9 +160,9 @@ def _where(asked: NDArray[np.bool_], answer: NDArray[np.bool_]) -> Floats:
     return np.where(asked, answer.astype(np.float64), np.nan)
 
 
-def _block(given: _Given, times: dict[int, str]) -> Block:
+def _block(given: _Given, times: dict[int, str]) -> VerdictBlock:
     known = given.p_yes[~np.isnan(given.p_yes)]
-    return Block(
+    return VerdictBlock(
         n=int(given.line.size),
         since=times.get(int(given.line[0]), ""),
         until=times.get(int(given.line[-1]), ""),
@@ -174,12 +174,12 @@ def _block(given: _Given, times: dict[int, str]) -> Block:
     )
 
 
-def _share(answers: Floats) -> Figure:
+def _share(answers: Floats) -> Estimate:
     return _figure(int(np.nansum(answers)), int(np.sum(~np.isnan(answers))))
 
 
-def _figure(hits: int, n: int) -> Figure:
-    return Figure(hits / n if n else None, *wilson(hits, n))
+def _figure(hits: int, n: int) -> Estimate:
+    return Estimate(hits / n if n else None, *wilson(hits, n))
 
 
 def _by_chance(blocks: Sequence[Floats]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.confidence.scores import Figure
+from agent.confidence.scores import Estimate
 
 
 def percent(share: float) -> str:
@@ -37,7 +37,7 @@ def chance(p: float) -> str:
     return "< 0.001" if p < 0.5 else "> 0.999"
 
 
-def with_interval(figure: Figure, digits: int = 2) -> str:
+def with_interval(figure: Estimate, digits: int = 2) -> str:
     """The figure and its interval; a dash where it is not defined."""
     if figure.value is None:
         return "–"

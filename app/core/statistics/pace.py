@@ -55,7 +55,7 @@ class Pace:
         return None if self.mean is None else left * self.mean
 
 
-class Tally:
+class ProgressCounter:
     """A reviewer's progress, counted once and then followed: each answer looks only at what was
     decided since the one before."""
 
@@ -130,8 +130,8 @@ def _verdict(connection: Connection, log_id: int | None) -> str | None:
 
 
 def progress(session: Session, reviewer: str | None = None) -> Progress:
-    """Counted afresh; keep a `Tally` where it is wanted after every verdict."""
-    return Tally(session, reviewer).progress()
+    """Counted afresh; keep a `ProgressCounter` where it is wanted after every verdict."""
+    return ProgressCounter(session, reviewer).progress()
 
 
 def recent_pace(session: Session, reviewer: str | None = None) -> Pace:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from agent.confidence.fleiss import Several, fleiss_agreement
+from agent.confidence.fleiss import FleissKappa, fleiss_agreement
 from agent.confidence.scores import Agreement, agreement
 from app.core.statistics.snr_bins import InBin, in_bins
 from app.core.statistics.verdicts import WORDS, Bools, Codes, Floats, Verdicts, shared
@@ -25,22 +25,22 @@ class Pair:
 
 
 @dataclass(frozen=True, kw_only=True)
-class People:
+class ReviewerAgreement:
     """All reviewers of a session. `several` counts the candidates with two verdicts or more."""
 
     pairs: tuple[Pair, ...]
-    several: Several
-    several_by_snr: tuple[InBin[Several], ...]
+    several: FleissKappa
+    several_by_snr: tuple[InBin[FleissKappa], ...]
 
 
-def people(verdicts: Verdicts, seed: int = 0) -> People:
+def people(verdicts: Verdicts, seed: int = 0) -> ReviewerAgreement:
     """Pairs without a candidate in common are left out."""
     pairs = (
         _pair(verdicts, first, second, seed)
         for first, second in combinations(verdicts.reviewers, 2)
     )
     several = _shared(verdicts)
-    return People(
+    return ReviewerAgreement(
         pairs=tuple(pair for pair in pairs if pair is not None),
         several=_several(verdicts, several, seed),
         several_by_snr=tuple(
@@ -89,7 +89,7 @@ def _shared(verdicts: Verdicts) -> Bools:
     return several
 
 
-def _several(verdicts: Verdicts, kept: Bools, seed: int) -> Several:
+def _several(verdicts: Verdicts, kept: Bools, seed: int) -> FleissKappa:
     """Fleiss' figures over some of the verdicts, all of a candidate or none."""
     numbers, place = np.unique(verdicts.candidate[kept], return_inverse=True)
     cells = place * len(WORDS) + verdicts.verdict[kept]

@@ -33,7 +33,7 @@ from app.core.statistics.calibration import (
 )
 from app.core.statistics.drift import Drift, drift
 from app.core.statistics.pace import Pace, recent_pace
-from app.core.statistics.people import People, people
+from app.core.statistics.people import ReviewerAgreement, people
 from app.core.statistics.repeats import Consistency, consistency
 from app.core.statistics.verdicts import (
     ACCEPT,
@@ -118,7 +118,7 @@ class Statistics:
     task: str
     counts: Counts
     reviewers: tuple[ReviewerCounts, ...]
-    people: People
+    people: ReviewerAgreement
     with_agents: tuple[WithAgent, ...]
     """Each person beside each model."""
     repeats: tuple[Consistency, ...]
@@ -131,22 +131,22 @@ class Statistics:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class AllVerdicts:
     """What everybody said, read once."""
 
     verdicts: Verdicts
     agents: tuple[AgentVerdicts, ...]
 
 
-def read_said(session: Session) -> Said:
-    return Said(read_verdicts(session), read_agents(session))
+def read_said(session: Session) -> AllVerdicts:
+    return AllVerdicts(read_verdicts(session), read_agents(session))
 
 
 def statistics(session: Session, seed: int = 0) -> Statistics:
     return statistics_of(session, read_said(session), seed)
 
 
-def statistics_of(session: Session, said: Said, seed: int = 0) -> Statistics:
+def statistics_of(session: Session, said: AllVerdicts, seed: int = 0) -> Statistics:
     verdicts, agents = said.verdicts, said.agents
     main = max(agents, key=len, default=None)
     return Statistics(
@@ -185,7 +185,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _counts(session: Session, said: Said) -> Counts:
+def _counts(session: Session, said: AllVerdicts) -> Counts:
     code = settled(said.verdicts).verdict
     every = select(func.count()).select_from(candidates)
     with session.database.reading() as connection:

@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.agent.model_chooser import ModelChooser
 from app.ui.agent.words import batch_words, run_words
-from app.ui.inspection.list_run import BatchState
-from app.ui.session_context import Workplace
+from app.ui.inspection.list_run import ListRunState
+from app.ui.session_context import SessionContext
 from app.ui.widgets.agent_parts import label, row, short_name
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 
-class BatchLine(QWidget):
+class ListRunLine(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.bar = QProgressBar()
@@ -28,9 +28,9 @@ class BatchLine(QWidget):
         layout.setSpacing(2)
         layout.addWidget(self.bar)
         layout.addWidget(self.words)
-        self.follow(BatchState())
+        self.follow(ListRunState())
 
-    def follow(self, state: BatchState) -> None:
+    def follow(self, state: ListRunState) -> None:
         is_known = state.is_running or state.done > 0 or bool(state.fault)
         self.setVisible(is_known)
         if not is_known:
@@ -45,18 +45,18 @@ class BatchLine(QWidget):
 
 
 class AgentHead(QWidget):
-    def __init__(self, place: Workplace, parent: QWidget) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._agent, self._runner, self._settings = place.agent, place.runner, place.settings
-        self._keymap = place.keymap
+        self._agent, self._runner, self._settings = context.agent, context.runner, context.settings
+        self._keymap = context.keymap
         self._chooser: ModelChooser | None = None
         self.model = QPushButton()
         self.state = ElidedLabel("dim")
         self.run, self.hold, self.stop, self.list = (
-            PaintedButton(place.looks, attrgetter("border"), self) for _ in range(4)
+            PaintedButton(context.current_theme, attrgetter("border"), self) for _ in range(4)
         )
         self._lay_out()
-        agent = place.agent
+        agent = context.agent
         agent.state_changed.connect(self.follow)
         agent.batch_changed.connect(self._follow_batch)
         self.model.clicked.connect(self.choose_model)
@@ -64,7 +64,7 @@ class AgentHead(QWidget):
         self.hold.clicked.connect(agent.hold_or_go_on)
         self.stop.clicked.connect(self._stop)
         self.list.clicked.connect(agent.run_queue)
-        place.keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         self._show_keys()
 
     def follow(self) -> None:
@@ -129,7 +129,7 @@ class AgentHead(QWidget):
         self.follow()
         self._follow_batch(self._agent.batch)
 
-    def _follow_batch(self, state: BatchState) -> None:
+    def _follow_batch(self, state: ListRunState) -> None:
         words = self.tr("Stop list") if state.is_running else self.tr("Run list")
         self._say(self.list, words, "run_queue", self.tr("Run the agent over the list"))
         self.list.setEnabled(not state.is_stopping)

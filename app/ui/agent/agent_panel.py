@@ -11,38 +11,38 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 from agent.inspection.make_inspector import MEASURED
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from app.core.inspections.shown_opinion import show_model
-from app.ui.agent.agent_head import AgentHead, BatchLine
+from app.ui.agent.agent_head import AgentHead, ListRunLine
 from app.ui.agent.card_content import CardContent, contents, speaking, whole
 from app.ui.agent.comparison import Comparison
-from app.ui.agent.pictures import Pictures, PictureWindow, Seen
+from app.ui.agent.pictures import Pictures, PictureSource, PictureWindow
 from app.ui.agent.takeover_bar import TakeoverBar
 from app.ui.agent.timeline import Timeline
 from app.ui.agent.verdict_line import VerdictLine
 from app.ui.inspection.records import Records
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.agent_parts import label
 
 
 class AgentPanel(QFrame):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._agent, self._desk = place.agent, place.desk
-        self._keymap, self._runner = place.keymap, place.runner
-        self.head = AgentHead(place, self)
-        self.batch = BatchLine(self)
+        self._agent, self._current = context.agent, context.current
+        self._keymap, self._runner = context.keymap, context.runner
+        self.head = AgentHead(context, self)
+        self.batch = ListRunLine(self)
         self.verdict = VerdictLine(self)
         self.empty = label("dim")
-        self.timeline = Timeline(place.looks)
+        self.timeline = Timeline(context.current_theme)
         self.comparison: Comparison | None = None
-        self.takeover = TakeoverBar(place.agent, place.desk, place.view, self)
-        self.pictures = Pictures(place.runner, self)
+        self.takeover = TakeoverBar(context.agent, context.current, context.view, self)
+        self.pictures = Pictures(context.runner, self)
         self._large: PictureWindow | None = None
         self._shown: tuple[tuple[Step, ...], bool] = ((), True)
         self._cards: list[CardContent] = []
         self._lay_out()
-        self._listen(place)
-        self.batch.follow(place.agent.batch)
+        self._listen(context)
+        self.batch.follow(context.agent.batch)
 
     # Building
 
@@ -60,8 +60,8 @@ class AgentPanel(QFrame):
         whole.addWidget(self.stack, 1)
         whole.addWidget(self.takeover)
 
-    def _listen(self, place: Workplace) -> None:
-        agent, commands = place.agent, place.commands
+    def _listen(self, context: SessionContext) -> None:
+        agent, commands = context.agent, context.commands
         agent.state_changed.connect(self._refresh)
         agent.shown_changed.connect(self._refresh)
         agent.records_changed.connect(self._show_records)
@@ -70,20 +70,20 @@ class AgentPanel(QFrame):
         agent.stepped.connect(self._hear)
         agent.batch_changed.connect(self.batch.follow)
         agent.closed.connect(self.pictures.close)
-        place.keymap.changed.connect(self._refresh)
-        place.desk.moved.connect(self._forget_pictures)
-        place.desk.spectrum_changed.connect(self._want_pictures)
+        context.keymap.changed.connect(self._refresh)
+        context.current.moved.connect(self._forget_pictures)
+        context.current.spectrum_changed.connect(self._want_pictures)
         self.timeline.chosen.connect(agent.replay)
         self.timeline.enlarged.connect(self._enlarge)
         self.timeline.wants_to_go_on.connect(self._go_on_from)
         self.verdict.chosen.connect(agent.show)
         self.verdict.compared.connect(self._compare)
         self.pictures.drawn.connect(self._show_pictures)
-        self.pictures.failed.connect(place.desk.said)
+        self.pictures.failed.connect(context.current.said)
         commands.add("run_agent", agent.run_here)
         commands.add("pause_agent", agent.hold_or_go_on)
         commands.add("step", agent.step_through)
-        commands.add("reveal", place.desk.reveal)
+        commands.add("reveal", context.current.reveal)
         commands.add("run_queue", agent.run_queue)
         commands.ran.connect(self._take_note)
 
@@ -137,7 +137,7 @@ class AgentPanel(QFrame):
 
     def _empty_words(self) -> str:
         agent, run = self._agent, self._agent.run
-        if self._desk.line is None:
+        if self._current.line is None:
             return self.tr("No candidate")
         if agent.is_hidden:
             key = self._keymap.label("reveal")
@@ -179,8 +179,8 @@ class AgentPanel(QFrame):
 
     def _prefer(self, model: ModelRef | None) -> None:
         """Every candidate has to be looked at for it."""
-        work = partial(show_model, self._desk.session, model)
-        self._runner.run(work, failed=self._desk.tell, owner=self)
+        work = partial(show_model, self._current.session, model)
+        self._runner.run(work, failed=self._current.tell, owner=self)
 
     # Doing
 
@@ -200,14 +200,17 @@ class AgentPanel(QFrame):
         self.pictures.forget()
 
     def _want_pictures(self, _: object = None) -> None:
-        spectrum, looks = self._desk.spectrum, [step for step in self._agent.steps if step.is_look]
+        spectrum, looks = (
+            self._current.spectrum,
+            [step for step in self._agent.steps if step.is_look],
+        )
         if spectrum is None or not looks or not self.isVisible():
             return
         shown: Trajectory | None = None if self._agent.run is not None else self._agent.shown
         if shown is None:
-            seen = Seen(spectrum=spectrum, model=self._agent.holder.name)
+            seen = PictureSource(spectrum=spectrum, model=self._agent.holder.name)
         else:
-            seen = Seen.of(shown, spectrum)
+            seen = PictureSource.of(shown, spectrum)
         self.pictures.want(seen, looks)
 
     def _show_pictures(self) -> None:

@@ -20,12 +20,12 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.ui.agent.card_content import CardContent
 from app.ui.agent.card_layout import STRIPE, CardLayout, Fonts, elided, lay_out
 from app.ui.theme.colours import mixed
-from app.ui.theme.theme import Looks, Theme
+from app.ui.theme.theme import CurrentTheme, Theme
 
 RADIUS = 6.0
 
 
-class Card(QWidget):
+class StepCard(QWidget):
     """Takes one content after the other. Never the focus: keys stay with the plot."""
 
     chosen = Signal(int)
@@ -37,9 +37,9 @@ class Card(QWidget):
     grown = Signal()
     """It has another height now."""
 
-    def __init__(self, looks: Looks, parent: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self.content: CardContent | None = None
         self.is_open = False
         self.is_current = False
@@ -127,7 +127,7 @@ class Card(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.content is None:
             return
-        theme, painter = self._looks.theme, QPainter(self)
+        theme, painter = self._current_theme.theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_frame(painter, theme, self.content)
         card = self._laid_out(self.width())
@@ -175,7 +175,7 @@ class Card(QWidget):
                 float(width),
                 Fonts.of(self.font()),
                 is_open=self.is_open,
-                marking=QColor(self._looks.theme.warning),
+                marking=QColor(self._current_theme.theme.warning),
                 more=self.tr("Show all"),
                 fold=self.tr("Show less"),
                 go_on=self.tr("Go on from here") if self.may_go_on else "",

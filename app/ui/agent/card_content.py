@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication
 from agent.protocol.reply import Verdict
 from agent.trajectory.trajectory import Step
 from app.ui.agent.claims import unsupported
-from app.ui.agent.measured_rows import Row, measured_rows, remarks, window_words
+from app.ui.agent.measured_rows import MeasuredRow, measured_rows, remarks, window_words
 from app.ui.agent.measured_words import measured_words
 from app.ui.translation.text_pairs import task_words
 
@@ -56,7 +56,7 @@ class CardContent:
     marks: tuple[tuple[int, int], ...] = ()
     """Stretches of `text` that claim what no picture bears."""
     numbers: str = ""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[MeasuredRow, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     verdict: Verdict | None = None

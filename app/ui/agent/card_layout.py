@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 
 from app.ui.agent.card_content import CardContent
-from app.ui.agent.measured_rows import Row, head_row
+from app.ui.agent.measured_rows import MeasuredRow, head_row
 
 PAD, GAP = 8.0, 4.0
 STRIPE = 3.0
@@ -50,7 +50,7 @@ class Fonts:
 
 
 @dataclass(frozen=True)
-class Line:
+class TextLine:
     """Words on one line within a box."""
 
     box: QRectF
@@ -62,7 +62,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Block:
+class TextBlock:
     """Words that were wrapped."""
 
     at: QPointF
@@ -73,8 +73,8 @@ class Block:
 @dataclass(eq=False)
 class CardLayout:
     height: float = 0.0
-    lines: list[Line] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    lines: list[TextLine] = field(default_factory=list)
+    blocks: list[TextBlock] = field(default_factory=list)
     picture: QRectF | None = None
     more: QRectF | None = None
     """What to press to read on, or to fold."""
@@ -124,10 +124,10 @@ def _head(card: CardLayout, content: CardContent, left: float, right: float, fon
     aside = metrics.horizontalAdvance(content.aside) + 2.0
     tone = {"YES": "accept", "NO": "reject"}.get(content.verdict or "", "text")
     box = QRectF(left, PAD, max(right - left - aside - GAP, 0.0), height)
-    card.lines.append(Line(box, content.title, fonts.bold, "text"))
+    card.lines.append(TextLine(box, content.title, fonts.bold, "text"))
     font = fonts.bold if content.verdict else fonts.plain
     box = QRectF(right - aside, PAD, aside, height)
-    card.lines.append(Line(box, content.aside, font, tone, right=True))
+    card.lines.append(TextLine(box, content.aside, font, tone, right=True))
     return PAD + height + GAP
 
 
@@ -147,7 +147,7 @@ def _look(
 
 
 def _table(
-    card: CardLayout, rows: Sequence[Row], left: float, right: float, y: float, fonts: Fonts
+    card: CardLayout, rows: Sequence[MeasuredRow], left: float, right: float, y: float, fonts: Fonts
 ) -> float:
     if not rows:
         return y
@@ -158,7 +158,7 @@ def _table(
         for number, (share, cell) in enumerate(zip(COLUMNS, row.cells, strict=True)):
             wide = share * (right - left)
             box = QRectF(x, y, wide - 2.0, height)
-            card.lines.append(Line(box, cell, fonts.small, tone, right=number > 0))
+            card.lines.append(TextLine(box, cell, fonts.small, tone, right=number > 0))
             x += wide
         y += height
     return y + GAP
@@ -185,7 +185,7 @@ def _text(
     layout.setFormats([_underlined(start, end - start, marking) for start, end in inside])
     height, is_all = wrap(layout, right - left, limit)
     is_all = is_all and len(begin) == len(text)
-    card.blocks.append(Block(QPointF(left, y), layout, "text"))
+    card.blocks.append(TextBlock(QPointF(left, y), layout, "text"))
     return y + height + GAP, is_all
 
 
@@ -201,7 +201,7 @@ def _wrapped(
 ) -> float:
     layout = QTextLayout(text[: limit * MOST_IN_LINE], font)
     height, _ = wrap(layout, right - left, limit)
-    card.blocks.append(Block(QPointF(left, y), layout, tone))
+    card.blocks.append(TextBlock(QPointF(left, y), layout, tone))
     return y + height + GAP
 
 
@@ -241,7 +241,7 @@ def _link(card: CardLayout, text: str, left: float, right: float, y: float, font
     metrics = QFontMetricsF(fonts.small)
     wide = min(metrics.horizontalAdvance(text) + 4.0, right - left)
     box = QRectF(left, y, wide, metrics.height() + 2.0)
-    card.lines.append(Line(box, text, fonts.small, "accent"))
+    card.lines.append(TextLine(box, text, fonts.small, "accent"))
     return box
 
 
@@ -256,7 +256,7 @@ def _underlined(start: int, length: int, colour: QColor) -> QTextLayout.FormatRa
     return made
 
 
-def elided(line: Line) -> tuple[str, Qt.AlignmentFlag]:
+def elided(line: TextLine) -> tuple[str, Qt.AlignmentFlag]:
     """The words that fit, and to which side they keep."""
     side = Qt.AlignmentFlag.AlignRight if line.right else Qt.AlignmentFlag.AlignLeft
     metrics = QFontMetricsF(line.font)

@@ -20,7 +20,7 @@ MAX_NAME = 24
 
 
 @dataclass(frozen=True)
-class Row:
+class MeasuredRow:
     """A line that was found: name, centroid in angstrom, EW in angstrom, FWHM in km/s, sigma; what
     was not measured is empty."""
 
@@ -35,11 +35,11 @@ class Row:
         return self.name, self.centroid, self.width, self.fwhm, self.sigma
 
 
-def head_row() -> Row:
-    return Row(translate("agent", "measured"), "Å", "EW Å", "km/s", "σ")
+def head_row() -> MeasuredRow:
+    return MeasuredRow(translate("agent", "measured"), "Å", "EW Å", "km/s", "σ")
 
 
-def measured_rows(measured: Mapping[str, Any]) -> tuple[Row, ...]:
+def measured_rows(measured: Mapping[str, Any]) -> tuple[MeasuredRow, ...]:
     """Known lines that were found, and the strongest feature where it is none of them."""
     lines = [row for each in _list(measured, "lines") if (row := _row(each)) is not None]
     strongest = measured.get("feature")
@@ -86,7 +86,7 @@ def remarks(measured: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _row(line: Mapping[str, Any], name: str = "") -> Row | None:
+def _row(line: Mapping[str, Any], name: str = "") -> MeasuredRow | None:
     centroid = _number(line.get("centroid"))
     if centroid is None:
         return None
@@ -96,7 +96,7 @@ def _row(line: Mapping[str, Any], name: str = "") -> Row | None:
     if told and error is not None:
         told += f" ± {error:.{after}f}"
     fwhm, sigma = _number(line.get("fwhm_kms")), _number(line.get("sigma"))
-    return Row(
+    return MeasuredRow(
         name=name or label_of(_text(line.get("name"))),
         centroid=f"{centroid:.1f}",
         width=told,

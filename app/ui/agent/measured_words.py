@@ -42,7 +42,7 @@ def _book(language: str) -> Phrasebook:
 
 
 @dataclass(frozen=True)
-class Frame:
+class SentencePattern:
     """A sentence or a part of one with places; `begin` is what stands before the first."""
 
     begin: str
@@ -51,7 +51,7 @@ class Frame:
     said: str
 
 
-def framed(english: str, other: str, after: str) -> Frame:
+def framed(english: str, other: str, after: str) -> SentencePattern:
     """`after` is what must follow, as a pattern."""
     pattern, end, names = "", 0, []
     for match in PLACE.finditer(english):
@@ -62,7 +62,7 @@ def framed(english: str, other: str, after: str) -> Frame:
         end = match.end()
     pattern += re.escape(english[end:])
     begin = english.partition("{")[0]
-    return Frame(begin, re.compile(pattern + after, re.DOTALL), tuple(names), other)
+    return SentencePattern(begin, re.compile(pattern + after, re.DOTALL), tuple(names), other)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +72,13 @@ class Phrasebook:
     phrases: Mapping[str, str]
 
     @cached_property
-    def sentences(self) -> list[Frame]:
+    def sentences(self) -> list[SentencePattern]:
         """The plainest last: it would take any."""
         found = [framed(*each, r"(?=\s|$)") for each in self.phrases.items() if each[0][-1] == "."]
         return sorted(found, key=lambda frame: frame.begin == "")
 
     @cached_property
-    def ends(self) -> list[Frame]:
+    def ends(self) -> list[SentencePattern]:
         """What may follow a claim, and signs with their numbers."""
         parts = (each for each in self.phrases.items() if each[0].startswith(("{claim}", "{sign}")))
         return [framed(*each, "$") for each in parts]
@@ -132,7 +132,7 @@ class Phrasebook:
                 return said, match.end()
         return None
 
-    def _filled(self, frame: Frame, match: re.Match[str]) -> str | None:
+    def _filled(self, frame: SentencePattern, match: re.Match[str]) -> str | None:
         said = frame.said
         for name, words in zip(frame.names, match.groups(), strict=True):
             told = self._inner(name.strip("{}0123456789"), words)

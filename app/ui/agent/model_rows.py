@@ -9,7 +9,13 @@ from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
 from agent.inspection.make_inspector import MEASURED
-from agent.models.registry import Place, find_model, is_partly_fetched, list_models, models_folder
+from agent.models.registry import (
+    ModelLocation,
+    find_model,
+    is_partly_fetched,
+    list_models,
+    models_folder,
+)
 
 translate = QCoreApplication.translate
 
@@ -60,7 +66,7 @@ def _chosen(name: str) -> ModelRow:
     return replace(_row(place), key=name, about=name)
 
 
-def _row(place: Place) -> ModelRow:
+def _row(place: ModelLocation) -> ModelRow:
     card = place.card
     parts = [card.title or card.family, _size(place), card.engine]
     if card.simulated_only:
@@ -74,7 +80,7 @@ def _row(place: Place) -> ModelRow:
     )
 
 
-def _state(place: Place) -> str:
+def _state(place: ModelLocation) -> str:
     if place.origin == "hub":
         is_begun = is_partly_fetched(place)
         partly = translate("agent", "fetched in part")
@@ -88,7 +94,7 @@ def _state(place: Place) -> str:
     )
 
 
-def _need(place: Place) -> str:
+def _need(place: ModelLocation) -> str:
     card = place.card
     if place.origin == "hub":
         words = translate(
@@ -123,7 +129,7 @@ def _is_there(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def _size(place: Place) -> str:
+def _size(place: ModelLocation) -> str:
     if place.card.bytes:
         return f"{place.card.bytes / 1e9:.1f} GB"
     if place.card.parameters:

@@ -72,7 +72,7 @@ REST_MS = 200
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Seen:
+class PictureSource:
     """How an inspection sees its spectrum. `style` None: as the model of that name does."""
 
     spectrum: Spectrum
@@ -82,7 +82,7 @@ class Seen:
     sizing: Sizing = QWEN25
 
     @classmethod
-    def of(cls, record: Trajectory, spectrum: Spectrum) -> Seen:
+    def of(cls, record: Trajectory, spectrum: Spectrum) -> PictureSource:
         return cls(
             spectrum=spectrum,
             model=record.model.name,
@@ -106,13 +106,13 @@ class Pictures(QObject):
         self.thumbs: dict[str, QImage] = {}
         """By hash, twice as fine as they are shown, for fine screens."""
         self._runner = runner
-        self._seen: Seen | None = None
+        self._seen: PictureSource | None = None
         self._waiting: list[Step] = []
         self._is_drawing = self._is_closed = False
         self._timer = QTimer(self, interval=REST_MS, singleShot=True)
         self._timer.timeout.connect(self._draw_next)
 
-    def want(self, seen: Seen, looks: Sequence[Step]) -> None:
+    def want(self, seen: PictureSource, looks: Sequence[Step]) -> None:
         """Those of these looks that are not there yet, soon."""
         missing = [look for look in looks if look.picture and look.picture not in self.images]
         self._seen, self._waiting = seen, missing
@@ -140,14 +140,14 @@ class Pictures(QObject):
         done, failed = partial(self._came, self._seen, look), partial(self._failed, self._seen)
         self._runner.run(work, done, failed, owner=self)
 
-    def _came(self, seen: Seen, look: Step, drawn: tuple[QImage, QImage]) -> None:
+    def _came(self, seen: PictureSource, look: Step, drawn: tuple[QImage, QImage]) -> None:
         self._is_drawing = False
         if self._seen is not None and self._seen.spectrum is seen.spectrum:
             self.images[look.picture], self.thumbs[look.picture] = drawn
             self.drawn.emit()
         self._draw_next()
 
-    def _failed(self, seen: Seen, error: WorkbenchError) -> None:
+    def _failed(self, seen: PictureSource, error: WorkbenchError) -> None:
         self._is_drawing = False
         if seen is self._seen:
             self._waiting = []
@@ -155,12 +155,12 @@ class Pictures(QObject):
         self._draw_next()
 
 
-def draw(seen: Seen, look: Step) -> tuple[QImage, QImage]:
+def draw(seen: PictureSource, look: Step) -> tuple[QImage, QImage]:
     """The picture, and a small one. Raises TrajectoryError where it is not what the model saw. Any
     thread."""
     # Drawing brings matplotlib's Agg with it, which the window's start does without.
     from agent.hashing import picture_hash, spectrum_hash
-    from agent.inspection.pictures import Viewer, spectrum_ref
+    from agent.inspection.pictures import PictureMaker, spectrum_ref
     from agent.rendering.render import Style
 
     ref, sizing = seen.ref or spectrum_ref(seen.spectrum), seen.sizing
@@ -172,7 +172,7 @@ def draw(seen: Seen, look: Step) -> tuple[QImage, QImage]:
         style, sizing = _look_of(seen.model)
     else:
         style = Style.from_table(seen.style)
-    viewer = Viewer.of(seen.spectrum, ref, style, sizing)
+    viewer = PictureMaker.of(seen.spectrum, ref, style, sizing)
     picture = viewer.redraw(look)
     if picture_hash(picture) != look.picture:
         raise TrajectoryError(

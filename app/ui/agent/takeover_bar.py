@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.ui.candidate.current import Desk
+from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.view_options import View
-from app.ui.inspection.controller import AgentDesk
+from app.ui.inspection.controller import InspectionController
 
 MAX_REMARK = 2000
 
@@ -15,9 +15,11 @@ MAX_REMARK = 2000
 class TakeoverBar(QWidget):
     """Shown while the agent is at work on the candidate on the desk."""
 
-    def __init__(self, agent: AgentDesk, desk: Desk, view: View, parent: QWidget) -> None:
+    def __init__(
+        self, agent: InspectionController, current: CurrentCandidate, view: View, parent: QWidget
+    ) -> None:
         super().__init__(parent)
-        self._agent, self._desk, self._view = agent, desk, view
+        self._agent, self._current, self._view = agent, current, view
         self.remark = QLineEdit()
         self.remark.setMaxLength(MAX_REMARK)
         self.remark.setPlaceholderText(self.tr("A remark for the agent, then Enter"))
@@ -54,10 +56,10 @@ class TakeoverBar(QWidget):
         text = self.remark.text().strip()
         if text and self._agent.insert(text):
             self.remark.clear()
-            self._desk.said.emit(self.tr("The agent reads it before its next turn"))
+            self._current.said.emit(self.tr("The agent reads it before its next turn"))
 
     def _show(self) -> None:
-        window, spectrum = self._view.window, self._desk.spectrum
+        window, spectrum = self._view.window, self._current.spectrum
         if window is None and spectrum is not None:
             window = spectrum.range
         if window is None:
@@ -65,4 +67,4 @@ class TakeoverBar(QWidget):
         text, label = self.remark.text().strip(), self._view.window_name
         if self._agent.insert(text, window, label):
             self.remark.clear()
-            self._desk.said.emit(self.tr("The agent sees this window before its next turn"))
+            self._current.said.emit(self.tr("The agent sees this window before its next turn"))

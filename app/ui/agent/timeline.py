@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
-from app.ui.agent.card import Card
+from app.ui.agent.card import StepCard
 from app.ui.agent.card_content import CardContent
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 BETWEEN = 6
 NEAR_END = 24
@@ -24,10 +24,10 @@ class Timeline(QScrollArea):
     enlarged = Signal(int)
     wants_to_go_on = Signal(int)
 
-    def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._looks = looks
-        self._cards: list[Card] = []
+        self._current_theme = current_theme
+        self._cards: list[StepCard] = []
         self._count = 0
         self._column = QWidget()
         self.setWidget(self._column)
@@ -35,10 +35,10 @@ class Timeline(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Steps of the agent"))
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
 
     @property
-    def cards(self) -> tuple[Card, ...]:
+    def cards(self) -> tuple[StepCard, ...]:
         """Those that show something."""
         return tuple(self._cards[: self._count])
 
@@ -62,7 +62,7 @@ class Timeline(QScrollArea):
         elif not follow:
             bar.setValue(0)
 
-    def card_of(self, place: int) -> Card | None:
+    def card_of(self, place: int) -> StepCard | None:
         """That of a step."""
         for card in self.cards:
             if card.content is not None and card.content.place == place:
@@ -89,8 +89,8 @@ class Timeline(QScrollArea):
         super().resizeEvent(event)
         self._place()
 
-    def _made(self) -> Card:
-        card = Card(self._looks, self._column)
+    def _made(self) -> StepCard:
+        card = StepCard(self._current_theme, self._column)
         card.chosen.connect(self.chosen)
         card.enlarged.connect(self.enlarged)
         card.wants_to_go_on.connect(self.wants_to_go_on)

@@ -6,9 +6,9 @@ from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.calibration import Calibration
 from agent.trajectory.trajectory import Trajectory
-from app.ui.inspection.list_run import BatchState
+from app.ui.inspection.list_run import ListRunState
 from app.ui.inspection.records import Records
-from app.ui.inspection.running import Run
+from app.ui.inspection.running import RunningState
 
 translate = QCoreApplication.translate
 MOST_PLACES = 60
@@ -68,7 +68,7 @@ def sureness_hint(rule: Calibration | None) -> str:
     return text.replace("{n}", f"{rule.n:,}").replace("{k}", f"{rule.positives:,}")
 
 
-def run_words(run: Run, *, is_here: bool) -> str:
+def run_words(run: RunningState, *, is_here: bool) -> str:
     if run.is_stopping:
         said = translate("agent", "stopping")
     elif run.is_held:
@@ -88,7 +88,7 @@ def run_words(run: Run, *, is_here: bool) -> str:
     )
 
 
-def batch_words(state: BatchState) -> str:
+def batch_words(state: ListRunState) -> str:
     if not state.is_running:
         said = translate("agent", "List: {n} inspected").replace("{n}", f"{state.done:,}")
     elif state.is_stopping:

@@ -17,7 +17,7 @@ ROUNDS = 10
 """Of one age before the next older one is looked at."""
 
 
-class Tidying(QObject):
+class GarbageTimer(QObject):
     """From its making to `stop`, which gives Python its own way back."""
 
     def __init__(self, parent: QObject | None = None) -> None:

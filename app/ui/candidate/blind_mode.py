@@ -13,15 +13,15 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from agent.errors import WorkbenchError
-from app.core.inspections.seen import Seen, note_seen, was_seen
-from app.core.queue import Filter, Line, Sort
+from app.core.inspections.seen import SeenResult, note_seen, was_seen
+from app.core.queue import Filter, QueueRow, Sort
 from app.core.queue.telling import tells
 from app.core.session.session import Session
 
 FACT = "blind"
 
 
-class Blindness(QObject):
+class BlindMode(QObject):
     """Of one session: the choice is kept in it, and what has been seen. `keep` it at the end."""
 
     changed = Signal(bool)
@@ -29,9 +29,9 @@ class Blindness(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._seen: dict[int, Seen | None] = {}
+        self._seen: dict[int, SeenResult | None] = {}
         """Candidates asked for, as `was_seen` tells of them."""
-        self._unkept: dict[int, Seen] = {}
+        self._unkept: dict[int, SeenResult] = {}
         """Seen outside blind mode: written down when it matters."""
         self._again: frozenset[int] = frozenset()
 
@@ -45,7 +45,7 @@ class Blindness(QObject):
             self.keep()
             self.changed.emit(on)
 
-    def hides(self, line: Line) -> bool:
+    def hides(self, line: QueueRow) -> bool:
         """Whether the agent's opinion of it, and the list's label, must not be on screen."""
         number = line.candidate.id
         if number in self._again:
@@ -56,7 +56,7 @@ class Blindness(QObject):
         seen = self._seen_of(number)
         return seen is None or not seen.in_blind
 
-    def reveal(self, line: Line) -> str:
+    def reveal(self, line: QueueRow) -> str:
         """Let it be seen; or why not."""
         if not self.hides(line):
             return self.tr("Nothing is hidden here")
@@ -65,7 +65,7 @@ class Blindness(QObject):
         self._note(line.candidate.id)
         return ""
 
-    def note_shown(self, line: Line | None) -> None:
+    def note_shown(self, line: QueueRow | None) -> None:
         """It lies on the desk: what was seen there is not unseen when the verdict is undone."""
         if line is None or line.candidate.agent_verdict is None or self.hides(line):
             return
@@ -79,7 +79,7 @@ class Blindness(QObject):
         """A verdict was written down with all that had been seen: the log tells it from now on."""
         self._unkept.pop(candidate_id, None)
 
-    def shown(self, line: Line) -> Mapping[str, Any]:
+    def shown(self, line: QueueRow) -> Mapping[str, Any]:
         """What of the agents' opinions could be seen until now, hidden again or not; empty:
         nothing."""
         candidate = line.candidate
@@ -117,11 +117,11 @@ class Blindness(QObject):
     def is_again(self, candidate_id: int) -> bool:
         return candidate_id in self._again
 
-    def as_met(self, line: Line) -> Line:
+    def as_met(self, line: QueueRow) -> QueueRow:
         """Without the person's own verdict, where it is shown again."""
         return replace(line, mine=None) if line.candidate.id in self._again else line
 
-    def _seen_of(self, number: int) -> Seen | None:
+    def _seen_of(self, number: int) -> SeenResult | None:
         if number not in self._seen:
             self._seen[number] = None
             with suppress(WorkbenchError):
@@ -129,8 +129,8 @@ class Blindness(QObject):
         return self._seen[number]
 
     def _note(self, number: int, model: str = "") -> None:
-        before = self._seen_of(number) or Seen()
-        now = Seen(model or before.model, self.is_on or before.in_blind)
+        before = self._seen_of(number) or SeenResult()
+        now = SeenResult(model or before.model, self.is_on or before.in_blind)
         if now != self._seen[number]:
             self._seen[number] = self._unkept[number] = now
             if self.is_on:

@@ -14,41 +14,41 @@ from PySide6.QtCore import QObject, Signal
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
-from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Line, Place, Sort, line_of
+from app.core.queue import EVERYTHING, LIST_ORDER, Filter, QueuePosition, QueueRow, Sort, row_of
 from app.core.session.records import Candidate, Change, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.statistics.repeats import Repeat
 from app.ui.background.runner import Runner
-from app.ui.candidate.blind_mode import Blindness
+from app.ui.candidate.blind_mode import BlindMode
 from app.ui.candidate.queue_neighbours import (
     Queue,
-    Surroundings,
+    QueueNeighbours,
     first_of,
-    judged_line,
+    judged_row,
     next_of,
     previous_of,
     unjudged_behind,
 )
-from app.ui.candidate.queue_search import Seeker
-from app.ui.candidate.repeat_round import Again
+from app.ui.candidate.queue_search import QueueSearch
+from app.ui.candidate.repeat_round import RepeatRound
 from app.ui.candidate.spectrum_reader import SpectrumReader
-from app.ui.candidate.verdict_writer import Notebook
+from app.ui.candidate.verdict_writer import VerdictWriter
 from app.ui.session_bridge import SessionBridge
 
-Look = Callable[[Session, Queue, Place], Line | None]
-Known = Callable[[Line], Line | None]
+Look = Callable[[Session, Queue, QueuePosition], QueueRow | None]
+Known = Callable[[QueueRow], QueueRow | None]
 
 
-class Desk(QObject):
+class CurrentCandidate(QObject):
     """For the window's thread alone. Close it before the session."""
 
     moved = Signal(object)
-    """Another candidate is on the desk: its `Line`, or None for an empty queue."""
+    """Another candidate is on the desk: its `QueueRow`, or None for an empty queue."""
     spectrum_changed = Signal(object)
     """The `Spectrum` to draw; None while it is read, or where it cannot be."""
     unreadable = Signal(str)
     """Why there is no spectrum."""
-    line_changed = Signal(object)
+    row_changed = Signal(object)
     """Something else is known of the candidate on the desk."""
     opinion_changed = Signal(object)
     """The pending `Opinion`."""
@@ -66,28 +66,28 @@ class Desk(QObject):
     ) -> None:
         super().__init__(parent)
         self.session: Session = bridge.session
-        self.blindness = Blindness(bridge.session, self)
+        self.blind_mode = BlindMode(bridge.session, self)
         self.queue = Queue(tree=EVERYTHING, sort=LIST_ORDER)
-        self.line: Line | None = None
+        self.line: QueueRow | None = None
         self.spectrum: Spectrum | None = None
         self.fault = ""
         self.opinion = Opinion()
         self.saved = Opinion()
         """What the session holds of the candidate on the desk; while `judged` tells: until then."""
-        self._notebook = Notebook(bridge.session, self.blindness)
+        self._verdicts = VerdictWriter(bridge.session, self.blind_mode)
         self._reader = SpectrumReader(bridge.session, runner, self)
         self.prefetch = self._reader.prefetch
-        self._seeker = Seeker(bridge.session, runner, self._could_not_seek, self)
-        self.again = self._lookout = Again(bridge.session, runner, self.blindness, self)
+        self._search = QueueSearch(bridge.session, runner, self._could_not_seek, self)
+        self.again = self._cache = RepeatRound(bridge.session, runner, self.blind_mode, self)
         self._painted_at: float | None = None
         self._is_leaving = False
         """Whether a verdict was given, and the next object is not here yet."""
         self._is_closed = False
         self._reader.came.connect(self._take_spectrum)
         self._reader.failed.connect(self.tell)
-        self._lookout.looked.connect(self._read_ahead)
-        self._lookout.failed.connect(self.tell)
-        self.blindness.changed.connect(self._turn_blind)
+        self._cache.looked.connect(self._read_ahead)
+        self._cache.failed.connect(self.tell)
+        self.blind_mode.changed.connect(self._turn_blind)
         bridge.changed.connect(self._take_note)
 
     @property
@@ -108,54 +108,54 @@ class Desk(QObject):
 
     def start(self) -> None:
         """The first one without a verdict, else the first."""
-        self._seeker.seek(partial(first_of, self.session, self.queue), self._show)
+        self._search.seek(partial(first_of, self.session, self.queue), self._show)
 
     def go_to(self, candidate_id: int) -> None:
         """Any candidate, whether the filter shows it or not."""
         try:
-            line = line_of(self.session, candidate_id, self.queue.sort)
+            line = row_of(self.session, candidate_id, self.queue.sort)
         except WorkbenchError as error:
             self.tell(error)
             return
-        self._show(self.blindness.as_met(line))
+        self._show(self.blind_mode.as_met(line))
 
     def next(self) -> None:
-        self._step(self._lookout.next, next_of, self.tr("This is the last one of the list"))
+        self._step(self._cache.next, next_of, self.tr("This is the last one of the list"))
 
     def previous(self) -> None:
         at_the_end = self.tr("This is the first one of the list")
-        self._step(self._lookout.previous, previous_of, at_the_end)
+        self._step(self._cache.previous, previous_of, at_the_end)
 
     def next_unjudged(self) -> None:
         """Behind the last the first ones follow."""
         line, self._is_leaving = self.line, True
-        if self._seeker.is_busy:
+        if self._search.is_busy:
             return  # goes on from where that comes to
-        known = None if line is None else self._lookout.next_unjudged(line)
+        known = None if line is None else self._cache.next_unjudged(line)
         if known is not None:
             self._show(known)
             return
-        place = None if line is None else line.place
+        place = None if line is None else line.position
         look = partial(unjudged_behind, self.session, self.queue, place)
-        self._seeker.seek(look, self._arrive_unjudged)
+        self._search.seek(look, self._arrive_unjudged)
 
     def walk(self, tree: Filter, sort: Sort) -> bool:
         """Go through other candidates, or in another order; what is on the desk stays there.
 
         False where that would tell what blind mode hides.
         """
-        if told := self.blindness.refusal(tree, sort):
+        if told := self.blind_mode.refusal(tree, sort):
             self.said.emit(told)
             return False
         self.queue = Queue(tree=tree, sort=sort)
-        self._lookout.forget()
-        self._seeker.forget()
+        self._cache.forget()
+        self._search.forget()
         self.queue_changed.emit(self.queue)
         if self.line is None:
             self.start()
         else:
-            look = partial(line_of, self.session, self.line.candidate.id, sort)
-            self._seeker.seek(look, self._take_place)
+            look = partial(row_of, self.session, self.line.candidate.id, sort)
+            self._search.seek(look, self._take_place)
         return True
 
     def retry(self) -> None:
@@ -180,7 +180,7 @@ class Desk(QObject):
         if not self._record(opinion):
             return
         self.opinion = opinion
-        self._lookout.drop(self.candidate.id)
+        self._cache.drop(self.candidate.id)
         if stay:
             self._show_again()
         else:
@@ -205,20 +205,20 @@ class Desk(QObject):
     def undo(self) -> None:
         """The last thing this reviewer did, and back to its candidate."""
         nothing, done = self.tr("Nothing to undo"), self.tr("Undone: now {what}")
-        self._take_turn(self._notebook.undo, nothing, done)
+        self._take_turn(self._verdicts.undo, nothing, done)
 
     def redo(self) -> None:
         nothing, done = self.tr("Nothing to redo"), self.tr("Done again: {what}")
-        self._take_turn(self._notebook.redo, nothing, done)
+        self._take_turn(self._verdicts.redo, nothing, done)
 
     def reveal(self) -> None:
         """Show the agent's opinion in blind mode; it is written down that it was seen."""
         if self.line is None:
             return
-        if told := self.blindness.reveal(self.line):
+        if told := self.blind_mode.reveal(self.line):
             self.said.emit(told)
         else:
-            self.line_changed.emit(self.line)
+            self.row_changed.emit(self.line)
 
     def tell(self, error: WorkbenchError) -> None:
         """Into the status line, with what is behind it."""
@@ -229,40 +229,40 @@ class Desk(QObject):
         """What was typed is kept first."""
         if not self._is_closed:
             self._keep_comment()
-            self.blindness.keep()
+            self.blind_mode.keep()
             self._is_closed = True
-            self._seeker.forget()
-            self._lookout.close()
+            self._search.forget()
+            self._cache.close()
             self._reader.close()
 
     def _take_note(self, change: Change) -> None:
-        self._lookout.note(change.candidate_ids)
+        self._cache.note(change.candidate_ids)
         if change.aspect == "list":
-            self._seeker.measure()
+            self._search.measure()
             if self.line is None:
                 self.start()
                 return
         is_mine = self.candidate is not None and self.candidate.id in change.candidate_ids
-        if (is_mine or not change.candidate_ids) and not self._notebook.is_writing:
+        if (is_mine or not change.candidate_ids) and not self._verdicts.is_writing:
             self._refresh()
 
     def _turn_blind(self, on: bool) -> None:
-        if on and self.blindness.refusal(self.queue.tree, self.queue.sort):
+        if on and self.blind_mode.refusal(self.queue.tree, self.queue.sort):
             self.walk(EVERYTHING, LIST_ORDER)
             self.said.emit(self.tr("Blind mode: in the order of the list, which tells nothing"))
-        self.line_changed.emit(self.line)
+        self.row_changed.emit(self.line)
 
     def _step(self, known: Known, ask: Look, at_the_end: str) -> None:
-        if self.line is None or self._seeker.is_busy:
+        if self.line is None or self._search.is_busy:
             return
         found = known(self.line)
         if found is not None:
             self._show(found)
             return
-        look = partial(ask, self.session, self.queue, self.line.place)
-        self._seeker.seek(look, partial(self._arrive, at_the_end))
+        look = partial(ask, self.session, self.queue, self.line.position)
+        self._search.seek(look, partial(self._arrive, at_the_end))
 
-    def _arrive(self, if_nowhere: str, line: Line | None) -> None:
+    def _arrive(self, if_nowhere: str, line: QueueRow | None) -> None:
         if line is not None:
             self._show(line)
             return
@@ -270,7 +270,7 @@ class Desk(QObject):
         if self._is_leaving:
             self.next_unjudged()
 
-    def _arrive_unjudged(self, line: Line | None) -> None:
+    def _arrive_unjudged(self, line: QueueRow | None) -> None:
         if line is not None:
             self._show(line)
             return
@@ -282,27 +282,27 @@ class Desk(QObject):
         self._is_leaving = False
         self.tell(error)
 
-    def _take_place(self, line: Line | None) -> None:
+    def _take_place(self, line: QueueRow | None) -> None:
         """The candidate on the desk, where it stands in another order."""
-        self.line = None if line is None else self.blindness.as_met(line)
-        self.line_changed.emit(self.line)
+        self.line = None if line is None else self.blind_mode.as_met(line)
+        self.row_changed.emit(self.line)
         if line is not None:
-            self._lookout.look(self.queue, line)
+            self._cache.look(self.queue, line)
         if self._is_leaving:
             self.next_unjudged()
 
-    def _show(self, line: Line | None) -> None:
+    def _show(self, line: QueueRow | None) -> None:
         if not self._keep_comment():
             return
-        self._seeker.forget()
+        self._search.forget()
         before, self.line = self.line, line
         self._painted_at = None
         self._is_leaving = False
         self.fault = ""
         self.saved = Opinion() if line is None or line.mine is None else line.mine.opinion
         self.opinion = self.saved
-        self._lookout.move(self.queue, line, before)
-        self.blindness.note_shown(self.line)
+        self._cache.move(self.queue, line, before)
+        self.blind_mode.note_shown(self.line)
         self.moved.emit(line)
         self.opinion_changed.emit(self.opinion)
         self._take_spectrum(None if line is None else self._reader.read(line.candidate))
@@ -312,12 +312,12 @@ class Desk(QObject):
         if self.line is None or self._is_closed:
             return
         try:
-            found = line_of(self.session, self.line.candidate.id, self.queue.sort)
+            found = row_of(self.session, self.line.candidate.id, self.queue.sort)
         except WorkbenchError as error:
             self.tell(error)
             return
-        self.line = line = self.blindness.as_met(found)
-        self.blindness.note_shown(self.line)
+        self.line = line = self.blind_mode.as_met(found)
+        self.blind_mode.note_shown(self.line)
         saved = Opinion() if line.mine is None else line.mine.opinion
         if saved != self.saved:
             is_untouched = self.opinion == self.saved
@@ -325,12 +325,12 @@ class Desk(QObject):
             if is_untouched:
                 self.opinion = saved
                 self.opinion_changed.emit(saved)
-        self.line_changed.emit(line)
+        self.row_changed.emit(line)
 
     def _show_again(self) -> None:
         """It stays on the desk, with the verdict it was given."""
-        self.blindness.note_shown(self.line)
-        self.line_changed.emit(self.line)
+        self.blind_mode.note_shown(self.line)
+        self.row_changed.emit(self.line)
         self.opinion_changed.emit(self.opinion)
 
     def _take_spectrum(self, spectrum: Spectrum | None, fault: str = "") -> None:
@@ -340,7 +340,7 @@ class Desk(QObject):
         if fault:
             self.unreadable.emit(fault)
 
-    def _read_ahead(self, around: Surroundings) -> None:
+    def _read_ahead(self, around: QueueNeighbours) -> None:
         if self.candidate is not None:
             self._reader.look_at(self.candidate, around.ahead, around.before)
 
@@ -352,7 +352,7 @@ class Desk(QObject):
             if not self._record(replace(opinion, verdict=self.saved.verdict)):
                 self.opinion_changed.emit(self.opinion)
                 return
-            self.line_changed.emit(self.line)
+            self.row_changed.emit(self.line)
         self.opinion = opinion
         self.opinion_changed.emit(opinion)
 
@@ -365,12 +365,12 @@ class Desk(QObject):
     def _record(self, opinion: Opinion) -> bool:
         assert self.line is not None
         try:
-            entry = self._notebook.record(self.line, opinion, self._painted_at)
+            entry = self._verdicts.record(self.line, opinion, self._painted_at)
         except WorkbenchError as error:
             self.tell(error)
             return False
         if entry is not None:
-            self.line = judged_line(self.line, entry)
+            self.line = judged_row(self.line, entry)
             self.judged.emit(entry)
         self.saved = opinion
         return True

@@ -7,17 +7,17 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from agent.errors import WorkbenchError
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.session import Session
 from app.ui.background.runner import PAINTED_MS, Runner
-from app.ui.candidate.queue_neighbours import Queue, Surroundings, look_around
+from app.ui.candidate.queue_neighbours import Queue, QueueNeighbours, look_around
 
-NOWHERE = Surroundings(of=0)
+NOWHERE = QueueNeighbours(of=0)
 
 
-class Lookout(QObject):
+class QueueCache(QObject):
     looked = Signal(object)
-    """The `Surroundings`, fresh from the session."""
+    """The `QueueNeighbours`, fresh from the session."""
     failed = Signal(object)
     """A WorkbenchError."""
 
@@ -25,19 +25,19 @@ class Lookout(QObject):
         super().__init__(parent)
         self._session, self._runner = session, runner
         self._around = NOWHERE
-        self._wanted: tuple[Queue, Line] | None = None
+        self._wanted: tuple[Queue, QueueRow] | None = None
         self._is_closed = False
         self._soon = QTimer(self, singleShot=True, interval=PAINTED_MS)
         self._soon.timeout.connect(self._look)
 
-    def next(self, line: Line) -> Line | None:
+    def next(self, line: QueueRow) -> QueueRow | None:
         """None: there is none, or it is not known yet. So with the others."""
         return next(iter(self._of(line).after), None)
 
-    def previous(self, line: Line) -> Line | None:
+    def previous(self, line: QueueRow) -> QueueRow | None:
         return next(iter(self._of(line).before), None)
 
-    def next_unjudged(self, line: Line) -> Line | None:
+    def next_unjudged(self, line: QueueRow) -> QueueRow | None:
         return next(iter(self._of(line).unjudged), None)
 
     def forget(self) -> None:
@@ -57,7 +57,7 @@ class Lookout(QObject):
         """It has a verdict now."""
         self._around = self._around.without(number)
 
-    def move(self, queue: Queue, line: Line | None, before: Line | None) -> None:
+    def move(self, queue: Queue, line: QueueRow | None, before: QueueRow | None) -> None:
         """Another candidate is on the desk: what was known of it holds until all is read anew."""
         known = None if line is None or before is None else self._around.moved_to(line, before)
         self._around = known or NOWHERE
@@ -65,14 +65,14 @@ class Lookout(QObject):
         if line is not None:
             self._soon.start()  # first what the person waits for
 
-    def look(self, queue: Queue, line: Line) -> None:
+    def look(self, queue: Queue, line: QueueRow) -> None:
         self._wanted = (queue, line)
         self._look()
 
     def close(self) -> None:
         self._is_closed = True
 
-    def _of(self, line: Line) -> Surroundings:
+    def _of(self, line: QueueRow) -> QueueNeighbours:
         return self._around if self._around.of == line.candidate.id else NOWHERE
 
     def _look(self) -> None:
@@ -80,10 +80,10 @@ class Lookout(QObject):
         if wanted is None or self._is_closed:
             return
         queue, line = wanted
-        work = partial(look_around, self._session, queue, line.candidate.id, line.place)
+        work = partial(look_around, self._session, queue, line.candidate.id, line.position)
         self._runner.run(work, partial(self._know, wanted), self._tell, owner=self)
 
-    def _know(self, wanted: tuple[Queue, Line], around: Surroundings) -> None:
+    def _know(self, wanted: tuple[Queue, QueueRow], around: QueueNeighbours) -> None:
         if wanted is self._wanted and not self._is_closed:
             self._around = around
             self.looked.emit(around)

@@ -12,18 +12,18 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from agent.errors import WorkbenchError
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.session import Session
 from app.ui.background.runner import Runner
 
 LONG = 5_000
 """From so many candidates on it takes longer than a frame."""
 
-Look = Callable[[], Line | None]
-Then = Callable[[Line | None], None]
+Look = Callable[[], QueueRow | None]
+Then = Callable[[QueueRow | None], None]
 
 
-class Seeker(QObject):
+class QueueSearch(QObject):
     """One search at a time: what is asked for during one is not begun, but for what comes after
     `forget`."""
 
@@ -71,7 +71,7 @@ class Seeker(QObject):
         else:
             then(line)
 
-    def _found(self, number: int, then: Then, line: Line | None) -> None:
+    def _found(self, number: int, then: Then, line: QueueRow | None) -> None:
         if number == self._search:
             self._search = 0
             then(line)

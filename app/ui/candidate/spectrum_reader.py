@@ -12,7 +12,7 @@ from agent.spectra.spectrum import Spectrum
 from app.core.inspections.store import mark_fault
 from app.core.packing import packed_spectrum
 from app.core.prefetch import Prefetch, Wanted, read_wanted, wanted
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.ui.background.runner import Runner
@@ -47,7 +47,9 @@ class SpectrumReader(QObject):
             self._runner.run(partial(self.prefetch.get, key), come, fail, owner=self)
         return ready
 
-    def look_at(self, current: Candidate, ahead: Sequence[Line], behind: Sequence[Line]) -> None:
+    def look_at(
+        self, current: Candidate, ahead: Sequence[QueueRow], behind: Sequence[QueueRow]
+    ) -> None:
         """What to read next."""
         following = dict.fromkeys(wanted(each.candidate) for each in ahead)
         preceding = [wanted(each.candidate) for each in behind]

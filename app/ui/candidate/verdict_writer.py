@@ -6,37 +6,37 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion
 from app.core.session.session import Session
 from app.core.statistics.repeats import Repeat, record_repeat, withdraw_repeat
-from app.ui.candidate.blind_mode import Blindness
+from app.ui.candidate.blind_mode import BlindMode
 
 
-class Notebook:
+class VerdictWriter:
     """On the thread of the window: what was pressed is on the disk when a call returns."""
 
-    def __init__(self, session: Session, blindness: Blindness) -> None:
-        self._session, self._blindness = session, blindness
+    def __init__(self, session: Session, blind_mode: BlindMode) -> None:
+        self._session, self._blind_mode = session, blind_mode
         self._repeated: int | None = None
         """The candidate of the last repeat, if nothing came since."""
         self.is_writing = False
         """What the session tells meanwhile comes from here."""
 
-    def record(self, line: Line, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
+    def record(self, line: QueueRow, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
         """With what was seen of the agent until now, and the time since it was painted. None: it
         was no news, or of an object that is shown again."""
         spent = None if painted_at is None else time.monotonic() - painted_at
         number = line.candidate.id
         with self._writing():
-            if self._blindness.is_again(number):
+            if self._blind_mode.is_again(number):
                 self._repeat(number, opinion, spent)
                 return None
             self._repeated = None
-            shown = self._blindness.shown(line)
+            shown = self._blind_mode.shown(line)
             entry = self._session.record_verdict(number, opinion, seconds=spent, shown=shown)
         if shown:
-            self._blindness.written(number)
+            self._blind_mode.written(number)
         return entry
 
     def undo(self) -> LogEntry | Repeat | None:

@@ -20,7 +20,7 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class ViewOptions:
     """`line_sets` None: those of the task. `z` moves lines, templates and the rest axis; for stars
     the window shows it as a velocity."""
 
@@ -56,9 +56,9 @@ class View(QObject):
     window_changed = Signal(object)
     """A Range, or None."""
 
-    def __init__(self, options: Options | None = None, parent: QObject | None = None) -> None:
+    def __init__(self, options: ViewOptions | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.options = options or Options()
+        self.options = options or ViewOptions()
         self.window: Range | None = None
         self.window_name = ""
         """Of the diagnostic window on screen, or of the agent's look; empty: neither."""
@@ -67,7 +67,7 @@ class View(QObject):
         options = replace(self.options, **_limited(changes))
         names = frozenset(
             field.name
-            for field in fields(Options)
+            for field in fields(ViewOptions)
             if getattr(options, field.name) != getattr(self.options, field.name)
         )
         if names:

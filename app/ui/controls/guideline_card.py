@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from agent.tasks.guideline import Section, guideline_sections
-from app.ui.session_context import Workplace
-from app.ui.theme.theme import Looks
+from app.ui.session_context import SessionContext
+from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.guideline_words import frame_words, section_lines, section_title
 from app.ui.widgets import section as folding
 from app.ui.widgets.labels import name, words
@@ -23,9 +23,9 @@ ORDER = (
 class GuidelineCard(QWidget):
     """Of the session's task."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        task = place.desk.session.task
+        task = context.current.session.task
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -35,13 +35,13 @@ class GuidelineCard(QWidget):
             if key == "summary":
                 layout.addWidget(_summary(found[key]))
             elif key in found:
-                self.parts[key] = self._part(found[key], place.looks)
+                self.parts[key] = self._part(found[key], context.current_theme)
                 layout.addWidget(self.parts[key])
         layout.addWidget(words(frame_words(), "dim"))
 
-    def _part(self, found: Section, looks: Looks) -> folding.Section:
+    def _part(self, found: Section, current_theme: CurrentTheme) -> folding.Section:
         is_open = found.id in OPEN
-        part = folding.Section(section_title(found), looks, is_open=is_open, small=True)
+        part = folding.Section(section_title(found), current_theme, is_open=is_open, small=True)
         part.body.addWidget(_entries(found))
         part.set_note(str(len(found.lines)))
         return part

@@ -9,16 +9,18 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QVBoxLayout, QWidget
 
 from agent.spectra.lines import LineLists, load_line_lists
 from app.ui.keys.keymap import Keymap
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
 from app.ui.widgets.labels import button, check, row, with_key
 
 
 class LineChoice(QWidget):
-    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._view, self._desk, self._runner = place.view, place.desk, place.runner
-        self._settings, self._keymap = place.settings, keymap
+        self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._settings, self._keymap = context.settings, keymap
         self._lists: tuple[str, ...] | None = None
         """What the boxes are of; None: not read yet."""
         self._dialog: QFileDialog | None = None
@@ -38,23 +40,23 @@ class LineChoice(QWidget):
         self.labels.clicked.connect(self._flip_labels)
         self.task_sets.clicked.connect(self._use_task_sets)
         self.add_file.clicked.connect(self._ask_for_file)
-        place.view.changed.connect(self._show)
+        context.view.changed.connect(self._show)
         keymap.changed.connect(self._show_keys)
-        place.settings.changed.connect(self._follow)
+        context.settings.changed.connect(self._follow)
         self._show_keys()
-        self._follow(place.settings.settings)
+        self._follow(context.settings.settings)
 
     @property
     def chosen(self) -> frozenset[str]:
         """Names of the sets that are drawn, where lines are."""
         own = self._view.options.line_sets
-        return frozenset(self._desk.session.task.lines) if own is None else own
+        return frozenset(self._current.session.task.lines) if own is None else own
 
     def add_list(self, path: str) -> None:
         """A file of the user's; it is kept in the settings where it can be read."""
         paths = (*self._settings.settings.line_lists, path)
         load = partial(load_line_lists, [Path(each) for each in paths])
-        self._runner.run(load, partial(self._keep, paths), self._desk.tell, owner=self)
+        self._runner.run(load, partial(self._keep, paths), self._current.tell, owner=self)
 
     def _keep(self, paths: tuple[str, ...], found: LineLists) -> None:
         """The new set is drawn at once: nobody adds one for later."""
@@ -69,7 +71,7 @@ class LineChoice(QWidget):
             return
         self._lists = settings.line_lists
         load = partial(load_line_lists, [Path(each) for each in self._lists])
-        self._runner.run(load, self._offer, self._desk.tell, owner=self)
+        self._runner.run(load, self._offer, self._current.tell, owner=self)
 
     def _offer(self, found: LineLists) -> None:
         while item := self._column.takeAt(0):
@@ -84,7 +86,7 @@ class LineChoice(QWidget):
     def _choose(self, key: str, *_: object) -> None:
         wanted = self.boxes[key].isChecked()
         chosen = self.chosen | {key} if wanted else self.chosen - {key}
-        own = frozenset(self._desk.session.task.lines)
+        own = frozenset(self._current.session.task.lines)
         self._view.change(line_sets=None if chosen == own else chosen)
 
     def _use_task_sets(self) -> None:

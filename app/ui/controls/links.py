@@ -8,16 +8,18 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from app.ui.controls.web_pages import NO_OBSID, PAGES, SIMULATED, Page, known_of
+from app.ui.controls.web_pages import NO_OBSID, PAGES, SIMULATED, WebPage, known_of
 from app.ui.keys.keymap import Keymap
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, row, with_key
 
 
 class Links(QWidget):
-    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._desk, self._commands, self._keymap = place.desk, place.commands, keymap
+        self._current, self._commands, self._keymap = context.current, context.commands, keymap
         self.picture, self.copy = button(""), button("")
         self.pages = {
             "open_simbad": button("SIMBAD"),
@@ -34,31 +36,31 @@ class Links(QWidget):
         for number, (action, each) in enumerate(self.pages.items()):
             grid.addWidget(each, number // 4, number % 4)
             each.clicked.connect(partial(self.open_page, action))
-            place.commands.add(action, partial(self.open_page, action))
+            context.commands.add(action, partial(self.open_page, action))
         layout.addLayout(grid)
-        self.picture.clicked.connect(partial(place.commands.run, "snapshot"))
-        self.copy.clicked.connect(partial(place.commands.run, "copy_range"))
-        place.desk.moved.connect(self._show)
-        place.desk.spectrum_changed.connect(self._show)
+        self.picture.clicked.connect(partial(context.commands.run, "snapshot"))
+        self.copy.clicked.connect(partial(context.commands.run, "copy_range"))
+        context.current.moved.connect(self._show)
+        context.current.spectrum_changed.connect(self._show)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._show()
 
-    def page(self, action: str) -> Page:
+    def page(self, action: str) -> WebPage:
         """Of the object on the desk."""
-        candidate = self._desk.candidate
+        candidate = self._current.candidate
         if candidate is None:
-            return Page(missing="nothing")
-        return PAGES[action](known_of(candidate, self._desk.spectrum))
+            return WebPage(missing="nothing")
+        return PAGES[action](known_of(candidate, self._current.spectrum))
 
     def open_page(self, action: str, *_: object) -> None:
         page = self.page(action)
         if not page.url:
-            self._desk.said.emit(self._why_not(page))
+            self._current.said.emit(self._why_not(page))
             return
         if not QDesktopServices.openUrl(QUrl(page.url, QUrl.ParsingMode.StrictMode)):
             told = self.tr("No web browser could be opened. The address is {url}")
-            self._desk.said.emit(told.replace("{url}", page.url))
+            self._current.said.emit(told.replace("{url}", page.url))
 
     def _show(self, *_: object) -> None:
         for action, each in self.pages.items():
@@ -67,12 +69,12 @@ class Links(QWidget):
             each.setToolTip(page.url or self._why_not(page))
             each.setAccessibleDescription(each.toolTip())
 
-    def _why_not(self, page: Page) -> str:
+    def _why_not(self, page: WebPage) -> str:
         if page.missing == SIMULATED:
             return self.tr("This spectrum is simulated: there is no page about it")
         if page.missing == NO_OBSID:
             return self.tr("Neither the list nor the file tells a LAMOST obsid")
-        if self._desk.candidate is None:
+        if self._current.candidate is None:
             return self.tr("There is no object on the desk")
         return self.tr("Neither the list nor the file tells where it is in the sky")
 

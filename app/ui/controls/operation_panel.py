@@ -14,7 +14,7 @@ from app.ui.controls.template_choice import TemplateChoice
 from app.ui.controls.template_library import TemplateLibrary
 from app.ui.controls.velocity_control import VelocityControl
 from app.ui.controls.window_buttons import WindowButtons
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.translation.text_pairs import task_words
 from app.ui.widgets.labels import words
 from app.ui.widgets.section import Section
@@ -26,26 +26,26 @@ class OperationPanel(QFrame):
     `templates` is where the plot gets what it lays over the spectrum.
     """
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._looks = place.looks
-        keymap = place.keymap
-        self.templates = TemplateLibrary(place.settings.settings.templates)
-        self.windows = WindowButtons(place, keymap)
-        self.guideline = GuidelineCard(place)
-        self.lines = LineChoice(place, keymap)
-        self.smoothing = SmoothingControl(place, keymap)
-        self.velocity = VelocityControl(place, keymap)
-        self.range = RangeControl(place, keymap)
-        self.template = TemplateChoice(place, keymap, self.templates)
-        self.links = Links(place, keymap)
+        self._current_theme = context.current_theme
+        keymap = context.keymap
+        self.templates = TemplateLibrary(context.settings.settings.templates)
+        self.windows = WindowButtons(context, keymap)
+        self.guideline = GuidelineCard(context)
+        self.lines = LineChoice(context, keymap)
+        self.smoothing = SmoothingControl(context, keymap)
+        self.velocity = VelocityControl(context, keymap)
+        self.range = RangeControl(context, keymap)
+        self.template = TemplateChoice(context, keymap, self.templates)
+        self.links = Links(context, keymap)
         self.sections: dict[str, Section] = {}
         column = QWidget()
         self._column = QVBoxLayout(column)
         self._column.setContentsMargins(0, 0, 4, 0)
         self._column.setSpacing(6)
-        self._column.addWidget(words(task_words(place.desk.session.task.question), "title"))
+        self._column.addWidget(words(task_words(context.current.session.task.question), "title"))
         self._column.addWidget(self.windows)
         self._add("guideline", self.tr("Guideline"), self.guideline)
         self._add("smoothing", self.tr("Smoothing"), self.smoothing)
@@ -66,13 +66,13 @@ class OperationPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.addWidget(area)
-        place.view.changed.connect(self._note)
-        place.view.window_changed.connect(self._note)
-        place.desk.spectrum_changed.connect(self._note)
+        context.view.changed.connect(self._note)
+        context.view.window_changed.connect(self._note)
+        context.current.spectrum_changed.connect(self._note)
         self._note()
 
     def _add(self, name: str, title: str, part: QWidget, *, is_open: bool = True) -> None:
-        self.sections[name] = Section(title, self._looks, is_open=is_open)
+        self.sections[name] = Section(title, self._current_theme, is_open=is_open)
         self.sections[name].body.addWidget(part)
         self._column.addWidget(self.sections[name])
 

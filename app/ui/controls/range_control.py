@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ui.candidate.view_options import Range
 from app.ui.keys.keymap import Keymap
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, name, row, with_key
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.range_slider import RangeSlider
@@ -18,12 +18,14 @@ SHORTEST_A, LONGEST_A = 100.0, 100_000.0
 
 
 class RangeControl(QWidget):
-    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._view, self._desk, self._keymap = place.view, place.desk, keymap
+        self._view, self._current, self._keymap = context.view, context.current, keymap
         self.low, self.high = self._box(self.tr("From, Å")), self._box(self.tr("To, Å"))
         self.whole = button("")
-        self.slider = RangeSlider(place.looks)
+        self.slider = RangeSlider(context.current_theme)
         self.slider.setAccessibleName(self.tr("Wavelength range"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -35,15 +37,15 @@ class RangeControl(QWidget):
         self.low.entered.connect(self._typed)
         self.high.entered.connect(self._typed)
         self.whole.clicked.connect(self._whole)
-        place.view.window_changed.connect(self._show)
-        place.desk.spectrum_changed.connect(self._show)
+        context.view.window_changed.connect(self._show)
+        context.current.spectrum_changed.connect(self._show)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._show()
 
     @property
     def bounds(self) -> Range:
-        spectrum = self._desk.spectrum
+        spectrum = self._current.spectrum
         return DEFAULT if spectrum is None else spectrum.range
 
     @property

@@ -9,14 +9,16 @@ from agent.spectra.sampling import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 from app.ui.candidate.view_options import SMOOTHINGS_PX
 from app.ui.keys.keymap import Keymap
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, name
 
 
 class SmoothingControl(QWidget):
-    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._view, self._desk, self._keymap = place.view, place.desk, keymap
+        self._view, self._current, self._keymap = context.view, context.current, keymap
         self.value = name("", "number")
         self.less, self.more, self.off = button("−", "key"), button("+", "key"), button("")
         layout = QHBoxLayout(self)
@@ -29,9 +31,9 @@ class SmoothingControl(QWidget):
         self.less.clicked.connect(self._less)
         self.more.clicked.connect(self._more)
         self.off.clicked.connect(self._off)
-        place.view.changed.connect(self._show)
-        place.view.window_changed.connect(self._show)
-        place.desk.spectrum_changed.connect(self._show)
+        context.view.changed.connect(self._show)
+        context.view.window_changed.connect(self._show)
+        context.current.spectrum_changed.connect(self._show)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._show()
@@ -42,7 +44,7 @@ class SmoothingControl(QWidget):
         width = self._view.options.smoothing_px
         if not width:
             return self.tr("none")
-        spectrum = self._desk.spectrum
+        spectrum = self._current.spectrum
         pixels = self.tr("{width} px").replace("{width}", f"{width:g}")
         if spectrum is None:
             return pixels

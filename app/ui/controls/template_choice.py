@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
 from app.ui.controls.template_library import OWN, Template, TemplateLibrary
 from app.ui.keys.keymap import Keymap
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
 from app.ui.widgets.labels import button, check, row, with_key, words
 
@@ -19,14 +19,14 @@ class TemplateChoice(QWidget):
 
     def __init__(
         self,
-        place: Workplace,
+        context: SessionContext,
         keymap: Keymap,
         library: TemplateLibrary,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._view, self._desk, self._runner = place.view, place.desk, place.runner
-        self._settings, self._keymap, self.library = place.settings, keymap, library
+        self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._settings, self._keymap, self.library = context.settings, keymap, library
         self._last = ""
         self._dialog: QFileDialog | None = None
         self.shown = check("")
@@ -42,12 +42,12 @@ class TemplateChoice(QWidget):
         layout.addLayout(line)
         layout.addWidget(self.note)
         self.shown.clicked.connect(self.flip)
-        place.commands.add("template", self.flip)
-        place.view.changed.connect(self._show)
-        place.settings.changed.connect(self._follow)
+        context.commands.add("template", self.flip)
+        context.view.changed.connect(self._show)
+        context.settings.changed.connect(self._follow)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
-        self._follow(place.settings.settings)
+        self._follow(context.settings.settings)
 
     @property
     def text(self) -> str:
@@ -67,14 +67,14 @@ class TemplateChoice(QWidget):
         library = TemplateLibrary(paths)
         name = library.names()[-1]
         load = partial(library.load, name)
-        self._runner.run(load, partial(self._keep, paths, name), self._desk.tell, owner=self)
+        self._runner.run(load, partial(self._keep, paths, name), self._current.tell, owner=self)
 
     def _keep(self, paths: tuple[str, ...], name: str, _: object) -> None:
         self._settings.change(templates=paths)
         self._view.change(template=name)
 
     def _wanted(self) -> Template:
-        task = self._desk.session.task.id
+        task = self._current.session.task.id
         last = self.library.find(self._last)
         return last or self.library.of_class(task) or self.library.templates[0]
 
@@ -100,7 +100,7 @@ class TemplateChoice(QWidget):
 
     def _groups(self) -> dict[str, list[Template]]:
         """The task's class first."""
-        task = self._desk.session.task.id
+        task = self._current.session.task.id
         order = sorted(self.library.templates, key=lambda each: each.label != task)
         groups: dict[str, list[Template]] = {}
         for each in order:

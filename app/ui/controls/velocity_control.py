@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSlider, QVBoxLayout, QWidget
 from agent.spectra.sampling import LIGHT_KMS
 from app.ui.candidate.view_options import RV_LIMIT_KMS, Z_LIMIT
 from app.ui.keys.keymap import Keymap
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
 from app.ui.widgets.labels import button, name, row
 from app.ui.widgets.number_box import NumberBox
@@ -20,9 +20,11 @@ TICKS = 1000
 
 
 class VelocityControl(QWidget):
-    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._view, self._keymap, self._looks = place.view, keymap, place.looks
+        self._view, self._keymap, self._current_theme = context.view, keymap, context.current_theme
         fastest = Z_LIMIT * LIGHT_KMS
         speed, redshift = self.tr("Radial velocity, km/s"), self.tr("Redshift")
         self.speed = NumberBox(speed, low=-RV_LIMIT_KMS, high=fastest, decimals=1, parent=self)
@@ -43,9 +45,9 @@ class VelocityControl(QWidget):
         self.speed.entered.connect(self._typed_speed)
         self.z.entered.connect(self._typed_z)
         self.reset.clicked.connect(self._reset)
-        place.view.changed.connect(self._show)
+        context.view.changed.connect(self._show)
         keymap.changed.connect(self._show_keys)
-        place.looks.changed.connect(self._restyle)
+        context.current_theme.changed.connect(self._restyle)
         self._show_keys()
         self._restyle()
         self._show()
@@ -89,7 +91,7 @@ class VelocityControl(QWidget):
         self.slider.setToolTip(text)
 
     def _restyle(self, *_: object) -> None:
-        self.slider.setStyleSheet(slider_style(self._looks.theme))
+        self.slider.setStyleSheet(slider_style(self._current_theme.theme))
 
 
 def velocity_at(tick: int) -> float:

@@ -32,7 +32,7 @@ SIMULATED = "simulated"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class ObjectIdentity:
     """What an object's pages are found by. `ids`: numbers and names under lower-case keys."""
 
     ra: float | None = None
@@ -48,14 +48,14 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Page:
+class WebPage:
     """Where to go, or why there is nowhere: one of the words above."""
 
     url: str = ""
     missing: str = ""
 
 
-def known_of(candidate: Candidate, spectrum: Spectrum | None) -> Known:
+def known_of(candidate: Candidate, spectrum: Spectrum | None) -> ObjectIdentity:
     """From the list first, then from the file."""
     ids: dict[str, str] = {}
     meta = {} if spectrum is None else spectrum.meta
@@ -64,7 +64,7 @@ def known_of(candidate: Candidate, spectrum: Spectrum | None) -> Known:
     ra, dec = candidate.ra, candidate.dec
     if not is_place(ra, dec) and spectrum is not None:
         ra, dec = spectrum.ra, spectrum.dec
-    return Known(
+    return ObjectIdentity(
         ra=ra,
         dec=dec,
         survey="" if spectrum is None else spectrum.survey,
@@ -81,33 +81,37 @@ def is_place(ra: float | None, dec: float | None) -> bool:
     return 0.0 <= ra <= 360.0 and -90.0 <= dec <= 90.0
 
 
-def simbad_page(known: Known) -> Page:
+def simbad_page(known: ObjectIdentity) -> WebPage:
     return _by_place(known, simbad_url)
 
 
-def aladin_page(known: Known) -> Page:
+def aladin_page(known: ObjectIdentity) -> WebPage:
     return _by_place(known, aladin_url)
 
 
-def lamost_page(known: Known) -> Page:
+def lamost_page(known: ObjectIdentity) -> WebPage:
     if known.simulated:
-        return Page(missing=SIMULATED)
+        return WebPage(missing=SIMULATED)
     obsid = known.ids.get("obsid", "")
-    return Page(lamost_url(obsid, known.release, known.survey)) if obsid else Page(missing=NO_OBSID)
+    return (
+        WebPage(lamost_url(obsid, known.release, known.survey))
+        if obsid
+        else WebPage(missing=NO_OBSID)
+    )
 
 
-def sdss_page(known: Known) -> Page:
+def sdss_page(known: ObjectIdentity) -> WebPage:
     """Its spectrum where plate, date and fibre are known, else what SDSS has at its place."""
     if known.simulated:
-        return Page(missing=SIMULATED)
+        return WebPage(missing=SIMULATED)
     plate = known.ids.get("plate") or known.ids.get("plateid")
     mjd, fiber = known.ids.get("mjd"), known.ids.get("fiberid")
     if plate and mjd and fiber and known.survey.upper().startswith("SDSS"):
-        return Page(sdss_spectrum_url(plate, mjd, fiber))
+        return WebPage(sdss_spectrum_url(plate, mjd, fiber))
     return _by_place(known, sdss_place_url)
 
 
-PAGES: Mapping[str, Callable[[Known], Page]] = {
+PAGES: Mapping[str, Callable[[ObjectIdentity], WebPage]] = {
     "open_simbad": simbad_page,
     "open_aladin": aladin_page,
     "open_lamost": lamost_page,
@@ -149,12 +153,12 @@ def sdss_place_url(ra: float, dec: float) -> str:
     return _url(SDSS_PLACE, {"ra": f"{ra:.6f}", "dec": f"{dec:.6f}"})
 
 
-def _by_place(known: Known, url: Callable[[float, float], str]) -> Page:
+def _by_place(known: ObjectIdentity, url: Callable[[float, float], str]) -> WebPage:
     if known.simulated:
-        return Page(missing=SIMULATED)
+        return WebPage(missing=SIMULATED)
     if known.ra is None or known.dec is None or not known.has_place:
-        return Page(missing=NO_PLACE)
-    return Page(url(known.ra, known.dec))
+        return WebPage(missing=NO_PLACE)
+    return WebPage(url(known.ra, known.dec))
 
 
 def _url(base: str, query: Mapping[str, str]) -> str:

@@ -10,11 +10,11 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 
-from agent.tasks.task import Window
+from agent.tasks.task import DiagnosticWindow
 from app.ui.actions.actions import ACTIONS
 from app.ui.keys.keymap import Keymap
-from app.ui.session_context import Workplace
-from app.ui.theme.theme import Looks
+from app.ui.session_context import SessionContext
+from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.text_pairs import task_words
 
 COLUMNS, SPACING = 2, 4
@@ -30,13 +30,15 @@ WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.
 class WindowButton(QAbstractButton):
     """The one on screen has a bar at its left."""
 
-    def __init__(self, window: Window, looks: Looks, parent: QWidget) -> None:
+    def __init__(
+        self, window: DiagnosticWindow, current_theme: CurrentTheme, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.window_of_task = window
         self.key = ""
         self.is_current = False
         self.is_covered = True
-        self._looks = looks
+        self._current_theme = current_theme
         self.setText(task_words(window.label))
         font = self.font()
         font.setPointSizeF(font.pointSizeF() - SMALLER_PT)
@@ -44,7 +46,7 @@ class WindowButton(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
 
     def mark(self, *, current: bool, covered: bool) -> None:
         self.is_current, self.is_covered = current, covered
@@ -74,7 +76,7 @@ class WindowButton(QAbstractButton):
         return width - 2 * PAD - 1 - key
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         is_lit = self.is_current or self.underMouse()
@@ -100,12 +102,16 @@ class WindowButton(QAbstractButton):
 class WindowButtons(QWidget):
     """They are given at the star's rest, and shown where the star has moved them."""
 
-    def __init__(self, place: Workplace, keymap: Keymap, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._view, self._desk = place.view, place.desk
+        self._view, self._current = context.view, context.current
         self._keymap = keymap
-        self.windows = place.desk.session.task.windows
-        self.buttons = [WindowButton(window, place.looks, self) for window in self.windows]
+        self.windows = context.current.session.task.windows
+        self.buttons = [
+            WindowButton(window, context.current_theme, self) for window in self.windows
+        ]
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACING)
@@ -113,14 +119,14 @@ class WindowButtons(QWidget):
             layout.addWidget(button, number // COLUMNS, number % COLUMNS)
             button.clicked.connect(partial(self.show_window, number))
             if (name := _action(number)) in ACTIONS:
-                place.commands.add(name, partial(self.show_window, number))
+                context.commands.add(name, partial(self.show_window, number))
         for column in range(COLUMNS):
             layout.setColumnStretch(column, 1)
-        place.commands.add("next_window", self.next_window)
-        place.commands.add("previous_window", self.previous_window)
-        place.view.window_changed.connect(self._mark)
-        place.view.changed.connect(self._mark)
-        place.desk.spectrum_changed.connect(self._mark)
+        context.commands.add("next_window", self.next_window)
+        context.commands.add("previous_window", self.previous_window)
+        context.view.window_changed.connect(self._mark)
+        context.view.changed.connect(self._mark)
+        context.current.spectrum_changed.connect(self._mark)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._mark()
@@ -144,7 +150,7 @@ class WindowButtons(QWidget):
             self._view.look_at(self._view.observed(window.range), window.label)
         else:
             told = self.tr("This spectrum does not reach “{window}”")
-            self._desk.said.emit(told.replace("{window}", task_words(window.label)))
+            self._current.said.emit(told.replace("{window}", task_words(window.label)))
 
     def next_window(self) -> None:
         self._step(1)
@@ -168,10 +174,10 @@ class WindowButtons(QWidget):
         if reached:
             self.show_window(reached[0])
         else:
-            self._desk.said.emit(self.tr("This spectrum reaches none of the diagnostic windows"))
+            self._current.said.emit(self.tr("This spectrum reaches none of the diagnostic windows"))
 
-    def _is_covered(self, window: Window) -> bool:
-        spectrum = self._desk.spectrum
+    def _is_covered(self, window: DiagnosticWindow) -> bool:
+        spectrum = self._current.spectrum
         if spectrum is None:
             return True
         low, high = self._view.observed(window.range)
@@ -190,7 +196,7 @@ class WindowButtons(QWidget):
             return self.tr("outside this spectrum")
         return self.tr("on screen") if is_current else ""
 
-    def _tip(self, window: Window, is_covered: bool) -> str:
+    def _tip(self, window: DiagnosticWindow, is_covered: bool) -> str:
         low, high = window.range
         label, look = escape(task_words(window.label)), escape(task_words(window.look))
         parts = [f"<b>{label}</b> · {low:.0f}–{high:.0f} Å", look]

@@ -24,7 +24,7 @@ from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from app.ui.export.export_preview import Asked, ExportPreview, preview_export
 from app.ui.export.export_work import SUFFIXES
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 MAX_COLUMNS = 80
 MAX_CELL = 120
@@ -35,9 +35,9 @@ class CataloguePanel(QWidget):
     changed = Signal()
     """The format, or which candidates."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._place = place
+        self._place = context
         self._turn = 0
         self.format = QComboBox()
         self.format.setAccessibleName(self.tr("Format"))
@@ -64,7 +64,7 @@ class CataloguePanel(QWidget):
         layout.addSpacing(4)
         layout.addWidget(self.count)
         layout.addWidget(self.table, 1)
-        place.desk.queue_changed.connect(self._follow)
+        context.current.queue_changed.connect(self._follow)
 
     @property
     def asked(self) -> Asked:
@@ -81,10 +81,10 @@ class CataloguePanel(QWidget):
     def refresh(self) -> None:
         """Read the first rows again."""
         self._turn += 1
-        desk = self._place.desk
+        current = self._place.current
         self.count.setText(self.tr("Reading …"))
         self._place.runner.run(
-            partial(preview_export, desk.session, self.asked, desk.queue),
+            partial(preview_export, current.session, self.asked, current.queue),
             partial(self._show, self._turn),
             partial(self._fail, self._turn),
             owner=self,
@@ -135,7 +135,7 @@ class CataloguePanel(QWidget):
         text = self.tr("{count} rows, {columns} columns; the first:")
         text = text.replace("{count}", found.count)
         self.count.setText(text.replace("{columns}", f"{len(found.columns):,}"))
-        hidden = found.telling if self._place.desk.blindness.is_on else frozenset()
+        hidden = found.telling if self._place.current.blind_mode.is_on else frozenset()
         columns = found.columns[:MAX_COLUMNS]
         self.table.setColumnCount(len(columns))
         self.table.setRowCount(len(found.cells))

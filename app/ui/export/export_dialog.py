@@ -25,9 +25,9 @@ from app.core.exporting.export import FORMATS
 from app.core.progress import StoppedError
 from app.ui.background.long_work import LongWork
 from app.ui.export.export_catalogue import CataloguePanel
-from app.ui.export.export_work import ExportOrder, Kind, Written, suffixes_of, write
+from app.ui.export.export_work import ExportKind, ExportOrder, Written, suffixes_of, write
 from app.ui.importing.session_place import free_place
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.file_dialogs import choose_new_file
 from app.ui.widgets.file_field import FileField
 from app.ui.widgets.problem_line import ProblemLine
@@ -36,31 +36,31 @@ from app.ui.widgets.typed_paths import is_folder, is_there
 SHOWN_NOTES = 3
 
 
-def page_words(kind: Kind) -> str:
+def page_words(kind: ExportKind) -> str:
     return {
-        Kind.CATALOGUE: QCoreApplication.translate("export", "Catalogue"),
-        Kind.REPORT: QCoreApplication.translate("export", "Report"),
-        Kind.RECORDS: QCoreApplication.translate("export", "Agents' records"),
-        Kind.PACKED: QCoreApplication.translate("export", "For a colleague"),
+        ExportKind.CATALOGUE: QCoreApplication.translate("export", "Catalogue"),
+        ExportKind.REPORT: QCoreApplication.translate("export", "Report"),
+        ExportKind.RECORDS: QCoreApplication.translate("export", "Agents' records"),
+        ExportKind.PACKED: QCoreApplication.translate("export", "For a colleague"),
     }[kind]
 
 
-def about_pages(kind: Kind) -> str:
+def about_pages(kind: ExportKind) -> str:
     return {
-        Kind.CATALOGUE: "",
-        Kind.REPORT: QCoreApplication.translate(
+        ExportKind.CATALOGUE: "",
+        ExportKind.REPORT: QCoreApplication.translate(
             "export",
             "One page for a browser: what was decided, how far people and agents agree, how well "
             "the agent's probabilities hold, and pictures of the evidence. It needs no other file "
             "and runs nothing. Print it from the browser for a PDF.",
         ),
-        Kind.RECORDS: QCoreApplication.translate(
+        ExportKind.RECORDS: QCoreApplication.translate(
             "export",
             "Every inspection of every agent, step by step, as JSON lines: one line each, with "
             "what it looked at, what it said, and what was measured there. This is what models "
             "are trained and compared on.",
         ),
-        Kind.PACKED: QCoreApplication.translate(
+        ExportKind.PACKED: QCoreApplication.translate(
             "export",
             "A copy of this session with all verdicts and the spectra inside, in one file. A "
             "colleague opens it without your disks, judges, and sends it back to be merged.",
@@ -71,30 +71,34 @@ def about_pages(kind: Kind) -> str:
 def written_words(written: Written) -> str:
     """One line, and a few notes behind it."""
     text = {
-        Kind.CATALOGUE: QCoreApplication.translate("export", "Written: {count} rows, {name}"),
-        Kind.REPORT: QCoreApplication.translate("export", "Written: {name}"),
-        Kind.RECORDS: QCoreApplication.translate("export", "Written: {count} records, {name}"),
-        Kind.PACKED: QCoreApplication.translate("export", "Written: {count} spectra in {name}"),
+        ExportKind.CATALOGUE: QCoreApplication.translate("export", "Written: {count} rows, {name}"),
+        ExportKind.REPORT: QCoreApplication.translate("export", "Written: {name}"),
+        ExportKind.RECORDS: QCoreApplication.translate(
+            "export", "Written: {count} records, {name}"
+        ),
+        ExportKind.PACKED: QCoreApplication.translate(
+            "export", "Written: {count} spectra in {name}"
+        ),
     }[written.kind]
     text = text.replace("{count}", f"{written.rows:,}").replace("{name}", written.path.name)
     notes = "; ".join(written.notes[:SHOWN_NOTES])
-    if written.kind is Kind.PACKED and written.notes:
+    if written.kind is ExportKind.PACKED and written.notes:
         left_out = QCoreApplication.translate("export", "left out: {count}, the first {notes}")
         notes = left_out.replace("{count}", f"{len(written.notes):,}").replace("{notes}", notes)
     return f"{text} ({notes})" if notes else text
 
 
-KINDS = tuple(Kind)
+KINDS = tuple(ExportKind)
 LEFT_WIDTH = 176
 
 
 class ExportDialog(QDialog):
     """Answers to the actions `export`, `report` and `pack`. Made at once, filled when shown."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._place = place
-        self._paths: dict[Kind, Path] = {}
+        self._place = context
+        self._paths: dict[ExportKind, Path] = {}
         self._written: Written | None = None
         self.is_writing = False
         self.work = LongWork(self)
@@ -108,7 +112,7 @@ class ExportDialog(QDialog):
         self.kinds.setAccessibleName(self.tr("What to write"))
         for kind in KINDS:
             self.kinds.addItem(page_words(kind))
-        self.catalogue = CataloguePanel(place)
+        self.catalogue = CataloguePanel(context)
         self.catalogue.changed.connect(self._follow_format)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.catalogue)
@@ -121,22 +125,22 @@ class ExportDialog(QDialog):
         self.blind.setProperty("role", "warning")
         self._lay_out()
         self.kinds.currentRowChanged.connect(self._show_page)
-        place.commands.add("export", self.show_catalogue)
-        place.commands.add("report", self.show_report)
-        place.commands.add("pack", self.show_packing)
+        context.commands.add("export", self.show_catalogue)
+        context.commands.add("report", self.show_report)
+        context.commands.add("pack", self.show_packing)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ExportKind:
         return KINDS[max(self.kinds.currentRow(), 0)]
 
     def show_catalogue(self) -> None:
-        self._open(Kind.CATALOGUE)
+        self._open(ExportKind.CATALOGUE)
 
     def show_report(self) -> None:
-        self._open(Kind.REPORT)
+        self._open(ExportKind.REPORT)
 
     def show_packing(self) -> None:
-        self._open(Kind.PACKED)
+        self._open(ExportKind.PACKED)
 
     def write(self) -> None:
         path = self._target()
@@ -145,14 +149,14 @@ class ExportDialog(QDialog):
         order = ExportOrder(
             kind=self.kind,
             out=path,
-            queue=self._place.desk.queue,
+            queue=self._place.current.queue,
             asked=self.catalogue.asked,
         )
         self.problem.clear()
         self._written = None
         self.work.begin()
         self._show_writing(True)
-        session = self._place.desk.session
+        session = self._place.current.session
         make = partial(write, session, order, self.work.tell, self.work.should_stop)
         self._place.runner.run(make, self._finish, self._fail, owner=self)
 
@@ -163,8 +167,8 @@ class ExportDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.kinds.doItemsLayout()  # before it was shown the style had no say in their height
-        self.blind.setVisible(self._place.desk.blindness.is_on)
-        if self.kind is Kind.CATALOGUE:
+        self.blind.setVisible(self._place.current.blind_mode.is_on)
+        if self.kind is ExportKind.CATALOGUE:
             self.catalogue.refresh()
 
     def _lay_out(self) -> None:
@@ -207,7 +211,7 @@ class ExportDialog(QDialog):
         layout.addLayout(top, 1)
         layout.addLayout(bottom)
 
-    def _open(self, kind: Kind) -> None:
+    def _open(self, kind: ExportKind) -> None:
         self.kinds.setCurrentRow(KINDS.index(kind))
         self.show()
         self.raise_()
@@ -219,19 +223,19 @@ class ExportDialog(QDialog):
         self._written = None
         self.problem.clear()
         self.file.set_path(self._paths.get(self.kind, self._wanted()))
-        if self.kind is Kind.CATALOGUE and self.isVisible():
+        if self.kind is ExportKind.CATALOGUE and self.isVisible():
             self.catalogue.refresh()
         self._show_writing(self.is_writing)
 
     def _wanted(self) -> Path:
         """Beside the session, under its name."""
-        session = self._place.desk.session
-        place = session.place
+        session = self._place.current.session
+        place = session.location
         folder = place.absolute().parent if isinstance(place, Path) else Path.home()
         match self.kind:
-            case Kind.CATALOGUE:
+            case ExportKind.CATALOGUE:
                 return folder / f"{session.name}{self.catalogue.suffix}"
-            case Kind.PACKED:
+            case ExportKind.PACKED:
                 return free_place(folder / f"{session.name}-packed{suffixes_of(self.kind)[0]}")
             case kind:
                 return folder / f"{session.name}{suffixes_of(kind)[0]}"
@@ -243,14 +247,14 @@ class ExportDialog(QDialog):
             return None
         if path.suffix.casefold() in suffixes_of(self.kind):
             return path
-        is_catalogue = self.kind is Kind.CATALOGUE
+        is_catalogue = self.kind is ExportKind.CATALOGUE
         suffix = self.catalogue.suffix if is_catalogue else suffixes_of(self.kind)[0]
         return path.with_name(path.name + suffix)
 
     def _refusal(self, path: Path) -> str:
         if not is_folder(path.absolute().parent):
             return self.tr("{folder} is not a folder").replace("{folder}", str(path.parent))
-        if self.kind is Kind.PACKED and is_there(path):
+        if self.kind is ExportKind.PACKED and is_there(path):
             return self.tr("{name} is there already: choose another name").replace(
                 "{name}", path.name
             )
@@ -265,7 +269,7 @@ class ExportDialog(QDialog):
             text = self.tr("{name} is there already and will be replaced")
             note = text.replace("{name}", path.name)
         self.file.say(note if is_new else "")
-        if self.kind is Kind.CATALOGUE and path is not None:
+        if self.kind is ExportKind.CATALOGUE and path is not None:
             known = FORMATS.get(path.suffix.casefold())
             if known is not None:
                 self.catalogue.set_format(known)
@@ -273,7 +277,7 @@ class ExportDialog(QDialog):
 
     def _follow_format(self) -> None:
         path = self.file.path
-        if path is None or not path.name or self.kind is not Kind.CATALOGUE:
+        if path is None or not path.name or self.kind is not ExportKind.CATALOGUE:
             return
         if FORMATS.get(path.suffix.casefold()) != self.catalogue.format.currentData():
             is_known = path.suffix.casefold() in FORMATS
@@ -291,10 +295,10 @@ class ExportDialog(QDialog):
         self.file.setEnabled(not on)
         self.bar.setRange(0, 0)
         self.bar.setVisible(on)
-        self.cancel_button.setVisible(on and self.kind is not Kind.REPORT)
+        self.cancel_button.setVisible(on and self.kind is not ExportKind.REPORT)
         self.close_button.setVisible(not on)
         self.folder_button.setVisible(self._written is not None)
-        is_page = self._written is not None and self._written.kind is Kind.REPORT
+        is_page = self._written is not None and self._written.kind is ExportKind.REPORT
         self.open_button.setVisible(is_page)
         self.outcome.setText("" if self._written is None else written_words(self._written))
         self._check()
@@ -308,7 +312,7 @@ class ExportDialog(QDialog):
         self._written = written
         self._paths[written.kind] = written.path
         self._show_writing(False)
-        self._place.desk.said.emit(written_words(written))
+        self._place.current.said.emit(written_words(written))
 
     def _fail(self, error: WorkbenchError) -> None:
         self._show_writing(False)

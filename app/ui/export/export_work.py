@@ -27,7 +27,7 @@ SUFFIXES = {
 """Of the formats of a catalogue."""
 
 
-class Kind(Enum):
+class ExportKind(Enum):
     CATALOGUE = "catalogue"
     REPORT = "report"
     RECORDS = "records"
@@ -38,7 +38,7 @@ class Kind(Enum):
 class ExportOrder:
     """`asked` and `queue` are for a catalogue."""
 
-    kind: Kind
+    kind: ExportKind
     out: Path
     queue: Queue
     asked: Asked = "judged"
@@ -48,7 +48,7 @@ class ExportOrder:
 class Written:
     """`rows` counts rows, records or spectra; 0 for a report. `notes` are worth knowing."""
 
-    kind: Kind
+    kind: ExportKind
     path: Path
     rows: int
     notes: tuple[str, ...] = ()
@@ -61,29 +61,29 @@ def write(
     should_stop: Callable[[], bool],
 ) -> Written:
     """Any thread. The file is there whole or not at all; raises a WorkbenchError."""
-    if order.kind is Kind.REPORT:
+    if order.kind is ExportKind.REPORT:
         from app.core.report import write_report  # its pictures are slow to load
 
         write_report(session, order.out, partial(read_spectrum, session))
         return Written(kind=order.kind, path=order.out, rows=0)
-    if order.kind is Kind.RECORDS:
+    if order.kind is ExportKind.RECORDS:
         rows = write_records(session, order.out, progress=tell, should_stop=should_stop)
         return Written(kind=order.kind, path=order.out, rows=rows)
-    if order.kind is Kind.PACKED:
+    if order.kind is ExportKind.PACKED:
         return _pack(session, order, tell, should_stop)
     return _catalogue(session, order, tell, should_stop)
 
 
-def suffixes_of(kind: Kind) -> tuple[str, ...]:
+def suffixes_of(kind: ExportKind) -> tuple[str, ...]:
     """That a file of this kind may have; the first is the usual one."""
     match kind:
-        case Kind.REPORT:
+        case ExportKind.REPORT:
             return (".html", ".htm")
-        case Kind.RECORDS:
+        case ExportKind.RECORDS:
             return (".jsonl",)
-        case Kind.PACKED:
+        case ExportKind.PACKED:
             return (SUFFIX,)
-        case Kind.CATALOGUE:
+        case ExportKind.CATALOGUE:
             return tuple(FORMATS)
 
 

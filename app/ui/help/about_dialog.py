@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
-from app.ui.help.model_sources import Learnt, all_learnt, state_words
-from app.ui.theme.theme import Looks
+from app.ui.help.model_sources import ModelSources, all_learnt, state_words
+from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.labels import name, words
-from app.ui.widgets.logo import ProgramMark
+from app.ui.widgets.logo import Logo
 from app.ui.widgets.page_parts import Scrolling
 
 SIZE = (680, 640)
@@ -35,7 +35,11 @@ class AboutDialog(QDialog):
     """Beside the window, never in its way."""
 
     def __init__(
-        self, commands: Commands, looks: Looks, runner: Runner, parent: QWidget | None = None
+        self,
+        commands: Commands,
+        current_theme: CurrentTheme,
+        runner: Runner,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._commands, self._runner = commands, runner
@@ -47,7 +51,7 @@ class AboutDialog(QDialog):
         self.close_button = QPushButton(self.tr("Close"))
         self.close_button.setDefault(True)
         self.close_button.clicked.connect(self.close)
-        self._lay_out(looks)
+        self._lay_out(current_theme)
         self.resize(*SIZE)
 
     def open_page(self) -> None:
@@ -67,12 +71,12 @@ class AboutDialog(QDialog):
         self.close()
         self._commands.run(action)
 
-    def _lay_out(self, looks: Looks) -> None:
+    def _lay_out(self, current_theme: CurrentTheme) -> None:
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(8)
-        column.addLayout(self._heading(looks))
+        column.addLayout(self._heading(current_theme))
         for title, paragraphs in self._said():
             column.addSpacing(8)
             column.addWidget(words(title, "title"))
@@ -99,7 +103,7 @@ class AboutDialog(QDialog):
         whole.addWidget(card, 1)
         whole.addLayout(row)
 
-    def _heading(self, looks: Looks) -> QHBoxLayout:
+    def _heading(self, current_theme: CurrentTheme) -> QHBoxLayout:
         told = self.tr("Version {version}").replace("{version}", _version())
         texts = QVBoxLayout()
         texts.setSpacing(4)
@@ -109,7 +113,7 @@ class AboutDialog(QDialog):
         texts.addStretch(1)
         row = QHBoxLayout()
         row.setSpacing(16)
-        row.addWidget(ProgramMark(MARK_PX))
+        row.addWidget(Logo(MARK_PX))
         row.addLayout(texts, 1)
         return row
 
@@ -138,7 +142,7 @@ class AboutDialog(QDialog):
         )
         return (self.tr("What this is"), is_), (self.tr("What this is not"), is_not)
 
-    def _show(self, found: tuple[Learnt, ...]) -> None:
+    def _show(self, found: tuple[ModelSources, ...]) -> None:
         while item := self.inspectors.takeAt(0):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -146,7 +150,7 @@ class AboutDialog(QDialog):
             self.inspectors.addWidget(_row(each))
 
 
-def _row(learnt: Learnt) -> QFrame:
+def _row(learnt: ModelSources) -> QFrame:
     frame = QFrame()
     frame.setProperty("role", "card")
     head = QHBoxLayout()

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 from app.ui.help.dressed import set_page
 from app.ui.help.pages import GuidePage, anchor_of, help_folder
 from app.ui.theme.colours import mixed
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 MOST_FOUND = 2000
 WIDEST_PICTURE_PX = 960
@@ -34,9 +34,9 @@ class GuideBrowser(QTextBrowser):
 
     followed = Signal(QUrl)
 
-    def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self._page: GuidePage | None = None
         self._words = ""
         self._width = 0
@@ -49,7 +49,7 @@ class GuideBrowser(QTextBrowser):
         self.document().setDocumentMargin(MARGIN_PX)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.anchorClicked.connect(self.followed)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
         self._restyle()
 
     @property
@@ -96,13 +96,13 @@ class GuideBrowser(QTextBrowser):
         share = bar.value() / bar.maximum() if bar.maximum() else 0.0
         self._width = self.viewport().width()
         self.document().clear()
-        set_page(self.document(), self._page.text, self._looks.theme, self.font())
+        set_page(self.document(), self._page.text, self._current_theme.theme, self.font())
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self.find_words(self._words)
         bar.setValue(round(share * bar.maximum()))
 
     def _restyle(self, _: object = None) -> None:
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         self.setStyleSheet(
             f"QTextBrowser {{ background: {theme.panel}; border: 1px solid {theme.border};"
             " border-radius: 8px; padding: 0px; }"
@@ -140,7 +140,7 @@ class GuideBrowser(QTextBrowser):
         return found
 
     def _mark(self, chosen: int = -1) -> None:
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         plain, clear = QTextCharFormat(), QTextCharFormat()
         plain.setBackground(QColor(mixed(theme.panel, theme.agent, 0.35)))
         clear.setBackground(QColor(theme.agent))

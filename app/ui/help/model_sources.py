@@ -8,13 +8,13 @@ from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
 from agent.inspection.make_inspector import MEASURED
-from agent.models.registry import Place, list_models
+from agent.models.registry import ModelLocation, list_models
 
 translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learnt:
+class ModelSources:
     name: str
     title: str
     about: str
@@ -23,14 +23,14 @@ class Learnt:
     is_here: bool
 
 
-def all_learnt() -> tuple[Learnt, ...]:
+def all_learnt() -> tuple[ModelSources, ...]:
     """The measured inspector, then every model with a name. Looks at the disk: any thread."""
     faults: list[ResourceError] = []
     return (measured(), *map(of_model, list_models(on_fault=faults.append)))
 
 
-def measured() -> Learnt:
-    return Learnt(
+def measured() -> ModelSources:
+    return ModelSources(
         name=MEASURED,
         title=translate("about", "measurements and rules, no model"),
         about=translate(
@@ -43,9 +43,9 @@ def measured() -> Learnt:
     )
 
 
-def of_model(place: Place) -> Learnt:
+def of_model(place: ModelLocation) -> ModelSources:
     card = place.card
-    return Learnt(
+    return ModelSources(
         name=card.name,
         title=card.title,
         about=card.trained_on
@@ -55,7 +55,7 @@ def of_model(place: Place) -> Learnt:
     )
 
 
-def state_words(learnt: Learnt) -> str:
+def state_words(learnt: ModelSources) -> str:
     """What stands beside the name."""
     if learnt.simulated_only:
         return translate("about", "simulated spectra only")

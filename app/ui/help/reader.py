@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.ui.help.browser import GuideBrowser
 from app.ui.help.pages import GuidePage, guide, page_at
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 SIZE = 980, 720
 LIST_PX = 216
@@ -32,12 +32,14 @@ class GuideReader(QDialog):
     """Opens at a page by its name. Links between pages stay here; those to the web are given to
     the web browser, and only when they are clicked."""
 
-    def __init__(self, language: str, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, language: str, current_theme: CurrentTheme, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         self.setWindowTitle(self.tr("Guide"))
-        self._looks = looks
+        self._current_theme = current_theme
         self.pages = guide(language)
         self._been: list[tuple[GuidePage, int]] = []
         """Pages one came from, and how far down they were."""
@@ -45,7 +47,7 @@ class GuideReader(QDialog):
         self.search = QLineEdit(maxLength=LONGEST_SEARCH)
         self.found = QLabel()
         self.back = QPushButton("←")
-        self.browser = GuideBrowser(looks)
+        self.browser = GuideBrowser(current_theme)
         self._at = -1
         self._lay_out()
         self._add_keys()
@@ -54,7 +56,7 @@ class GuideReader(QDialog):
         self.search.returnPressed.connect(self.next_found)
         self.back.clicked.connect(self.go_back)
         self.browser.followed.connect(self.follow)
-        looks.changed.connect(self._shade_list)
+        current_theme.changed.connect(self._shade_list)
 
     @property
     def page(self) -> GuidePage | None:
@@ -136,7 +138,7 @@ class GuideReader(QDialog):
 
     def _shade_list(self, *_: object) -> None:
         """Pages without the words one looks for are dim."""
-        theme, words = self._looks.theme, self.search.text().strip().casefold()
+        theme, words = self._current_theme.theme, self.search.text().strip().casefold()
         for page, item in zip(self.pages, self._items(), strict=True):
             is_there = words in page.text.casefold()
             item.setForeground(QColor(theme.text if is_there else theme.dim))

@@ -19,8 +19,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.ui.background.runner import Runner
-from app.ui.importing.given_paths import Given, Kind, at_a_glance, sort_out
-from app.ui.theme.theme import Looks
+from app.ui.importing.given_paths import GivenKind, GivenPaths, at_a_glance, sort_out
+from app.ui.theme.theme import CurrentTheme
 
 EDGE = 10
 RADIUS = 14.0
@@ -31,13 +31,13 @@ class DropZone(QObject):
     """Makes `target` take files, wherever on it they are dropped."""
 
     given = Signal(object)
-    """A `Given`, by what the files hold."""
+    """A `GivenPaths`, by what the files hold."""
 
-    def __init__(self, target: QWidget, looks: Looks, runner: Runner) -> None:
+    def __init__(self, target: QWidget, current_theme: CurrentTheme, runner: Runner) -> None:
         super().__init__(target)
         self._target = target
         self._runner = runner
-        self.veil = DropVeil(looks, target)
+        self.veil = DropVeil(current_theme, target)
         target.setAcceptDrops(True)
         target.installEventFilter(self)
 
@@ -75,17 +75,17 @@ class DropZone(QObject):
 class DropVeil(QWidget):
     """Over everything while something is dragged across."""
 
-    def __init__(self, looks: Looks, parent: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._looks, self._whole = looks, parent
+        self._current_theme, self._whole = current_theme, parent
         self._words = ""
         self._detail = ""
         self._is_good = True
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def show_given(self, given: Given) -> None:
-        self._is_good = given.kind is not Kind.UNKNOWN
+    def show_given(self, given: GivenPaths) -> None:
+        self._is_good = given.kind is not GivenKind.UNKNOWN
         self._words, self._detail = self._told(given)
         self.setAccessibleName(self._words)
         self.setGeometry(self._whole.rect())
@@ -98,7 +98,7 @@ class DropVeil(QWidget):
         return self._words
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         veil = QColor(theme.window)
@@ -122,11 +122,11 @@ class DropVeil(QWidget):
         lower = frame.adjusted(24, frame.height() / 2 + 10, -24, 0)
         painter.drawText(lower, middle | Qt.AlignmentFlag.AlignTop, self._detail)
 
-    def _told(self, given: Given) -> tuple[str, str]:
-        if given.kind is Kind.UNKNOWN:
+    def _told(self, given: GivenPaths) -> tuple[str, str]:
+        if given.kind is GivenKind.UNKNOWN:
             return self.tr("This cannot be opened"), given.reason
         first = given.paths[0]
-        if given.kind is Kind.SESSION:
+        if given.kind is GivenKind.SESSION:
             return self.tr("Drop to open the session"), first.name
         if len(given.paths) > 1:
             text = self.tr("Drop to begin a session with {count} files")

@@ -17,7 +17,7 @@ MAX_AT_ONCE = 200
 """Files given together; more are better given as their folder."""
 
 
-class Kind(Enum):
+class GivenKind(Enum):
     SESSION = "session"
     SPECTRUM = "spectrum"
     LIST = "list"
@@ -25,16 +25,16 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class GivenPaths:
     """`paths` are absolute. A folder, and spectra given together, are lists. `reason` is why
     something unknown is of no use; empty for the rest."""
 
-    kind: Kind
+    kind: GivenKind
     paths: tuple[Path, ...] = ()
     reason: str = ""
 
 
-def at_a_glance(paths: Sequence[Path]) -> Given:
+def at_a_glance(paths: Sequence[Path]) -> GivenPaths:
     """By names alone: quick enough while somebody drags. A list may yet turn out to be another."""
     if not paths:
         return _unknown(
@@ -59,23 +59,23 @@ def at_a_glance(paths: Sequence[Path]) -> Given:
             )
         )
     whole = tuple(path.absolute() for path in paths)
-    return Given(kind=Kind.SESSION if sessions else Kind.LIST, paths=whole)
+    return GivenPaths(kind=GivenKind.SESSION if sessions else GivenKind.LIST, paths=whole)
 
 
-def sort_out(paths: Sequence[Path]) -> Given:
+def sort_out(paths: Sequence[Path]) -> GivenPaths:
     """By what they hold: the beginning of a single file is read, a folder is not searched."""
     given = at_a_glance(paths)
-    if given.kind is not Kind.LIST or len(given.paths) > 1 or given.paths[0].is_dir():
+    if given.kind is not GivenKind.LIST or len(given.paths) > 1 or given.paths[0].is_dir():
         return given
     try:
-        place = normal(given.paths[0])
-        with naming(place):
-            found = find_list(place, {})
+        path = normal(given.paths[0])
+        with naming(path):
+            found = find_list(path, {})
     except ImportFailed as error:
         # The columns of a list that nobody could guess are named on the import page.
         return given if _lacks_roles_alone(error) else _unknown(str(error))
     is_one = found.file.format == "spectrum" and found.file.estimate == 1
-    return Given(kind=Kind.SPECTRUM if is_one else Kind.LIST, paths=given.paths)
+    return GivenPaths(kind=GivenKind.SPECTRUM if is_one else GivenKind.LIST, paths=given.paths)
 
 
 def _lacks_roles_alone(error: ImportFailed) -> bool:
@@ -89,5 +89,5 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def _unknown(reason: str) -> Given:
-    return Given(kind=Kind.UNKNOWN, reason=reason)
+def _unknown(reason: str) -> GivenPaths:
+    return GivenPaths(kind=GivenKind.UNKNOWN, reason=reason)

@@ -23,15 +23,15 @@ from app.core.importing.errors import ImportStopped
 from app.ui.background.long_work import LongWork
 from app.ui.background.runner import Runner
 from app.ui.importing.drop_zone import DropZone
-from app.ui.importing.given_paths import Given, Kind
+from app.ui.importing.given_paths import GivenKind, GivenPaths
 from app.ui.importing.import_report import ImportReportCard
-from app.ui.importing.import_work import ImportOrder, Made, make_session
+from app.ui.importing.import_work import ImportedSession, ImportOrder, make_session
 from app.ui.importing.list_card import ListCard
 from app.ui.importing.session_card import SessionCard
 from app.ui.importing.task_chooser import TaskChooser
 from app.ui.settings.reviewer import reviewer_name
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.problem_line import ProblemLine
 
 RIGHT_WIDTH = 400
@@ -46,22 +46,22 @@ class ImportPage(QWidget):
     def __init__(
         self,
         settings: SettingsKeeper,
-        looks: Looks,
+        current_theme: CurrentTheme,
         runner: Runner,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings, self._runner = settings, runner
-        self._made: Made | None = None
+        self._made: ImportedSession | None = None
         self.is_importing = False
         self.work = LongWork(self)
         self.work.progressed.connect(self._show_progress)
-        self.list = ListCard(looks, runner)
-        self.task = TaskChooser(looks, runner)
+        self.list = ListCard(current_theme, runner)
+        self.task = TaskChooser(current_theme, runner)
         self.session = SessionCard(settings)
         self.report = ImportReportCard()
         self.problem = ProblemLine()
-        self.drops = DropZone(self, looks, runner)
+        self.drops = DropZone(self, current_theme, runner)
         self.drops.given.connect(self._take)
         for part in (self.list, self.task, self.session):
             part.changed.connect(self._check)
@@ -95,10 +95,10 @@ class ImportPage(QWidget):
     def start_import(self) -> None:
         if self.missing() or self.is_importing:
             return
-        task, place = self.task.task, self.session.place
-        assert task is not None and place is not None
+        task, path = self.task.task, self.session.path
+        assert task is not None and path is not None
         order = ImportOrder(
-            place=place,
+            path=path,
             task=task,
             reviewer=reviewer_name(self._settings.settings),
             lists=self.list.orders,
@@ -222,7 +222,7 @@ class ImportPage(QWidget):
             self.import_button.setFocus()  # Enter goes on, not back
         self.hint.setText(self.tr("Reading …") if self.is_importing else missing)
 
-    def _finish(self, made: Made) -> None:
+    def _finish(self, made: ImportedSession) -> None:
         self._made = made
         self._show_importing(False)
         self.report.show_made(made)
@@ -241,15 +241,15 @@ class ImportPage(QWidget):
 
     def _hand_over(self) -> None:
         if self._made is not None:
-            self.session_made.emit(self._made.place)
+            self.session_made.emit(self._made.path)
 
-    def _take(self, given: Given) -> None:
+    def _take(self, given: GivenPaths) -> None:
         """Other lists in their place."""
         if self.is_importing:
             return
-        if given.kind in (Kind.LIST, Kind.SPECTRUM):
+        if given.kind in (GivenKind.LIST, GivenKind.SPECTRUM):
             self.show_lists(given.paths)
-        elif given.kind is Kind.SESSION:
+        elif given.kind is GivenKind.SESSION:
             self.session_made.emit(given.paths[0])
         else:
             self.problem.say(given.reason)

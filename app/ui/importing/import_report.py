@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.importing.reports import ImportReport
-from app.ui.importing.import_work import Made
+from app.ui.importing.import_work import ImportedSession
 
 NUMBER_SCALE = 1.6
 MAX_WIDTH = 1000
@@ -33,8 +33,8 @@ class ImportReportCard(QFrame):
         self.setProperty("role", "card")
         self.setMaximumWidth(MAX_WIDTH)
         self.title = _label("heading")
-        self.place = _label("dim")
-        self.place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.path = _label("dim")
+        self.path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._numbers = QGridLayout()
         self._numbers.setHorizontalSpacing(12)
         self.values: dict[str, QLabel] = {}
@@ -52,7 +52,7 @@ class ImportReportCard(QFrame):
         layout.setContentsMargins(24, 20, 24, 20)
         layout.setSpacing(12)
         layout.addWidget(self.title)
-        layout.addWidget(self.place)
+        layout.addWidget(self.path)
         layout.addSpacing(4)
         layout.addLayout(self._numbers)
         layout.addWidget(self.notes)
@@ -62,11 +62,11 @@ class ImportReportCard(QFrame):
         layout.addWidget(self.refused, 100)
         layout.addStretch(1)
 
-    def show_made(self, made: Made) -> None:
+    def show_made(self, made: ImportedSession) -> None:
         reports = made.reports
         text = self.tr("{count} candidates are ready")
         self.title.setText(text.replace("{count}", f"{made.candidates:,}"))
-        self.place.setText(str(made.place))
+        self.path.setText(str(made.path))
         for key, label in self.values.items():
             count = sum(int(getattr(each, key)) for each in reports)
             label.setText(f"{count:,}")

@@ -30,7 +30,7 @@ class ListOrder:
 class ImportOrder:
     """What the import page asks for."""
 
-    place: Path
+    path: Path
     task: Task
     reviewer: str
     lists: tuple[ListOrder, ...]
@@ -39,20 +39,20 @@ class ImportOrder:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class ImportedSession:
     """The session, closed again, and what became of each list."""
 
-    place: Path
+    path: Path
     candidates: int
     reports: tuple[ImportReport, ...]
 
 
 def make_session(
     order: ImportOrder, progress: Progress = silent, should_stop: ShouldStop = never
-) -> Made:
+) -> ImportedSession:
     """Any thread. Raises a WorkbenchError, ImportStopped among them; then there is no file."""
-    session = new_session(order.place, order.task, order.reviewer)
-    place = Path(str(session.place))
+    session = new_session(order.path, order.task, order.reviewer)
+    path = Path(str(session.location))
     try:
         reports = tuple(
             import_list(
@@ -67,11 +67,11 @@ def make_session(
         )
         if order.blind:
             session.set_fact(FACT, "yes")
-        made = Made(place=place, candidates=session.count(), reports=reports)
+        made = ImportedSession(path=path, candidates=session.count(), reports=reports)
     except BaseException:
         session.close()
         with suppress(OSError):
-            place.unlink()
+            path.unlink()
         raise
     session.close()
     return made

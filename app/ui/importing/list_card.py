@@ -13,10 +13,10 @@ from agent.errors import WorkbenchError
 from app.ui.background.long_work import LongWork
 from app.ui.background.runner import Runner
 from app.ui.importing.import_work import ListOrder
-from app.ui.importing.list_preview import ListLook, look_at
+from app.ui.importing.list_preview import ListPreview, look_at
 from app.ui.importing.preview_table import PreviewTable
 from app.ui.importing.role_boxes import RoleBoxes
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.problem_line import ProblemLine
 
 MAX_WARNINGS = 3
@@ -27,11 +27,13 @@ class ListCard(QFrame):
     changed = Signal()
     """Whether the lists can be imported, or which of them is seen."""
 
-    def __init__(self, looks: Looks, runner: Runner, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, current_theme: CurrentTheme, runner: Runner, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._runner = runner
         self._paths: tuple[Path, ...] = ()
-        self._looks: dict[Path, ListLook] = {}
+        self._previews: dict[Path, ListPreview] = {}
         self._chosen: dict[Path, dict[str, str]] = {}
         self._turn = 0
         self.work = LongWork(self)
@@ -50,7 +52,7 @@ class ListCard(QFrame):
         self.notes.setWordWrap(True)
         self.roles = RoleBoxes()
         self.roles.chosen.connect(self.choose)
-        self.table = PreviewTable(looks)
+        self.table = PreviewTable(current_theme)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 14, 16, 16)
         layout.setSpacing(8)
@@ -76,25 +78,25 @@ class ListCard(QFrame):
     @property
     def is_ready(self) -> bool:
         """Whether all of them were looked at, and can be imported."""
-        looks = [self._looks.get(path) for path in self._paths]
-        return bool(looks) and all(look is not None and not look.problem for look in looks)
+        previews = [self._previews.get(path) for path in self._paths]
+        return bool(previews) and all(look is not None and not look.problem for look in previews)
 
     @property
     def faulty(self) -> Path | None:
         """The first that cannot be imported as it stands."""
-        looks = (self._looks.get(path) for path in self._paths)
-        return next((look.path for look in looks if look is not None and look.problem), None)
+        previews = (self._previews.get(path) for path in self._paths)
+        return next((look.path for look in previews if look is not None and look.problem), None)
 
     @property
-    def look(self) -> ListLook | None:
+    def look(self) -> ListPreview | None:
         """Of the list on screen; None while it is read."""
         path = self._path()
-        return None if path is None else self._looks.get(path)
+        return None if path is None else self._previews.get(path)
 
     def show_lists(self, paths: Sequence[Path]) -> None:
         self.work.stop()
         self._paths = tuple(dict.fromkeys(paths))
-        self._looks, self._chosen = {}, {}
+        self._previews, self._chosen = {}, {}
         self.tabs.blockSignals(True)
         while self.tabs.count():
             self.tabs.removeTab(0)
@@ -117,7 +119,7 @@ class ListCard(QFrame):
         if role in ("ra", "dec") and not column:
             chosen |= {"ra": "", "dec": ""}
         self._chosen[path] = chosen
-        self._looks.pop(path, None)
+        self._previews.pop(path, None)
         self.changed.emit()
         self._ask(path)
 
@@ -131,16 +133,18 @@ class ListCard(QFrame):
         taken = partial(self._take, self._turn, path, chosen)
         self._runner.run(look, taken, partial(self._lose, self._turn, path), owner=self)
 
-    def _take(self, turn: int, path: Path, chosen: dict[str, str], look: ListLook) -> None:
+    def _take(self, turn: int, path: Path, chosen: dict[str, str], look: ListPreview) -> None:
         if turn != self._turn or chosen != self._chosen.get(path, {}):
             return
-        self._looks[path] = look
+        self._previews[path] = look
         if path == self._path():
             self._show(self.tabs.currentIndex())
         self.changed.emit()
 
     def _lose(self, turn: int, path: Path, error: WorkbenchError) -> None:
-        self._take(turn, path, self._chosen.get(path, {}), ListLook(path=path, problem=str(error)))
+        self._take(
+            turn, path, self._chosen.get(path, {}), ListPreview(path=path, problem=str(error))
+        )
 
     def _path(self) -> Path | None:
         number = max(self.tabs.currentIndex(), 0)
@@ -158,7 +162,7 @@ class ListCard(QFrame):
         self.name.setText(path.name)
         if look is None:
             self.facts.setText(self.tr("being read"))
-            look = ListLook(path=path)
+            look = ListPreview(path=path)
         else:
             self.facts.setText(_facts(look))
         self.problem.say(look.problem)
@@ -169,7 +173,7 @@ class ListCard(QFrame):
         self.changed.emit()
 
 
-def _facts(look: ListLook) -> str:
+def _facts(look: ListPreview) -> str:
     kinds = {
         "folder": translate("ListCard", "folder"),
         "spectrum": translate("ListCard", "spectrum"),
@@ -189,7 +193,7 @@ def _facts(look: ListLook) -> str:
     return " · ".join(part for part in known if part)
 
 
-def _notes(look: ListLook) -> list[str]:
+def _notes(look: ListPreview) -> list[str]:
     """What the reader of the list had to assume, and the first row it refused."""
     notes = list(look.warnings[:MAX_WARNINGS])
     if look.refused:

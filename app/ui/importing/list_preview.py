@@ -13,14 +13,14 @@ from app.core.importing.folder_walk import never
 from app.core.importing.formats.contents import ListColumn, ListFile, Refused, Value
 from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import SHOWN_ROWS
-from app.core.importing.opening import Found, find_list, naming, normal
+from app.core.importing.opening import OpenedList, find_list, naming, normal
 from app.core.importing.roles import Roles
 
 Rows = tuple[tuple[Value, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListLook:
+class ListPreview:
     """`problem`: why it cannot be imported as it stands; there may be columns to choose all the
     same."""
 
@@ -40,19 +40,19 @@ def look_at(
     chosen: Mapping[str, str],
     should_stop: Callable[[], bool] = never,
     progress: Callable[[int, int | None], object] = lambda done, total: None,
-) -> ListLook:
+) -> ListPreview:
     """Reads the beginning of a file, or all of a folder. Raises ImportStopped alone."""
-    place = normal(path)
+    path = normal(path)
     try:
-        with naming(place):
-            return _from_found(place, find_list(place, chosen, should_stop, progress))
+        with naming(path):
+            return _from_found(path, find_list(path, chosen, should_stop, progress))
     except ImportFailed as error:
-        return _columns_alone(place, str(error))
+        return _columns_alone(path, str(error))
 
 
-def _from_found(place: Path, found: Found) -> ListLook:
-    return ListLook(
-        path=place,
+def _from_found(path: Path, found: OpenedList) -> ListPreview:
+    return ListPreview(
+        path=path,
         format=found.file.format,
         columns=found.file.columns,
         rows=tuple(found.sample.rows[:SHOWN_ROWS]),
@@ -63,14 +63,14 @@ def _from_found(place: Path, found: Found) -> ListLook:
     )
 
 
-def _columns_alone(place: Path, problem: str) -> ListLook:
+def _columns_alone(path: Path, problem: str) -> ListPreview:
     try:
-        file = open_list(place)
+        file = open_list(path)
         rows = _first_rows(file)
     except (WorkbenchError, OSError):
-        return ListLook(path=place, problem=problem)
-    return ListLook(
-        path=place,
+        return ListPreview(path=path, problem=problem)
+    return ListPreview(
+        path=path,
         format=file.format,
         columns=file.columns,
         rows=rows,

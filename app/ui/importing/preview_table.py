@@ -25,9 +25,9 @@ from PySide6.QtWidgets import (
 
 from agent.checked_toml import printable
 from app.core.importing.formats.contents import ListColumn, Value
-from app.ui.importing.list_preview import ListLook
+from app.ui.importing.list_preview import ListPreview
 from app.ui.importing.role_boxes import role_words
-from app.ui.theme.theme import Looks, Theme
+from app.ui.theme.theme import CurrentTheme, Theme
 
 MAX_CELL = 200
 MAX_WIDTH = 260
@@ -48,7 +48,7 @@ class PreviewModel(QAbstractTableModel):
         self._roles: Mapping[str, str] = {}
         """By the name of the column."""
 
-    def show_look(self, look: ListLook) -> None:
+    def show_look(self, look: ListPreview) -> None:
         self.beginResetModel()
         self._columns, self._rows = look.columns, look.rows
         self._roles = {column: role for role, column in look.roles.columns.items()}
@@ -97,13 +97,13 @@ class PreviewModel(QAbstractTableModel):
 class PreviewHeader(QHeaderView):
     """The name of a column, and below it what it is taken for."""
 
-    def __init__(self, looks: Looks, rows: PreviewModel, parent: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, rows: PreviewModel, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._looks, self._rows = looks, rows
+        self._current_theme, self._rows = current_theme, rows
         self.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         words = self._rows.role_of(logicalIndex)
         name = self._rows.name_of(logicalIndex)
         painter.save()
@@ -130,24 +130,24 @@ class PreviewHeader(QHeaderView):
 class TintedCells(QStyledItemDelegate):
     """Under the header of a column that is used, its cells are tinted, too."""
 
-    def __init__(self, looks: Looks, rows: PreviewModel, parent: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, rows: PreviewModel, parent: QWidget) -> None:
         super().__init__(parent)
-        self._looks, self._rows = looks, rows
+        self._current_theme, self._rows = current_theme, rows
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if self._rows.role_of(index.column()):
             rect = option.rect
-            painter.fillRect(rect, tint_of(self._looks.theme))
+            painter.fillRect(rect, tint_of(self._current_theme.theme))
         super().paint(painter, option, index)
 
 
 class PreviewTable(QTableView):
-    def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = PreviewModel(self)
         self.setModel(self.rows)
-        self.setHorizontalHeader(PreviewHeader(looks, self.rows, self))
-        self.setItemDelegate(TintedCells(looks, self.rows, self))
+        self.setHorizontalHeader(PreviewHeader(current_theme, self.rows, self))
+        self.setItemDelegate(TintedCells(current_theme, self.rows, self))
         self.setAccessibleName(self.tr("The first rows of the list"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
@@ -159,7 +159,7 @@ class PreviewTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
-    def show_look(self, look: ListLook) -> None:
+    def show_look(self, look: ListPreview) -> None:
         self.rows.show_look(look)
         for number in range(min(len(look.columns), MAX_FITTED)):
             self.resizeColumnToContents(number)

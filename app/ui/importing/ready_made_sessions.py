@@ -20,19 +20,19 @@ SAMPLE_TASK = "CV"
 def sample_session(reviewer: str, folder: Path | None = None, *, blind: bool = False) -> Session:
     """Made where there is none yet: what was judged in it stays. Any thread."""
     home = folder_for(folder or user_data_path("spec-o3-workbench", appauthor=False))
-    place = home / "sample.speco3"
-    if not place.exists():
+    path = home / "sample.speco3"
+    if not path.exists():
         listed = Path(str(resources.files("resources"))) / "sample" / "candidates.csv"
         make_session(
             ImportOrder(
-                place=place,
+                path=path,
                 task=task(SAMPLE_TASK),
                 reviewer=reviewer,
                 lists=(ListOrder(path=listed),),
                 blind=blind,
             )
         )
-    return open_session(place, reviewer)
+    return open_session(path, reviewer)
 
 
 MAX_STEM = 60
@@ -54,15 +54,15 @@ def spectrum_session(
     mark = hashlib.sha256(told).hexdigest()[:12]
     home = folder or user_data_path("spec-o3-workbench", appauthor=False) / "spectra"
     name = f"{stem_of(spectrum.name)[:MAX_STEM]}-{wanted.id}-{mark}.speco3"
-    place = folder_for(home) / name
-    if not place.exists():
+    path = folder_for(home) / name
+    if not path.exists():
         make_session(
             ImportOrder(
-                place=place,
+                path=path,
                 task=wanted,
                 reviewer=reviewer,
                 lists=(ListOrder(path=spectrum),),
                 blind=blind,
             )
         )
-    return open_session(place, reviewer)
+    return open_session(path, reviewer)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QStringListModel, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app.ui.importing.list_preview import ListLook
+from app.ui.importing.list_preview import ListPreview
 
 ROLE_WORDS = {
     "path": QT_TRANSLATE_NOOP("roles", "Spectrum file"),
@@ -65,7 +65,7 @@ class RoleBoxes(QWidget):
         for column in range(ACROSS):
             grid.setColumnStretch(column, 1)
 
-    def show_look(self, look: ListLook, chosen: Mapping[str, str]) -> None:
+    def show_look(self, look: ListPreview, chosen: Mapping[str, str]) -> None:
         """What is taken for what; where a choice of the user does not work, the choice."""
         taken = {**look.roles.columns, **chosen}
         reasons = {role: found.reason for role, found in look.roles.by_role.items()}

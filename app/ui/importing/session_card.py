@@ -47,7 +47,7 @@ class SessionCard(QFrame):
             layout.addWidget(part)
 
     @property
-    def place(self) -> Path | None:
+    def path(self) -> Path | None:
         """Where the session goes, named as sessions are."""
         path = self.file.path
         if path is None or path.suffix == SUFFIX:
@@ -80,9 +80,9 @@ class SessionCard(QFrame):
             self.blind.setChecked(settings.blind)
 
     def _check(self) -> None:
-        place = self.place
+        path = self.path
         self.file.say(
-            self.tr("Give the session file a name") if place is None else place_problem(place)
+            self.tr("Give the session file a name") if path is None else place_problem(path)
         )
         folder = self.spectra.path
         missing = folder is not None and not is_folder(folder)

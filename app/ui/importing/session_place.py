@@ -28,27 +28,27 @@ def session_place(listed: Path) -> Path:
 
 def free_place(wanted: Path) -> Path:
     """`night.speco3`, or `night-2.speco3` where there is one."""
-    place = wanted
+    path = wanted
     for number in range(2, MAX_TRIES):
-        if not is_there(place):
-            return place
-        place = wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}")
-    return place
+        if not is_there(path):
+            return path
+        path = wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}")
+    return path
 
 
-def place_problem(place: Path) -> str:
+def place_problem(path: Path) -> str:
     """Why no session can be made there, in a few words; empty: it can."""
-    if not place.name or place.name == SUFFIX:
+    if not path.name or path.name == SUFFIX:
         return QCoreApplication.translate("place", "Give the session file a name")
-    if is_there(place):
+    if is_there(path):
         text = QCoreApplication.translate("place", "{name} is there already: choose another name")
-        return text.replace("{name}", place.name)
-    if not is_folder(place.parent):
+        return text.replace("{name}", path.name)
+    if not is_folder(path.parent):
         text = QCoreApplication.translate("place", "{folder} is not a folder")
-        return text.replace("{folder}", str(place.parent))
-    if not os.access(place.parent, os.W_OK):
+        return text.replace("{folder}", str(path.parent))
+    if not os.access(path.parent, os.W_OK):
         text = QCoreApplication.translate("place", "{folder} cannot be written: choose another")
-        return text.replace("{folder}", str(place.parent))
+        return text.replace("{folder}", str(path.parent))
     return ""
 
 

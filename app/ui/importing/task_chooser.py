@@ -24,7 +24,7 @@ from agent.tasks.catalogue import load_tasks
 from agent.tasks.guideline import guideline_sections
 from agent.tasks.task import Task
 from app.ui.background.runner import Runner
-from app.ui.theme.theme import Looks, Theme
+from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.translation.guideline_words import frame_words, named_line, section_lines, section_title
 from app.ui.translation.text_pairs import task_words
 from app.ui.widgets.file_dialogs import choose_task_file
@@ -39,9 +39,11 @@ class TaskChooser(QFrame):
 
     changed = Signal()
 
-    def __init__(self, looks: Looks, runner: Runner, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, current_theme: CurrentTheme, runner: Runner, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._runner, self._looks = runner, looks
+        self._runner, self._current_theme = runner, current_theme
         self._tasks: tuple[Task, ...] = ()
         self._files: tuple[Path, ...] = ()
         self._hint = ""
@@ -73,7 +75,7 @@ class TaskChooser(QFrame):
         layout.addLayout(row)
         layout.addWidget(self.problem)
         layout.addWidget(self.guideline, 1)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
         self._show_guideline()
 
     @property
@@ -125,7 +127,7 @@ class TaskChooser(QFrame):
             text = self.tr("What decides a class is shown here, as the agent reads it, too.")
             self.guideline.setHtml(f"<p>{escape(text)}</p>")
         else:
-            self.guideline.setHtml(guideline_html(self.task, self._looks.theme))
+            self.guideline.setHtml(guideline_html(self.task, self._current_theme.theme))
         self.changed.emit()
 
     def _restyle(self, _: Theme) -> None:

@@ -31,7 +31,7 @@ FROM_SPECTRUM = (
 
 
 @dataclass(frozen=True)
-class Row:
+class InformationRow:
     name: str
     value: str = ""
     is_heading: bool = False
@@ -40,7 +40,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class CandidateFacts:
     """`label_column`: what the list calls its label; `hides`: whether a blind person looks."""
 
     candidate: Candidate
@@ -50,14 +50,14 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Section:
+class InformationSection:
     """`name` is a key for the headings, not what is shown."""
 
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[InformationRow, ...]
 
 
-def sections(known: Known) -> list[Section]:
+def sections(known: CandidateFacts) -> list[InformationSection]:
     """Catalogue, the list's own columns, the file, and what else its header says."""
     taken: set[str] = set()
     used: set[str] = set()
@@ -70,7 +70,7 @@ def sections(known: Known) -> list[Section]:
         ("file", [*_of_file(known)]),
         ("header", header[:MAX_ROWS]),
     )
-    return [Section(name, tuple(rows)) for name, rows in parts if rows]
+    return [InformationSection(name, tuple(rows)) for name, rows in parts if rows]
 
 
 def said(value: object) -> str:
@@ -81,7 +81,9 @@ def said(value: object) -> str:
     return " ".join(text.split())
 
 
-def _of_catalogue(known: Known, taken: set[str], used: set[str]) -> Iterator[Row]:
+def _of_catalogue(
+    known: CandidateFacts, taken: set[str], used: set[str]
+) -> Iterator[InformationRow]:
     candidate, spectrum = known.candidate, known.spectrum
     meta: Mapping[str, Any] = {} if spectrum is None else spectrum.meta
     columns = () if spectrum is None else columns_of(spectrum.survey)
@@ -100,7 +102,7 @@ def _of_catalogue(known: Known, taken: set[str], used: set[str]) -> Iterator[Row
             yield _row(known, name, value)
 
 
-def _known_anyway(known: Known, taken: set[str]) -> Iterator[Row]:
+def _known_anyway(known: CandidateFacts, taken: set[str]) -> Iterator[InformationRow]:
     """Where the file is not there yet, or of no survey we know the catalogue of."""
     candidate = known.candidate
     of_reader = {} if known.spectrum is None else _of_reader(known.spectrum)
@@ -114,55 +116,61 @@ def _known_anyway(known: Known, taken: set[str]) -> Iterator[Row]:
             yield _row(known, name, value)
 
 
-def _of_list(known: Known, taken: set[str]) -> Iterator[Row]:
+def _of_list(known: CandidateFacts, taken: set[str]) -> Iterator[InformationRow]:
     candidate = known.candidate
     if "object_id" not in taken and candidate.object_id:
-        yield Row("object", said(candidate.object_id))
+        yield InformationRow("object", said(candidate.object_id))
     if candidate.score is not None:
-        yield Row("score", said(candidate.score))
+        yield InformationRow("score", said(candidate.score))
     if candidate.snr is not None and "snr" not in taken:
-        yield Row("snr", said(candidate.snr))
+        yield InformationRow("snr", said(candidate.snr))
     if candidate.label:
         name = known.label_column or "label"
         value = "" if known.hides else said(candidate.label)
-        yield Row(name, value, is_hidden=known.hides)
+        yield InformationRow(name, value, is_hidden=known.hides)
     for name, value in candidate.own.items():
         if name not in taken and said(value):
             yield _row(known, name, value)
 
 
-def _of_file(known: Known) -> Iterator[Row]:
+def _of_file(known: CandidateFacts) -> Iterator[InformationRow]:
     candidate, spectrum = known.candidate, known.spectrum
     if spectrum is not None:
         survey = " ".join(filter(None, (spectrum.survey, spectrum.release)))
-        yield Row(translate("information", "survey"), survey)
+        yield InformationRow(translate("information", "survey"), survey)
         low, high = spectrum.range
         about = translate("information", "{low} to {high} Å, {count} px")
         about = about.replace("{low}", f"{low:.0f}").replace("{high}", f"{high:.0f}")
         about = about.replace("{count}", f"{len(spectrum):,}")
-        yield Row(translate("information", "range"), about)
+        yield InformationRow(translate("information", "range"), about)
         if spectrum.n_bad:
-            yield Row(translate("information", "bad pixels"), f"{spectrum.n_bad:,}")
+            yield InformationRow(translate("information", "bad pixels"), f"{spectrum.n_bad:,}")
         if spectrum.simulated:
-            yield Row(translate("information", "simulated"), translate("information", "yes"))
+            yield InformationRow(
+                translate("information", "simulated"), translate("information", "yes")
+            )
     if candidate.path:
-        yield Row(translate("information", "path"), said(candidate.path))
+        yield InformationRow(translate("information", "path"), said(candidate.path))
     if candidate.row:
-        yield Row(translate("information", "row"), said(candidate.row))
+        yield InformationRow(translate("information", "row"), said(candidate.row))
 
 
-def _of_header(known: Known, used: set[str]) -> Iterator[Row]:
+def _of_header(known: CandidateFacts, used: set[str]) -> Iterator[InformationRow]:
     meta: Mapping[str, Any] = {} if known.spectrum is None else known.spectrum.meta
     for key, value in meta.items():
         if key not in used:
             yield _row(known, key, value)
 
 
-def _row(known: Known, name: str, value: object) -> Row:
-    return Row(name, is_hidden=True) if _tells(known, name, value) else Row(name, said(value))
+def _row(known: CandidateFacts, name: str, value: object) -> InformationRow:
+    return (
+        InformationRow(name, is_hidden=True)
+        if _tells(known, name, value)
+        else InformationRow(name, said(value))
+    )
 
 
-def _tells(known: Known, name: str, value: object) -> bool:
+def _tells(known: CandidateFacts, name: str, value: object) -> bool:
     """Whether it gives the list's label away: the very column, or a class that is the same word."""
     label = known.candidate.label
     if not known.hides:

@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFont
 
-from app.ui.information.information import Row
-from app.ui.theme.theme import Looks
+from app.ui.information.information import InformationRow
+from app.ui.theme.theme import CurrentTheme
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -17,14 +17,14 @@ Role = Qt.ItemDataRole
 
 
 class InformationModel(QAbstractTableModel):
-    def __init__(self, looks: Looks, parent: QObject | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._looks = looks
-        self.rows: Sequence[Row] = ()
+        self._current_theme = current_theme
+        self.rows: Sequence[InformationRow] = ()
         self._bold = QFont()
         self._bold.setBold(True)
 
-    def show_rows(self, rows: Sequence[Row]) -> None:
+    def show_rows(self, rows: Sequence[InformationRow]) -> None:
         """Only what differs is drawn anew: rows are mostly the same from object to object."""
         if len(rows) == len(self.rows):
             self.rows = rows
@@ -50,7 +50,7 @@ class InformationModel(QAbstractTableModel):
         if role == Role.ToolTipRole:
             return None if row.is_heading else f"{row.name}\n{self._value(row)}"
         if role == Role.ForegroundRole:
-            theme = self._looks.theme
+            theme = self._current_theme.theme
             is_dim = is_name or row.is_hidden
             return QColor(theme.dim if is_dim else theme.text)
         if role == Role.FontRole and row.is_heading:
@@ -70,5 +70,5 @@ class InformationModel(QAbstractTableModel):
     def value_of(self, row: int) -> str:
         return self._value(self.rows[row])
 
-    def _value(self, row: Row) -> str:
+    def _value(self, row: InformationRow) -> str:
         return self.tr("hidden: blind mode") if row.is_hidden else row.value

@@ -16,10 +16,15 @@ from PySide6.QtWidgets import (
 
 from app.core.session.list_roles import list_roles
 from app.core.session.records import Change
-from app.ui.information.information import Known, Row, Section, sections
+from app.ui.information.information import (
+    CandidateFacts,
+    InformationRow,
+    InformationSection,
+    sections,
+)
 from app.ui.information.information_model import InformationModel
-from app.ui.session_context import Workplace
-from app.ui.widgets.folding_card import OPEN, SHUT, Card
+from app.ui.session_context import SessionContext
+from app.ui.widgets.folding_card import OPEN, SHUT, FoldingCard
 
 SOON_MS = 30
 """Behind the spectrum, which is what the eyes wait for."""
@@ -30,14 +35,14 @@ LINE_PX = 3
 
 
 class InformationPanel(QWidget):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._looks = place.desk, place.looks
-        self._roles = list_roles(place.bridge.session)
+        self._current, self._current_theme = context.current, context.current_theme
+        self._roles = list_roles(context.bridge.session)
         self._shut = {"header"}
         self._headings: dict[int, str] = {}
-        self.card = Card(self.tr("Information"), self)
-        self.model = InformationModel(place.looks, self)
+        self.card = FoldingCard(self.tr("Information"), self)
+        self.model = InformationModel(context.current_theme, self)
         self.view = QTableView(self.card)
         self.empty = QLabel(self.tr("Nothing on the desk yet"), self.card)
         self.empty.setProperty("role", "dim")
@@ -50,14 +55,14 @@ class InformationPanel(QWidget):
         self._soon.timeout.connect(self._show)
         self._set_up_view()
         for changed in (
-            self._desk.moved,
-            self._desk.line_changed,
-            self._desk.spectrum_changed,
-            self._desk.blindness.changed,
-            place.looks.changed,
+            self._current.moved,
+            self._current.row_changed,
+            self._current.spectrum_changed,
+            self._current.blind_mode.changed,
+            context.current_theme.changed,
         ):
             changed.connect(self._note)
-        place.bridge.changed.connect(self._note_change)
+        context.bridge.changed.connect(self._note_change)
         self._show()
 
     def _set_up_view(self) -> None:
@@ -100,25 +105,25 @@ class InformationPanel(QWidget):
 
     def _note_change(self, change: Change) -> None:
         if change.aspect == "list":
-            self._roles = list_roles(self._desk.session)
+            self._roles = list_roles(self._current.session)
 
     def _show(self) -> None:
-        line = self._desk.line
+        line = self._current.line
         self.empty.setVisible(line is None)
         self.view.setVisible(line is not None)
         if line is None:
             self.model.show_rows(())
             return
-        known = Known(
+        known = CandidateFacts(
             candidate=line.candidate,
-            spectrum=self._desk.spectrum,
+            spectrum=self._current.spectrum,
             label_column=self._roles.get(line.candidate.list_id, {}).get("label", ""),
-            hides=self._desk.blindness.hides(line),
+            hides=self._current.blind_mode.hides(line),
         )
         self._lay_out(sections(known))
 
-    def _lay_out(self, parts: list[Section]) -> None:
-        rows: list[Row] = []
+    def _lay_out(self, parts: list[InformationSection]) -> None:
+        rows: list[InformationRow] = []
         self._headings = {}
         for part in parts:
             if part.name != "catalogue":
@@ -126,7 +131,7 @@ class InformationPanel(QWidget):
                 is_shut = part.name in self._shut
                 count = f" ({len(part.rows)})" if is_shut else ""
                 said = f"{SHUT if is_shut else OPEN} {self._title(part.name)}{count}"
-                rows.append(Row(said, is_heading=True))
+                rows.append(InformationRow(said, is_heading=True))
             if part.name not in self._shut:
                 rows.extend(part.rows)
         self.model.show_rows(rows)
@@ -167,4 +172,4 @@ class InformationPanel(QWidget):
 
     def _copy(self, action: QAction) -> None:
         QGuiApplication.clipboard().setText(str(action.data()))
-        self._desk.said.emit(self.tr("Copied"))
+        self._current.said.emit(self.tr("Copied"))

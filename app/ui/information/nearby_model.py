@@ -13,7 +13,7 @@ from app.core.queue import Neighbour, neighbours
 from app.core.session.records import Candidate, Judgement
 from app.core.session.session import Session
 from app.ui.judging.verdict_words import colour, mark_and_word
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.candidate_table import CELL, Cell
 
 DATES = ("obsdate", "date_obs", "date", "night", "lmjd", "mjd", "mjd_obs")
@@ -21,17 +21,17 @@ SHOWN = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nearby:
+class NearbyFile:
     neighbour: Neighbour
     date: str
     mine: Judgement | None
 
 
-def look_nearby(session: Session, candidate: Candidate, radius_arcsec: float) -> list[Nearby]:
+def look_nearby(session: Session, candidate: Candidate, radius_arcsec: float) -> list[NearbyFile]:
     """Nearest first, at most SHOWN. Any thread."""
     found = neighbours(session, candidate, radius_arcsec)[:SHOWN]
     return [
-        Nearby(
+        NearbyFile(
             neighbour=each,
             date=date_of(each.candidate.own),
             mine=session.judgement(each.candidate.id),
@@ -59,12 +59,12 @@ SAME = "="
 
 
 class NearbyModel(QAbstractTableModel):
-    def __init__(self, looks: Looks, parent: QObject | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._looks = looks
-        self.found: Sequence[Nearby] = ()
+        self._current_theme = current_theme
+        self.found: Sequence[NearbyFile] = ()
 
-    def show_found(self, found: Sequence[Nearby]) -> None:
+    def show_found(self, found: Sequence[NearbyFile]) -> None:
         self.beginResetModel()
         self.found = found
         self.endResetModel()
@@ -92,12 +92,12 @@ class NearbyModel(QAbstractTableModel):
         if role == Role.ToolTipRole:
             return self._about(each)
         if role == CELL:
-            theme = self._looks.theme
+            theme = self._current_theme.theme
             tone = colour(theme, verdict) if index.column() == VERDICT else theme.text
             return Cell(self._text(each, index.column()), tone)
         return None
 
-    def _text(self, each: Nearby, column: int) -> str:
+    def _text(self, each: NearbyFile, column: int) -> str:
         candidate = each.neighbour.candidate
         match column:
             case 0:
@@ -110,14 +110,14 @@ class NearbyModel(QAbstractTableModel):
         verdict = None if each.mine is None else each.mine.opinion.verdict
         return mark_and_word(verdict) if verdict is not None else "–"
 
-    def _about(self, each: Nearby) -> str:
+    def _about(self, each: NearbyFile) -> str:
         same = self.tr("another epoch of the same object")
         near = self.tr("another object nearby")
         name = each.neighbour.candidate.object_id or f"#{each.neighbour.candidate.id}"
         return f"{name}\n{same if each.neighbour.is_same_object else near}"
 
 
-def apart(each: Nearby) -> str:
+def apart(each: NearbyFile) -> str:
     """Arcseconds, or minutes where there are many."""
     separation = each.neighbour.separation
     if separation is None:

@@ -14,14 +14,14 @@ from app.ui.information.nearby_model import (
     DATE,
     OBJECT,
     VERDICT,
-    Nearby,
+    NearbyFile,
     NearbyModel,
     look_nearby,
 )
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
-from app.ui.widgets.candidate_table import LineTable
-from app.ui.widgets.folding_card import Card
+from app.ui.widgets.candidate_table import CandidateTable
+from app.ui.widgets.folding_card import FoldingCard
 
 WAIT_MS = 120
 """Who runs through the list with a held key wants no neighbours."""
@@ -31,13 +31,13 @@ ROOM_PX = 18
 
 
 class NearbyPanel(QWidget):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._runner = place.desk, place.runner
-        self._radius = place.settings.settings.neighbour_arcsec
-        self.card = Card(self.tr("Nearby objects"), self)
-        self.model = NearbyModel(place.looks, self)
-        self.table = LineTable(place.looks, self.card)
+        self._current, self._runner = context.current, context.runner
+        self._radius = context.settings.settings.neighbour_arcsec
+        self.card = FoldingCard(self.tr("Nearby objects"), self)
+        self.model = NearbyModel(context.current_theme, self)
+        self.table = CandidateTable(context.current_theme, self.card)
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Nearby objects"))
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -54,9 +54,9 @@ class NearbyPanel(QWidget):
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._wait.timeout.connect(self._look)
         self.table.wanted.connect(self._go)
-        self._desk.moved.connect(self._begin)
-        place.bridge.changed.connect(self._take_note)
-        place.settings.changed.connect(self._take_settings)
+        self._current.moved.connect(self._begin)
+        context.bridge.changed.connect(self._take_note)
+        context.settings.changed.connect(self._take_settings)
         self._show([])
         self._begin()
 
@@ -81,22 +81,22 @@ class NearbyPanel(QWidget):
             self._begin()
 
     def _look(self) -> None:
-        candidate = self._desk.candidate
+        candidate = self._current.candidate
         if candidate is None:
             self._show([])
             return
-        work = partial(look_nearby, self._desk.session, candidate, self._radius)
+        work = partial(look_nearby, self._current.session, candidate, self._radius)
         self._runner.run(work, partial(self._came, candidate.id), self._could_not, owner=self)
 
-    def _came(self, of: int, found: list[Nearby]) -> None:
-        if self._desk.candidate is not None and self._desk.candidate.id == of:
+    def _came(self, of: int, found: list[NearbyFile]) -> None:
+        if self._current.candidate is not None and self._current.candidate.id == of:
             self._show(found)
 
     def _could_not(self, error: WorkbenchError) -> None:
         self._show([])
         self.words.setText(str(error))
 
-    def _show(self, found: list[Nearby]) -> None:
+    def _show(self, found: list[NearbyFile]) -> None:
         self.model.show_found(found)
         self.card.note.setText(str(len(found)) if found else "")
         self.table.setVisible(bool(found))
@@ -108,7 +108,7 @@ class NearbyPanel(QWidget):
         self.table.setFixedHeight(head + rows * self.table.row_height + 2)
 
     def _why_empty(self) -> str:
-        candidate = self._desk.candidate
+        candidate = self._current.candidate
         if candidate is None:
             return self.tr("Nothing on the desk yet")
         if candidate.ra is None or candidate.dec is None:
@@ -118,4 +118,4 @@ class NearbyPanel(QWidget):
         return said.replace("{radius}", radius)
 
     def _go(self, row: int) -> None:
-        self._desk.go_to(self.model.found[row].neighbour.candidate.id)
+        self._current.go_to(self.model.found[row].neighbour.candidate.id)

@@ -17,14 +17,14 @@ from agent.spectra.rest_frame import frame_z
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from app.ui.background.runner import Runner
-from app.ui.candidate.current import Desk
+from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.view_options import Range
-from app.ui.inspection.event_queue import Hearing
-from app.ui.inspection.list_run import Batch, BatchState
+from app.ui.inspection.event_queue import EventQueue
+from app.ui.inspection.list_run import ListRun, ListRunState
 from app.ui.inspection.records import Records, keep
-from app.ui.inspection.running import Run, steps_before
-from app.ui.inspection.shown_record import Evidence
-from app.ui.inspection.worker_model import ModelHolder, TaskName
+from app.ui.inspection.running import RunningState, steps_before
+from app.ui.inspection.shown_record import ShownTrajectory
+from app.ui.inspection.worker_model import TaskName, WorkerModel
 from app.ui.session_bridge import SessionBridge
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_keeper import SettingsKeeper
@@ -37,7 +37,7 @@ KEEP_S = 10.0
 """How long the session is waited for at the end; a disk that takes longer is lost."""
 
 
-class AgentDesk(QObject):
+class InspectionController(QObject):
     """Runs inspections in the worker process. Close it before the session.
 
     For the window's thread alone. `command` is what to run as a worker, for tests.
@@ -66,14 +66,14 @@ class AgentDesk(QObject):
     state_changed = Signal()
     """Of `run`, `runs`, the model."""
     batch_changed = Signal(object)
-    """A `BatchState`."""
+    """A `ListRunState`."""
     closed = Signal()
     """Nothing more may be asked of the runner."""
 
     def __init__(
         self,
         bridge: SessionBridge,
-        desk: Desk,
+        current: CurrentCandidate,
         runner: Runner,
         settings: SettingsKeeper,
         parent: QObject | None = None,
@@ -81,35 +81,35 @@ class AgentDesk(QObject):
         command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(parent)
-        self.runs: dict[int, Run] = {}
+        self.runs: dict[int, RunningState] = {}
         """Those that wait or run, by candidate, in their order."""
         default = default_model(bridge.session.task.id)
-        self.holder = ModelHolder(settings.settings.model, command, self, default=default)
-        self._session, self._desk = bridge.session, desk
+        self.holder = WorkerModel(settings.settings.model, command, self, default=default)
+        self._session, self._current = bridge.session, current
         self._runner, self._settings, self._command = runner, settings, command
         self._task = TaskName(bridge.session, runner, self)
         self._numbers = count(1)
-        self._heard_of: dict[int, Run] = {}
+        self._heard_of: dict[int, RunningState] = {}
         self._keeping: set[Future[Any]] = set()
         self._is_closed = False
-        self._evidence = Evidence(bridge, desk, runner, self.runs, self)
-        self._hearing = Hearing(self)
-        self._batch = Batch(bridge.session, self)
+        self._evidence = ShownTrajectory(bridge, current, runner, self.runs, self)
+        self._hearing = EventQueue(self)
+        self._batch = ListRun(bridge.session, self)
         for name in ("looking", "shown_changed", "replayed", "records_changed"):
             getattr(self._evidence, name).connect(getattr(self, name))
         self._hearing.heard.connect(self._hear)
         self._batch.changed.connect(self._batch_changed)
         self.holder.changed.connect(self.state_changed)
-        self.holder.failed.connect(desk.tell)
-        desk.moved.connect(self._line_changed)
-        desk.line_changed.connect(self._line_changed)
-        desk.blindness.changed.connect(self._line_changed)
+        self.holder.failed.connect(current.tell)
+        current.moved.connect(self._line_changed)
+        current.row_changed.connect(self._line_changed)
+        current.blind_mode.changed.connect(self._line_changed)
         settings.changed.connect(self._settings_changed)
 
     # What is going on
 
     @property
-    def run(self) -> Run | None:
+    def run(self) -> RunningState | None:
         """The one on the candidate on the desk."""
         return self._evidence.run
 
@@ -125,12 +125,12 @@ class AgentDesk(QObject):
         return run is not None and run.is_held
 
     @property
-    def steered(self) -> Run | None:
+    def steered(self) -> RunningState | None:
         """The run that keys and buttons steer: that on the desk, else the one at work elsewhere."""
         return self.run or next(iter(self.runs.values()), None)
 
     @property
-    def batch(self) -> BatchState:
+    def batch(self) -> ListRunState:
         return self._batch.state
 
     # Inspections
@@ -162,7 +162,7 @@ class AgentDesk(QObject):
 
     def hold_or_go_on(self) -> None:
         if self.steered is None:
-            self._desk.said.emit(self.tr("The agent is not at work"))
+            self._current.said.emit(self.tr("The agent is not at work"))
         else:
             self._hold(not self.is_held)
 
@@ -171,7 +171,7 @@ class AgentDesk(QObject):
         next turn."""
         run = self.run
         if run is None:
-            self._desk.said.emit(self.tr("The agent is not at work here"))
+            self._current.said.emit(self.tr("The agent is not at work here"))
             return False
         if window is not None:
             shift = 1.0 + (run.z or 0.0)
@@ -179,7 +179,7 @@ class AgentDesk(QObject):
         try:
             run.insert(Interjection(text=text, range=window, label=label))
         except WorkbenchError as error:
-            self._desk.tell(error)
+            self._current.tell(error)
             return False
         return True
 
@@ -226,9 +226,9 @@ class AgentDesk(QObject):
         if self._evidence.step_through():
             return
         if self.is_hidden:
-            self._desk.said.emit(self.tr("What the agent saw is hidden until you have judged"))
+            self._current.said.emit(self.tr("What the agent saw is hidden until you have judged"))
         else:
-            self._desk.said.emit(self.tr("The agent has looked at nothing here yet"))
+            self._current.said.emit(self.tr("The agent has looked at nothing here yet"))
 
     # Over the list
 
@@ -237,7 +237,7 @@ class AgentDesk(QObject):
         if self.batch.is_running:
             self.stop_queue()
         elif self._session.is_read_only:
-            self._desk.said.emit(self.tr("This session can only be read: nothing can be kept"))
+            self._current.said.emit(self.tr("This session can only be read: nothing can be kept"))
         else:
             if not self.runs:
                 self.holder.unload()  # a large model fits into memory once
@@ -268,18 +268,18 @@ class AgentDesk(QObject):
     # Starting
 
     def _start(self, so_far: Trajectory | None) -> None:
-        candidate, spectrum = self._desk.candidate, self._desk.spectrum
+        candidate, spectrum = self._current.candidate, self._current.spectrum
         if candidate is None or self._is_closed:
             return
         if spectrum is None:
-            why = self._desk.fault or self.tr("the spectrum is still being read")
-            self._desk.said.emit(self.tr("The agent cannot look: {why}").replace("{why}", why))
+            why = self._current.fault or self.tr("the spectrum is still being read")
+            self._current.said.emit(self.tr("The agent cannot look: {why}").replace("{why}", why))
         elif candidate.id in self.runs:
-            self._desk.said.emit(self.tr("The agent is at work here already"))
+            self._current.said.emit(self.tr("The agent is at work here already"))
         elif len(self.runs) >= MOST_WAITING:
-            self._desk.said.emit(self.tr("Enough candidates wait for the agent already"))
+            self._current.said.emit(self.tr("Enough candidates wait for the agent already"))
         else:
-            run = Run(
+            run = RunningState(
                 candidate_id=candidate.id,
                 object_id=candidate.object_id,
                 z=frame_z(spectrum) if so_far is None else so_far.spectrum.z,
@@ -293,7 +293,7 @@ class AgentDesk(QObject):
             self.state_changed.emit()
             self._task.then(partial(self._inspect, run, spectrum), partial(self._failed, run))
 
-    def _inspect(self, run: Run, spectrum: Spectrum, task: str) -> None:
+    def _inspect(self, run: RunningState, spectrum: Spectrum, task: str) -> None:
         if self._is_closed or self.runs.get(run.candidate_id) is not run:
             return
         if run.is_stopping:
@@ -327,7 +327,7 @@ class AgentDesk(QObject):
         else:
             self._follow(run, event)
 
-    def _follow(self, run: Run, event: Started | Spoken | Stepped) -> None:
+    def _follow(self, run: RunningState, event: Started | Spoken | Stepped) -> None:
         if isinstance(event, Started):
             run.is_started, run.model = True, event.model
             self.holder.loaded(event.model)
@@ -336,7 +336,7 @@ class AgentDesk(QObject):
             return
         is_seen = run is self.run and not self.is_hidden
         if is_seen:
-            self._desk.blindness.watched(run.candidate_id, run.model.name)
+            self._current.blind_mode.watched(run.candidate_id, run.model.name)
         if isinstance(event, Spoken):
             run.take_words(event.text)
             self.spoke.emit(run.candidate_id, event.text)
@@ -346,7 +346,7 @@ class AgentDesk(QObject):
             if is_seen and event.step.is_look:
                 self._evidence.replay(len(run.steps) - 1)
 
-    def _finished(self, run: Run, trajectory: Trajectory) -> None:
+    def _finished(self, run: RunningState, trajectory: Trajectory) -> None:
         kept = self._runner.run(
             partial(keep, self._session, run.candidate_id, trajectory),
             partial(self._kept, run, trajectory),
@@ -356,7 +356,7 @@ class AgentDesk(QObject):
         self._keeping.add(kept)
         kept.add_done_callback(self._keeping.discard)
 
-    def _kept(self, run: Run, trajectory: Trajectory, is_kept: bool) -> None:
+    def _kept(self, run: RunningState, trajectory: Trajectory, is_kept: bool) -> None:
         if self._is_closed:
             return
         self.runs.pop(run.candidate_id, None)
@@ -364,14 +364,14 @@ class AgentDesk(QObject):
         self.state_changed.emit()
         self.ended.emit(run.candidate_id, trajectory)
 
-    def _not_kept(self, run: Run, trajectory: Trajectory, error: WorkbenchError) -> None:
-        self._desk.tell(error)
+    def _not_kept(self, run: RunningState, trajectory: Trajectory, error: WorkbenchError) -> None:
+        self._current.tell(error)
         self._kept(run, trajectory, is_kept=False)
 
-    def _failed(self, run: Run, error: Exception) -> None:
+    def _failed(self, run: RunningState, error: Exception) -> None:
         if not isinstance(error, WorkerClosed | InspectionCancelled):
             told = error if isinstance(error, WorkbenchError) else WorkbenchError(str(error))
-            self._desk.tell(told)
+            self._current.tell(told)
         self.runs.pop(run.candidate_id, None)
         if run.candidate_id == self.records.candidate_id:
             self._evidence.show_first()
@@ -381,12 +381,12 @@ class AgentDesk(QObject):
     def _line_changed(self, line: object) -> None:
         run = self.run
         if run is not None and run.steps and not self.is_hidden:
-            self._desk.blindness.watched(run.candidate_id, run.model.name)
+            self._current.blind_mode.watched(run.candidate_id, run.model.name)
         self.state_changed.emit()
 
-    def _batch_changed(self, state: BatchState) -> None:
+    def _batch_changed(self, state: ListRunState) -> None:
         if state.fault:
-            self._desk.tell(WorkbenchError(state.fault))
+            self._current.tell(WorkbenchError(state.fault))
         self.batch_changed.emit(state)
 
     def _settings_changed(self, settings: Settings) -> None:

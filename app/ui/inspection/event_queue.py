@@ -16,7 +16,7 @@ MAX_SAID = 50_000
 """Characters between two looks at what was said; of more only the end is kept."""
 
 
-class Hearing(QObject):
+class EventQueue(QObject):
     """`take` may be called on any thread; `heard` comes on the window's, in the same order."""
 
     heard = Signal(int, object)

@@ -26,7 +26,7 @@ RATE_OVER = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchState:
+class ListRunState:
     """`left` and `rate` are None while they are not known."""
 
     is_running: bool = False
@@ -43,17 +43,17 @@ class BatchState:
     """Why it ended early."""
 
 
-class Batch(QObject):
+class ListRun(QObject):
     """One run over a session at a time; a thread of its own waits for the workers."""
 
     changed = Signal(object)
-    """A `BatchState`."""
+    """A `ListRunState`."""
 
     _told = Signal(object)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.state = BatchState()
+        self.state = ListRunState()
         self._session = session
         self._pool: WorkerPool | None = None
         self._stopping = threading.Event()
@@ -67,7 +67,7 @@ class Batch(QObject):
         pool = WorkerPool(workers, load, command=command)
         self._pool = pool
         self._stopping = threading.Event()
-        self._set(BatchState(is_running=True))
+        self._set(ListRunState(is_running=True))
         self._thread = threading.Thread(
             target=self._work, args=(pool, self._stopping), name="agent over the list", daemon=True
         )
@@ -119,12 +119,12 @@ class Batch(QObject):
 
     # The window's thread
 
-    def _take(self, state: BatchState) -> None:
+    def _take(self, state: ListRunState) -> None:
         if self._thread is None:
             return  # closed meanwhile
         self._set(replace(state, is_stopping=self.state.is_stopping and state.is_running))
 
-    def _set(self, state: BatchState) -> None:
+    def _set(self, state: ListRunState) -> None:
         self.state = state
         self.changed.emit(state)
 
@@ -137,7 +137,7 @@ def _ready(pool: WorkerPool) -> ModelRef:
         return pool.ready()
 
 
-def _counted(state: BatchState, vetted: Vetted, ends: deque[float]) -> BatchState:
+def _counted(state: ListRunState, vetted: Vetted, ends: deque[float]) -> ListRunState:
     took = ends[-1] - ends[0]
     return replace(
         state,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from agent.confidence.calibration import Calibration
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.inspections.shown_opinion import shown_model
-from app.core.inspections.store import Inspection, add_inspection, inspections_of
+from app.core.inspections.store import StoredInspection, add_inspection, inspections_of
 from app.core.queue.conditions import UNFINISHED
 from app.core.session.session import Session
 from app.core.statistics.calibration import newest_calibration
@@ -19,7 +19,7 @@ class Records:
     """What agents made of one candidate, the newest first; at most one of each model."""
 
     candidate_id: int
-    inspections: tuple[Inspection, ...] = ()
+    inspections: tuple[StoredInspection, ...] = ()
     preferred: ModelRef | None = None
     """The model whose opinion the session shows; None: the newest."""
     unkept: Trajectory | None = None

@@ -8,7 +8,7 @@ from typing import Literal
 from agent.engines.base import RESTARTED
 from agent.inspection.control import Interjection
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
-from app.worker.inspection import Inspection
+from app.worker.inspection import RunningInspection
 
 MAX_HALF_SAID = 20_000
 """Characters of the turn that is being said; a runaway model says more, and only the end shows."""
@@ -17,7 +17,7 @@ RunState = Literal["waiting", "working", "held"]
 
 
 @dataclass(eq=False, kw_only=True)
-class Run:
+class RunningState:
     """Of one candidate. For the window's thread alone."""
 
     candidate_id: int
@@ -27,7 +27,7 @@ class Run:
     model: ModelRef
     """As it was asked for; as it was loaded from the start on."""
     so_far: Trajectory | None = None
-    inspection: Inspection | None = None
+    inspection: RunningInspection | None = None
     """None until the worker is asked."""
     steps: list[Step] = field(default_factory=list)
     said: str = ""
@@ -37,7 +37,7 @@ class Run:
     is_stopping: bool = False
     _inserted: list[Interjection] = field(default_factory=list)
 
-    def begin(self, inspection: Inspection) -> None:
+    def begin(self, inspection: RunningInspection) -> None:
         """What was said to it before the worker was asked is said now."""
         self.inspection = inspection
         if self.is_held:

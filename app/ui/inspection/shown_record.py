@@ -10,17 +10,17 @@ from PySide6.QtCore import QObject, Signal
 
 from agent.trajectory.trajectory import Step, Trajectory
 from app.core.inspections.shown_opinion import SHOWN
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.records import Change
 from app.ui.background.runner import Runner
-from app.ui.candidate.current import Desk
+from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.view_options import Range
 from app.ui.inspection.records import Records, read_records
-from app.ui.inspection.running import Run
+from app.ui.inspection.running import RunningState
 from app.ui.session_bridge import SessionBridge
 
 
-class Evidence(QObject):
+class ShownTrajectory(QObject):
     """What happens now goes before what was; blind mode hides either."""
 
     looking = Signal(object, str)
@@ -35,31 +35,36 @@ class Evidence(QObject):
     def __init__(
         self,
         bridge: SessionBridge,
-        desk: Desk,
+        current: CurrentCandidate,
         runner: Runner,
-        runs: Mapping[int, Run],
+        runs: Mapping[int, RunningState],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.shown: Trajectory | None = None
         self.at = -1
         self.records = Records(candidate_id=0)
-        self._session, self._desk, self._runner, self._runs = bridge.session, desk, runner, runs
+        self._session, self._current, self._runner, self._runs = (
+            bridge.session,
+            current,
+            runner,
+            runs,
+        )
         self._asked = 0
         self._is_closed = False
-        desk.moved.connect(self._moved)
-        desk.line_changed.connect(self.look_again)
-        desk.blindness.changed.connect(self.look_again)
+        current.moved.connect(self._moved)
+        current.row_changed.connect(self.look_again)
+        current.blind_mode.changed.connect(self.look_again)
         bridge.changed.connect(self._take_note)
 
     @property
     def is_hidden(self) -> bool:
-        line = self._desk.line
-        return line is not None and self._desk.blindness.hides(line)
+        line = self._current.line
+        return line is not None and self._current.blind_mode.hides(line)
 
     @property
-    def run(self) -> Run | None:
-        candidate = self._desk.candidate
+    def run(self) -> RunningState | None:
+        candidate = self._current.candidate
         return None if candidate is None else self._runs.get(candidate.id)
 
     @property
@@ -135,7 +140,7 @@ class Evidence(QObject):
     def close(self) -> None:
         self._is_closed = True
 
-    def _moved(self, line: Line | None) -> None:
+    def _moved(self, line: QueueRow | None) -> None:
         self.records = Records(candidate_id=0 if line is None else line.candidate.id)
         self._asked += 1
         self.records_changed.emit(self.records)
@@ -143,7 +148,7 @@ class Evidence(QObject):
         self._read()
 
     def _read(self, *, is_there: bool = False) -> None:
-        line = self._desk.line
+        line = self._current.line
         if line is None or self._is_closed or self.is_hidden:
             return
         # Without a chosen model the line itself tells whether there is any record.
@@ -153,7 +158,7 @@ class Evidence(QObject):
         self._runner.run_soon(
             partial(read_records, self._session, line.candidate.id),
             partial(self._take, self._asked),
-            self._desk.tell,
+            self._current.tell,
             owner=self,
         )
 

@@ -17,7 +17,7 @@ from app.core.session.session import Session
 from app.ui.background.runner import Failed, Runner
 from app.worker.client import WorkerClient
 from app.worker.errors import WorkerClosed
-from app.worker.inspection import Inspection, OnEvent
+from app.worker.inspection import OnEvent, RunningInspection
 from app.worker.request import InspectRequest, LoadRequest
 
 
@@ -46,7 +46,7 @@ class TaskName(QObject):
         self._file.close()
 
 
-class ModelHolder(QObject):
+class WorkerModel(QObject):
     """The process is made for the first inspection. For the window's thread."""
 
     changed = Signal()
@@ -84,7 +84,7 @@ class ModelHolder(QObject):
         """Of the worker, where one runs."""
         return None if self._client is None else self._client.pid
 
-    def inspect(self, request: InspectRequest, on_event: OnEvent) -> Inspection:
+    def inspect(self, request: InspectRequest, on_event: OnEvent) -> RunningInspection:
         return self._worker().inspect(request, on_event)
 
     def load_request(self) -> LoadRequest:

@@ -8,10 +8,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QWidget
 
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.records import MAX_COMMENT, Opinion
 from app.ui.judging.flag_row import FlagRow
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 BETWEEN = "; "
@@ -20,16 +20,16 @@ BETWEEN = "; "
 class CommentBox(QWidget):
     """Every letter goes to the desk at once, which keeps it with the object it was typed for."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._settings = place.desk, place.settings
-        self._keymap = place.keymap
-        self.flags = FlagRow(place, self)
+        self._current, self._settings = context.current, context.settings
+        self._keymap = context.keymap
+        self.flags = FlagRow(context, self)
         self.edit = QLineEdit(self)
         self.edit.setMaxLength(MAX_COMMENT)
         self.edit.setAccessibleName(self.tr("Comment"))
         self.edit.setMinimumWidth(140)
-        self.standard = PaintedButton(place.looks, attrgetter("border"), self, mark="▾")
+        self.standard = PaintedButton(context.current_theme, attrgetter("border"), self, mark="▾")
         self.menu = QMenu(self)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -38,16 +38,16 @@ class CommentBox(QWidget):
         row.addWidget(self.edit, 1)
         row.addWidget(self.standard)
         self._show_keys()
-        place.keymap.changed.connect(self._show_keys)
-        place.commands.add("comment", self.begin)
+        context.keymap.changed.connect(self._show_keys)
+        context.commands.add("comment", self.begin)
         self.edit.textEdited.connect(self._keep)
         self.edit.editingFinished.connect(self._save)
         self.edit.returnPressed.connect(self.edit.clearFocus)
         self.standard.clicked.connect(self._open_menu)
         self.menu.triggered.connect(self._take)
-        self._desk.moved.connect(self._show_line)
-        self._desk.opinion_changed.connect(self._show)
-        self._show_line(self._desk.line)
+        self._current.moved.connect(self._show_line)
+        self._current.opinion_changed.connect(self._show)
+        self._show_line(self._current.line)
 
     def _show_keys(self) -> None:
         told = self.tr("Comment ({key})").replace("{key}", self._keymap.label("comment"))
@@ -62,16 +62,16 @@ class CommentBox(QWidget):
         if not self.edit.isEnabled():
             return
         if self.edit.isReadOnly():
-            self._desk.said.emit(self.tr("Open read-only: nothing can be commented"))
+            self._current.said.emit(self.tr("Open read-only: nothing can be commented"))
             return
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.end(False)
 
-    def _show_line(self, line: Line | None) -> None:
+    def _show_line(self, line: QueueRow | None) -> None:
         self.edit.setEnabled(line is not None)
-        self.edit.setReadOnly(self._desk.session.is_read_only)
-        self.standard.setEnabled(line is not None and not self._desk.session.is_read_only)
-        self._show(self._desk.opinion)
+        self.edit.setReadOnly(self._current.session.is_read_only)
+        self.standard.setEnabled(line is not None and not self._current.session.is_read_only)
+        self._show(self._current.opinion)
 
     def _show(self, opinion: Opinion) -> None:
         if opinion.comment != self.edit.text():
@@ -79,11 +79,11 @@ class CommentBox(QWidget):
             self.edit.setCursorPosition(0)
 
     def _keep(self, text: str) -> None:
-        self._desk.set_comment(text, save=False)
+        self._current.set_comment(text, save=False)
 
     def _save(self) -> None:
         if self.edit.isEnabled() and not self.edit.isReadOnly():
-            self._desk.set_comment(self.edit.text())
+            self._current.set_comment(self.edit.text())
 
     def _open_menu(self) -> None:
         self.menu.clear()
@@ -96,7 +96,7 @@ class CommentBox(QWidget):
         there = self.edit.text().strip()
         words = str(action.data())
         if words not in there.split(BETWEEN):
-            self._desk.set_comment(f"{there}{BETWEEN}{words}" if there else words)
+            self._current.set_comment(f"{there}{BETWEEN}{words}" if there else words)
 
     def _defaults(self) -> tuple[str, ...]:
         return (

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QVBoxLayout, QW
 from app.core.session.records import MAX_CONFIDENCE
 from app.ui.judging.verdict_words import meaning
 from app.ui.keys.keymap import Keymap
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 
@@ -18,7 +18,9 @@ class ConfidenceRow(QWidget):
     chosen = Signal(object)
     """A number, or None where the one that was there was pressed again."""
 
-    def __init__(self, looks: Looks, keymap: Keymap, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, current_theme: CurrentTheme, keymap: Keymap, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._value: int | None = None
         self._keymap = keymap
@@ -26,7 +28,9 @@ class ConfidenceRow(QWidget):
         self._caption.setProperty("role", "dim")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
         self.buttons = {
-            value: PaintedButton(looks, attrgetter("accent"), self, height=26, is_quiet=True)
+            value: PaintedButton(
+                current_theme, attrgetter("accent"), self, height=26, is_quiet=True
+            )
             for value in range(MAX_CONFIDENCE, -1, -1)
         }
         group = QButtonGroup(self)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QSizePolicy,
 
 from app.core.session.records import MAX_FLAG, Opinion
 from app.ui.judging.flag_menu import STAR, FlagMenu
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 OWN_WIDTH = 120
@@ -20,13 +20,19 @@ MOST_CHIPS = 3
 class FlagRow(QWidget):
     """Answers to the star and the flag menu."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._looks, self._keymap = place.desk, place.looks, place.keymap
-        self.star = PaintedButton(place.looks, attrgetter("unsure"), self, mark="★", is_quiet=True)
+        self._current, self._current_theme, self._keymap = (
+            context.current,
+            context.current_theme,
+            context.keymap,
+        )
+        self.star = PaintedButton(
+            context.current_theme, attrgetter("unsure"), self, mark="★", is_quiet=True
+        )
         self.star.setCheckable(True)
-        self.more = PaintedButton(place.looks, attrgetter("border"), self)
-        self.rest = PaintedButton(place.looks, attrgetter("border"), self)
+        self.more = PaintedButton(context.current_theme, attrgetter("border"), self)
+        self.rest = PaintedButton(context.current_theme, attrgetter("border"), self)
         self.rest.hide()
         self.menu = FlagMenu(self)
         self.own = QLineEdit(self)
@@ -46,20 +52,20 @@ class FlagRow(QWidget):
             self._row.addWidget(widget)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._show_keys()
-        place.keymap.changed.connect(self._show_keys)
-        place.commands.add("star", self.toggle_star)
-        place.commands.add("flags", self.open_menu)
+        context.keymap.changed.connect(self._show_keys)
+        context.commands.add("star", self.toggle_star)
+        context.commands.add("flags", self.open_menu)
         self.star.clicked.connect(self.toggle_star)
         self.more.clicked.connect(self.open_menu)
         self.rest.clicked.connect(self.open_menu)
-        self.menu.chosen.connect(self._desk.toggle_flag)
+        self.menu.chosen.connect(self._current.toggle_flag)
         self.menu.own_wanted.connect(self._ask_own)
         self.own.returnPressed.connect(self._take_own)
         self.own.editingFinished.connect(self._hide_own)
         self._group.idClicked.connect(self._take_off)
-        self._desk.opinion_changed.connect(self._show)
-        self._desk.moved.connect(self._show_line)
-        self._show_line(self._desk.line)
+        self._current.opinion_changed.connect(self._show)
+        self._current.moved.connect(self._show_line)
+        self._show_line(self._current.line)
 
     def _show_keys(self) -> None:
         keymap = self._keymap
@@ -70,26 +76,26 @@ class FlagRow(QWidget):
         )
 
     def toggle_star(self) -> None:
-        self.star.setChecked(STAR in self._desk.opinion.flags)  # the desk decides
-        self._desk.toggle_flag(STAR)
+        self.star.setChecked(STAR in self._current.opinion.flags)  # the desk decides
+        self._current.toggle_flag(STAR)
 
     def open_menu(self) -> None:
         if self._may_write():
-            self.menu.show_flags(self._desk.opinion.flags)
+            self.menu.show_flags(self._current.opinion.flags)
             self.menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))
 
     def _may_write(self) -> bool:
-        if self._desk.session.is_read_only:
-            self._desk.said.emit(self.tr("Open read-only: nothing can be flagged"))
+        if self._current.session.is_read_only:
+            self._current.said.emit(self.tr("Open read-only: nothing can be flagged"))
             return False
-        return self._desk.line is not None
+        return self._current.line is not None
 
     def _show_line(self, line: object) -> None:
-        is_there = line is not None and not self._desk.session.is_read_only
+        is_there = line is not None and not self._current.session.is_read_only
         self.star.setEnabled(is_there)
         self.more.setEnabled(is_there)
         self._hide_own()
-        self._show(self._desk.opinion)
+        self._show(self._current.opinion)
 
     def _show(self, opinion: Opinion) -> None:
         self.star.setChecked(STAR in opinion.flags)
@@ -109,7 +115,7 @@ class FlagRow(QWidget):
         self.rest.setVisible(bool(hidden))
 
     def _chip(self, number: int, name: str) -> PaintedButton:
-        chip = PaintedButton(self._looks, attrgetter("accent"), self, is_quiet=True)
+        chip = PaintedButton(self._current_theme, attrgetter("accent"), self, is_quiet=True)
         told = self.tr("Take the flag {name} off").replace("{name}", name)
         chip.say(name, "✕", told)
         chip.setAccessibleName(told)
@@ -119,7 +125,7 @@ class FlagRow(QWidget):
         return chip
 
     def _take_off(self, number: int) -> None:
-        self._desk.toggle_flag(self._names[number])
+        self._current.toggle_flag(self._names[number])
 
     def _ask_own(self) -> None:
         self.own.clear()
@@ -133,8 +139,8 @@ class FlagRow(QWidget):
     def _take_own(self) -> None:
         name = " ".join(self.own.text().split())
         self._hide_own()
-        if name and name not in self._desk.opinion.flags:
-            self._desk.toggle_flag(name)
+        if name and name not in self._current.opinion.flags:
+            self._current.toggle_flag(name)
 
     def _hide_own(self) -> None:
         """Leaving the field without Enter flags nothing."""

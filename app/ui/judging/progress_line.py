@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.core.session.records import Change
 from app.core.session.session import Session
-from app.core.statistics.pace import Pace, Progress, Tally, recent_pace
-from app.ui.session_context import Workplace
+from app.core.statistics.pace import Pace, Progress, ProgressCounter, recent_pace
+from app.ui.session_context import SessionContext
 from app.ui.theme.colours import contrast, mixed
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 MINUTE, HOUR = 60.0, 3600.0
 TELLING = 3.0
@@ -19,12 +19,12 @@ TELLING = 3.0
 
 
 class ProgressLine(QWidget):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._runner, self._desk = place.runner, place.desk
-        self._tally = Tally(place.bridge.session)
+        self._runner, self._current = context.runner, context.current
+        self._tally = ProgressCounter(context.bridge.session)
         self._is_counting = self._is_stale = False
-        self.bar = _Bar(place.looks, self)
+        self.bar = _Bar(context.current_theme, self)
         self.words = QLabel(self)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setProperty("role", "number")
@@ -33,7 +33,7 @@ class ProgressLine(QWidget):
         row.setSpacing(12)
         row.addWidget(self.bar, 1)
         row.addWidget(self.words)
-        place.bridge.changed.connect(self._take_note)
+        context.bridge.changed.connect(self._take_note)
         self._count()
 
     def _take_note(self, change: Change) -> None:
@@ -93,13 +93,13 @@ class ProgressLine(QWidget):
 class _Bar(QWidget):
     """A thin one."""
 
-    def __init__(self, looks: Looks, parent: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self._part = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setMinimumWidth(60)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
 
     def sizeHint(self) -> QSize:
         return QSize(120, 12)
@@ -109,7 +109,7 @@ class _Bar(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._looks.theme, QPainter(self)
+        theme, painter = self._current_theme.theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         groove = QRectF(0.0, self.height() / 2 - 2.0, self.width(), 4.0)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.ui.agent.words import chance
 from app.ui.judging.verdict_commands import proposal
 from app.ui.judging.verdict_words import MARKS
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 WIDTH = 172
@@ -20,18 +20,18 @@ HEIGHT = 36
 class ProposalButton(PaintedButton):
     """As wide as ever, whatever it says: nothing beside it moves."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
-        super().__init__(place.looks, attrgetter("agent"), parent, height=HEIGHT)
-        self._desk, self._commands = place.desk, place.commands
-        self._keymap = place.keymap
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(context.current_theme, attrgetter("agent"), parent, height=HEIGHT)
+        self._current, self._commands = context.current, context.commands
+        self._keymap = context.keymap
         self._action = "take_proposal"
         self.clicked.connect(self._take)
-        self._desk.moved.connect(self._show)
-        self._desk.line_changed.connect(self._show)
-        self._desk.blindness.changed.connect(self._show)
-        self._desk.spectrum_changed.connect(self._show)
-        self._desk.unreadable.connect(self._show)
-        place.keymap.changed.connect(self._show)
+        self._current.moved.connect(self._show)
+        self._current.row_changed.connect(self._show)
+        self._current.blind_mode.changed.connect(self._show)
+        self._current.spectrum_changed.connect(self._show)
+        self._current.unreadable.connect(self._show)
+        context.keymap.changed.connect(self._show)
         self._show()
 
     def sizeHint(self) -> QSize:
@@ -41,12 +41,12 @@ class ProposalButton(PaintedButton):
         self._commands.run(self._action)
 
     def _show(self, _: object = None) -> None:
-        line = self._desk.line
+        line = self._current.line
         verdict = proposal(line)
         self.mark = ""
         self._action = "take_proposal"
-        can_judge = not self._desk.session.is_read_only and not self._desk.fault
-        if line is not None and self._desk.blindness.hides(line):
+        can_judge = not self._current.session.is_read_only and not self._current.fault
+        if line is not None and self._current.blind_mode.hides(line):
             self._action = "reveal"
             told = self.tr("Reveal agent")
             self.setEnabled(True)

@@ -8,16 +8,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.core.statistics.repeats import plan_repeats
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 
-class AgainLine(QFrame):
+class RepeatLine(QFrame):
     """Answers to who wants some objects shown again."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._desk, self._runner = place.desk, place.runner
+        self._current, self._runner = context.current, context.runner
         self._was_on = False
         self.words = QLabel(self)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -31,39 +31,39 @@ class AgainLine(QFrame):
         row.addWidget(self.words, 1)
         row.addWidget(self.enough)
         self.enough.clicked.connect(self._stop)
-        place.commands.add("show_again", self._start_or_stop)
-        self._desk.again.changed.connect(self._show)
+        context.commands.add("show_again", self._start_or_stop)
+        self._current.again.changed.connect(self._show)
         self.hide()
 
     def _start_or_stop(self) -> None:
-        if self._desk.again.is_on:
+        if self._current.again.is_on:
             self._stop()
-        elif self._desk.session.is_read_only:
-            self._desk.said.emit(self.tr("This session can only be read: nothing can be kept"))
+        elif self._current.session.is_read_only:
+            self._current.said.emit(self.tr("This session can only be read: nothing can be kept"))
         else:
-            plan = partial(plan_repeats, self._desk.session)
-            self._runner.run(plan, self._begin, self._desk.tell, owner=self)
+            plan = partial(plan_repeats, self._current.session)
+            self._runner.run(plan, self._begin, self._current.tell, owner=self)
 
     def _begin(self, plan: tuple[int, ...]) -> None:
-        here = self._desk.candidate
+        here = self._current.candidate
         chosen = [number for number in plan if here is None or number != here.id]
         if here is None or not chosen:
             told = self.tr(
                 "Nothing to show again: one in twenty of your verdicts can be, "
                 "once fifty others came after it"
             )
-            self._desk.said.emit(told)
-        elif not self._desk.again.is_on:
-            self._desk.again.begin(chosen, here.id)
-            self._desk.go_to(chosen[0])
+            self._current.said.emit(told)
+        elif not self._current.again.is_on:
+            self._current.again.begin(chosen, here.id)
+            self._current.go_to(chosen[0])
 
     def _stop(self) -> None:
-        home = self._desk.again.home
+        home = self._current.again.home
         if home is not None:
-            self._desk.go_to(home)
+            self._current.go_to(home)
 
     def _show(self) -> None:
-        again = self._desk.again
+        again = self._current.again
         self.setVisible(again.is_on)
         if again.is_on:
             told = self.tr(
@@ -74,5 +74,5 @@ class AgainLine(QFrame):
             self.words.setText(told.replace("{count}", str(len(again.plan))))
         elif self._was_on:
             told = self.tr("The page of agreement tells how far you agree with yourself")
-            self._desk.said.emit(told)
+            self._current.said.emit(told)
         self._was_on = again.is_on

@@ -6,10 +6,10 @@ from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion
 from app.ui.judging.verdict_words import colour, mark_and_word, word
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 translate = QCoreApplication.translate
 
@@ -51,7 +51,7 @@ BRIGHT_MS = 2500
 LEAST_PX = 150
 
 
-class ElidedLabel(QLabel):
+class OneLineLabel(QLabel):
     """One line of plain text that never asks for more room than there is."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -84,11 +84,11 @@ class ElidedLabel(QLabel):
 
 
 class StateBlock(QWidget):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._looks = place.desk, place.looks
+        self._current, self._current_theme = context.current, context.current_theme
         self.setMinimumWidth(LEAST_PX)
-        self.saved = ElidedLabel(self)
+        self.saved = OneLineLabel(self)
         self.verdict = QLabel(self)
         self.verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._bright = QTimer(self, singleShot=True, interval=BRIGHT_MS)
@@ -98,24 +98,24 @@ class StateBlock(QWidget):
         whole.setSpacing(2)
         whole.addWidget(self.verdict)
         whole.addWidget(self.saved, 1)
-        self._desk.moved.connect(self._show_line)
-        self._desk.line_changed.connect(self._show_line)
-        self._desk.unreadable.connect(self._note_fault)
-        self._desk.spectrum_changed.connect(self._note_spectrum)
-        self._desk.judged.connect(self._flash)
-        self._looks.changed.connect(self._restyle)
-        self._show_line(self._desk.line)
+        self._current.moved.connect(self._show_line)
+        self._current.row_changed.connect(self._show_line)
+        self._current.unreadable.connect(self._note_fault)
+        self._current.spectrum_changed.connect(self._note_spectrum)
+        self._current.judged.connect(self._flash)
+        self._current_theme.changed.connect(self._restyle)
+        self._show_line(self._current.line)
 
-    def _show_line(self, line: Line | None) -> None:
-        if self._desk.session.is_read_only and not self.saved.words:
+    def _show_line(self, line: QueueRow | None) -> None:
+        if self._current.session.is_read_only and not self.saved.words:
             self.saved.say(self.tr("Open read-only: nothing can be judged"))
         self._restyle()
 
     def _flash(self, entry: LogEntry) -> None:
-        line = self._desk.line
+        line = self._current.line
         is_here = line is not None and line.candidate.id == entry.candidate_id
         name = object_name(line) if line is not None and is_here else ""
-        self.saved.say(saved_words(entry, self._desk.saved, name))
+        self.saved.say(saved_words(entry, self._current.saved, name))
         self._bright.start()
         self._restyle()
 
@@ -126,13 +126,13 @@ class StateBlock(QWidget):
         self._restyle()
 
     def _restyle(self) -> None:
-        theme, line = self._looks.theme, self._desk.line
+        theme, line = self._current_theme.theme, self._current.line
         if line is None:
             self.verdict.setText(self.tr("Nothing on the desk"))
             self.verdict.setStyleSheet(f"color: {theme.dim};")
         else:
             held = None if line.mine is None else line.mine.opinion.verdict
-            is_broken = bool(self._desk.fault) and held is None
+            is_broken = bool(self._current.fault) and held is None
             said = self.tr("✕ cannot be read") if is_broken else mark_and_word(held)
             self.verdict.setText(said)
             tone = theme.warning if is_broken else colour(theme, held)
@@ -141,5 +141,5 @@ class StateBlock(QWidget):
         self.saved.setStyleSheet(f"color: {theme.text if is_bright else theme.dim};")
 
 
-def object_name(line: Line) -> str:
+def object_name(line: QueueRow) -> str:
     return line.candidate.object_id or f"#{line.candidate.id}"

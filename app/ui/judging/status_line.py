@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 from agent.errors import WorkbenchError
 from app.ui.actions.actions import ACTIONS
 from app.ui.agent.words import batch_words, run_words
-from app.ui.judging.state_block import ElidedLabel
-from app.ui.session_context import Workplace
+from app.ui.judging.state_block import OneLineLabel
+from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton
 
 
@@ -65,23 +65,23 @@ DOORS = ("palette", "keys", "help")
 
 
 @dataclass(frozen=True)
-class Trouble:
+class ErrorMessage:
     at: str
     message: str
     details: str = ""
 
 
 class StatusLine(QWidget):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._looks, self._agent = place.looks, place.agent
+        self._current_theme, self._agent = context.current_theme, context.agent
         self._is_error = False
-        self.troubles: deque[Trouble] = deque(maxlen=KEPT)
-        self.message = ElidedLabel(self)
+        self.troubles: deque[ErrorMessage] = deque(maxlen=KEPT)
+        self.message = OneLineLabel(self)
         self.agent_words = QLabel(self)
         self.agent_words.setTextFormat(Qt.TextFormat.PlainText)
         self.agent_words.setProperty("role", "dim")
-        self.details = PaintedButton(place.looks, attrgetter("warning"), self, height=22)
+        self.details = PaintedButton(context.current_theme, attrgetter("warning"), self, height=22)
         self.details.hide()
         self.sheet = ErrorSheet(self)
         self._fade = QTimer(self, singleShot=True, interval=FADE_MS)
@@ -92,25 +92,27 @@ class StatusLine(QWidget):
         row.addWidget(self.message, 1)
         row.addWidget(self.details)
         row.addWidget(self.agent_words)
-        self._keymap = place.keymap
-        self.doors = {name: self._door(place, name) for name in DOORS}
+        self._keymap = context.keymap
+        self.doors = {name: self._door(context, name) for name in DOORS}
         for button in self.doors.values():
             row.addWidget(button)
         self._show_keys()
-        place.keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         self.setFixedHeight(28)
         self.details.clicked.connect(self._open)
-        place.desk.said.connect(self.say)
-        place.desk.failed.connect(self.say_trouble)
-        place.runner.failed.connect(self._say_error)
-        place.looks.changed.connect(self._restyle)
+        context.current.said.connect(self.say)
+        context.current.failed.connect(self.say_trouble)
+        context.runner.failed.connect(self._say_error)
+        context.current_theme.changed.connect(self._restyle)
         self._agent.state_changed.connect(self._follow_agent)
         self._agent.batch_changed.connect(self._follow_agent)
         self._restyle()
 
-    def _door(self, place: Workplace, name: str) -> PaintedButton:
-        button = PaintedButton(place.looks, attrgetter("accent"), self, height=22, is_quiet=True)
-        button.clicked.connect(partial(place.commands.run, name))
+    def _door(self, context: SessionContext, name: str) -> PaintedButton:
+        button = PaintedButton(
+            context.current_theme, attrgetter("accent"), self, height=22, is_quiet=True
+        )
+        button.clicked.connect(partial(context.commands.run, name))
         return button
 
     def _show_keys(self) -> None:
@@ -130,7 +132,7 @@ class StatusLine(QWidget):
 
     def say_trouble(self, message: str, details: str = "") -> None:
         now = datetime.now().astimezone().strftime("%H:%M:%S")
-        self.troubles.append(Trouble(now, message, details))
+        self.troubles.append(ErrorMessage(now, message, details))
         self._is_error = True
         self.message.say(f"! {message}")
         self.details.say(self.tr("Details"), hint=self.tr("What went wrong, to be copied"))
@@ -164,6 +166,6 @@ class StatusLine(QWidget):
         self.sheet.show()
 
     def _restyle(self) -> None:
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         colour = theme.warning if self._is_error else theme.text
         self.message.setStyleSheet(f"color: {colour};")

@@ -14,15 +14,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.records import Opinion, Verdict
 from app.ui.judging.confidence_row import ConfidenceRow
 from app.ui.judging.proposal_button import ProposalButton
 from app.ui.judging.state_block import StateBlock
-from app.ui.judging.verdict_commands import Answers
+from app.ui.judging.verdict_commands import VerdictCommands
 from app.ui.judging.verdict_words import MARKS
-from app.ui.session_context import Workplace
-from app.ui.theme.theme import Looks
+from app.ui.session_context import SessionContext
+from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 HEIGHT, LOWER = 36, 26
@@ -35,29 +35,29 @@ ACTIONS = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "
 class VerdictBar(QFrame):
     """Answers to all that judges and moves."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._desk, self._keymap = place.desk, place.keymap
-        self.answers = Answers(place.desk, place.commands, self)
-        self.buttons = {verdict: self._verdict_button(place, verdict) for verdict in ORDER}
-        self.state = StateBlock(place, self)
-        self.confidence = ConfidenceRow(place.looks, place.keymap, self)
-        self.proposal = ProposalButton(place, self)
-        self.undo = _quiet(place.looks, self)
-        self.redo = _quiet(place.looks, self)
+        self._current, self._keymap = context.current, context.keymap
+        self.answers = VerdictCommands(context.current, context.commands, self)
+        self.buttons = {verdict: self._verdict_button(context, verdict) for verdict in ORDER}
+        self.state = StateBlock(context, self)
+        self.confidence = ConfidenceRow(context.current_theme, context.keymap, self)
+        self.proposal = ProposalButton(context, self)
+        self.undo = _quiet(context.current_theme, self)
+        self.redo = _quiet(context.current_theme, self)
         self._lay_out()
         self._show_keys()
-        place.keymap.changed.connect(self._show_keys)
-        self.confidence.chosen.connect(self._desk.set_confidence)
-        self.undo.clicked.connect(self._desk.undo)
-        self.redo.clicked.connect(self._desk.redo)
-        self._desk.moved.connect(self._show_line)
-        self._desk.opinion_changed.connect(self._show_opinion)
-        self._desk.line_changed.connect(self._show_line)
-        self._desk.spectrum_changed.connect(self._allow)
-        self._desk.unreadable.connect(self._allow)
-        self._show_line(self._desk.line)
+        context.keymap.changed.connect(self._show_keys)
+        self.confidence.chosen.connect(self._current.set_confidence)
+        self.undo.clicked.connect(self._current.undo)
+        self.redo.clicked.connect(self._current.redo)
+        self._current.moved.connect(self._show_line)
+        self._current.opinion_changed.connect(self._show_opinion)
+        self._current.row_changed.connect(self._show_line)
+        self._current.spectrum_changed.connect(self._allow)
+        self._current.unreadable.connect(self._allow)
+        self._show_line(self._current.line)
 
     def _show_keys(self) -> None:
         keymap = self._keymap
@@ -78,9 +78,9 @@ class VerdictBar(QFrame):
         ):
             button.say(said, _short(keymap.labels(name)), hint(said, keymap, name))
 
-    def _verdict_button(self, place: Workplace, verdict: Verdict) -> PaintedButton:
+    def _verdict_button(self, context: SessionContext, verdict: Verdict) -> PaintedButton:
         button = PaintedButton(
-            place.looks,
+            context.current_theme,
             attrgetter(ACTIONS[verdict]),
             self,
             mark=MARKS[verdict],
@@ -114,11 +114,11 @@ class VerdictBar(QFrame):
         whole.addLayout(lower)
 
     def _press(self, number: int) -> None:
-        self._mark(self._desk.opinion)  # a click alone decides nothing: the desk does
-        self._desk.judge(ORDER[number])
+        self._mark(self._current.opinion)  # a click alone decides nothing: the desk does
+        self._current.judge(ORDER[number])
 
-    def _show_line(self, line: Line | None) -> None:
-        self._show_opinion(self._desk.opinion)
+    def _show_line(self, line: QueueRow | None) -> None:
+        self._show_opinion(self._current.opinion)
         self._allow()
 
     def _show_opinion(self, opinion: Opinion) -> None:
@@ -126,17 +126,17 @@ class VerdictBar(QFrame):
         self.confidence.show_value(opinion.confidence)
 
     def _mark(self, opinion: Opinion) -> None:
-        mine = self._desk.line.mine if self._desk.line is not None else None
+        mine = self._current.line.mine if self._current.line is not None else None
         held = None if mine is None else mine.opinion.verdict
         for verdict, button in self.buttons.items():
             button.setChecked(verdict == held)
 
     def _allow(self, _: object = None) -> None:
         """What cannot be judged has no buttons that look as if it could."""
-        may_write = not self._desk.session.is_read_only
-        is_there = self._desk.line is not None and may_write
+        may_write = not self._current.session.is_read_only
+        is_there = self._current.line is not None and may_write
         for button in self.buttons.values():
-            button.setEnabled(is_there and not self._desk.fault)
+            button.setEnabled(is_there and not self._current.fault)
         self.confidence.setEnabled(is_there)
         self.undo.setEnabled(may_write)
         self.redo.setEnabled(may_write)
@@ -147,5 +147,5 @@ def _short(keys: list[str]) -> str:
     return next((key for key in keys if len(key) <= SHORT), next(iter(keys), ""))
 
 
-def _quiet(looks: Looks, parent: QWidget) -> PaintedButton:
-    return PaintedButton(looks, attrgetter("accent"), parent, height=LOWER, is_quiet=True)
+def _quiet(current_theme: CurrentTheme, parent: QWidget) -> PaintedButton:
+    return PaintedButton(current_theme, attrgetter("accent"), parent, height=LOWER, is_quiet=True)

@@ -8,67 +8,71 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from agent.errors import WorkbenchError
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.records import MAX_CONFIDENCE, Verdict
 from app.ui.actions.commands import Commands
-from app.ui.candidate.current import Desk
+from app.ui.candidate.current import CurrentCandidate
 
 PROPOSALS = {"YES": Verdict.ACCEPT, "NO": Verdict.REJECT}
 
 
-def proposal(line: Line | None) -> Verdict | None:
+def proposal(line: QueueRow | None) -> Verdict | None:
     """What the agent's opinion comes to; None: it has none."""
     return None if line is None else PROPOSALS.get(line.candidate.agent_verdict or "")
 
 
-class Answers(QObject):
-    def __init__(self, desk: Desk, commands: Commands, parent: QObject | None = None) -> None:
+class VerdictCommands(QObject):
+    def __init__(
+        self, current: CurrentCandidate, commands: Commands, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._current = current
         answers: dict[str, Callable[[], object]] = {
-            "accept": partial(desk.judge, Verdict.ACCEPT),
-            "reject": partial(desk.judge, Verdict.REJECT),
-            "unsure": partial(desk.judge, Verdict.UNSURE),
-            "accept_stay": partial(desk.judge, Verdict.ACCEPT, stay=True),
-            "reject_stay": partial(desk.judge, Verdict.REJECT, stay=True),
-            "unsure_stay": partial(desk.judge, Verdict.UNSURE, stay=True),
-            "accept_4": partial(desk.judge, Verdict.ACCEPT, confidence=4),
-            "accept_3": partial(desk.judge, Verdict.ACCEPT, confidence=3),
-            "unsure_2": partial(desk.judge, Verdict.UNSURE, confidence=2),
-            "unsure_1": partial(desk.judge, Verdict.UNSURE, confidence=1),
+            "accept": partial(current.judge, Verdict.ACCEPT),
+            "reject": partial(current.judge, Verdict.REJECT),
+            "unsure": partial(current.judge, Verdict.UNSURE),
+            "accept_stay": partial(current.judge, Verdict.ACCEPT, stay=True),
+            "reject_stay": partial(current.judge, Verdict.REJECT, stay=True),
+            "unsure_stay": partial(current.judge, Verdict.UNSURE, stay=True),
+            "accept_4": partial(current.judge, Verdict.ACCEPT, confidence=4),
+            "accept_3": partial(current.judge, Verdict.ACCEPT, confidence=3),
+            "unsure_2": partial(current.judge, Verdict.UNSURE, confidence=2),
+            "unsure_1": partial(current.judge, Verdict.UNSURE, confidence=1),
             "take_proposal": self.take_proposal,
-            "undo": desk.undo,
-            "redo": desk.redo,
-            "next": desk.next,
-            "previous": desk.previous,
-            "reveal": desk.reveal,
+            "undo": current.undo,
+            "redo": current.redo,
+            "next": current.next,
+            "previous": current.previous,
+            "reveal": current.reveal,
             "blind": self._turn_blind,
         }
         for name, answer in answers.items():
             commands.add(name, answer)
         for value in range(MAX_CONFIDENCE + 1):
-            commands.add(f"confidence_{value}", partial(desk.set_confidence, value))
+            commands.add(f"confidence_{value}", partial(current.set_confidence, value))
 
     def take_proposal(self) -> None:
         """Say what the agent says, where that may be seen."""
-        line, desk = self._desk.line, self._desk
+        line, current = self._current.line, self._current
         if line is None:
             return
-        if desk.blindness.hides(line):
-            desk.said.emit(self.tr("Blind mode: judge it yourself, or reveal the agent's verdict"))
+        if current.blind_mode.hides(line):
+            current.said.emit(
+                self.tr("Blind mode: judge it yourself, or reveal the agent's verdict")
+            )
             return
         verdict = proposal(line)
         if verdict is None:
-            desk.said.emit(self.tr("The agent proposes nothing here"))
+            current.said.emit(self.tr("The agent proposes nothing here"))
             return
-        desk.judge(verdict)
+        current.judge(verdict)
 
     def _turn_blind(self) -> None:
-        desk = self._desk
+        current = self._current
         try:
-            desk.blindness.turn(not desk.blindness.is_on)
+            current.blind_mode.turn(not current.blind_mode.is_on)
         except WorkbenchError as error:
-            desk.tell(error)
+            current.tell(error)
             return
         on = self.tr("Blind mode is on: the agent's opinion stays hidden until you have judged")
-        desk.said.emit(on if desk.blindness.is_on else self.tr("Blind mode is off"))
+        current.said.emit(on if current.blind_mode.is_on else self.tr("Blind mode is off"))

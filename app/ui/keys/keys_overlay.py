@@ -44,7 +44,7 @@ _HOLDING = frozenset(
 
 
 @dataclass(frozen=True)
-class Row:
+class KeyRow:
     keys: tuple[str, ...]
     words: str
 
@@ -133,23 +133,23 @@ class KeysOverlay(QWidget):
         return line
 
 
-def _rows(keymap: Keymap, group: str) -> list[Row]:
+def _rows(keymap: Keymap, group: str) -> list[KeyRow]:
     """Of a group; a run of numbered actions is one row."""
-    rows: list[Row] = []
+    rows: list[KeyRow] = []
     for name, action in ACTIONS.items():
         keys = tuple(keymap.labels(name))
         if action.group != group or not keys:
             continue
         if rows and rows[-1].words == action.words:
-            rows[-1] = Row((rows[-1].keys[0], "…", keys[-1]), action.words)
+            rows[-1] = KeyRow((rows[-1].keys[0], "…", keys[-1]), action.words)
         else:
-            rows.append(Row(keys, action.words))
+            rows.append(KeyRow(keys, action.words))
     return rows
 
 
 def _columns(
-    sections: list[tuple[str, list[Row]]], count: int
-) -> list[list[tuple[str, list[Row]]]]:
+    sections: list[tuple[str, list[KeyRow]]], count: int
+) -> list[list[tuple[str, list[KeyRow]]]]:
     """In their order, none much longer than the others."""
     lengths = [len(rows) + 2 for _, rows in sections]
     best = next(
@@ -170,7 +170,7 @@ def _filled(lengths: list[int], limit: int) -> Iterator[list[int]]:
     yield column
 
 
-def _sheet(heading: QWidget, columns: list[list[tuple[str, list[Row]]]]) -> QFrame:
+def _sheet(heading: QWidget, columns: list[list[tuple[str, list[KeyRow]]]]) -> QFrame:
     sheet = QFrame()
     sheet.setProperty("role", "card")
     layout = QVBoxLayout(sheet)
@@ -191,7 +191,7 @@ def _sheet(heading: QWidget, columns: list[list[tuple[str, list[Row]]]]) -> QFra
     return sheet
 
 
-def _add_section(grid: QGridLayout, group: str, rows: list[Row]) -> None:
+def _add_section(grid: QGridLayout, group: str, rows: list[KeyRow]) -> None:
     top = grid.rowCount()
     title = _label(QCoreApplication.translate(CONTEXT, group), "title")
     title.setContentsMargins(0, 8 if top > 1 else 0, 0, 2)

@@ -10,23 +10,23 @@ from app.ui.plot.brackets import agent_brackets
 from app.ui.plot.overview import Overview
 from app.ui.plot.plot_view import PlotView
 from app.ui.plot.trace import Range
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 LABEL_LENGTH = 60
 
 
 class AgentFollower(QObject):
     def __init__(
-        self, place: Workplace, plot: PlotView, overview: Overview, parent: QObject
+        self, context: SessionContext, plot: PlotView, overview: Overview, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._view: View = place.view
+        self._view: View = context.view
         self._plot, self._overview = plot, overview
         self._before: tuple[Range | None, str] | None = None
-        place.agent.looking.connect(self._follow)
-        place.agent.shown_changed.connect(self._show_evidence)
-        place.commands.ran.connect(self._take_note)
-        self._show_evidence(place.agent.shown)
+        context.agent.looking.connect(self._follow)
+        context.agent.shown_changed.connect(self._show_evidence)
+        context.commands.ran.connect(self._take_note)
+        self._show_evidence(context.agent.shown)
 
     def leave(self) -> None:
         """A person who has gone elsewhere by now is left there."""

@@ -55,7 +55,7 @@ RIGHT_PX, TOP_PX = 20.0, 4.0
 Placed = list[tuple[float, str]]
 
 
-class Frame(QGraphicsItem):
+class Axes(QGraphicsItem):
     """Its margins hang on the font alone, so that nothing is laid out again from object to object.
 
     `stretch` is 1 + z where the axis is at rest.

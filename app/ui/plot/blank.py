@@ -13,7 +13,7 @@ PATIENCE_MS = 150
 SIDE_PX = 48
 
 
-class Blank(QWidget):
+class EmptyPlotMessage(QWidget):
     retry_wanted = Signal()
     next_wanted = Signal()
 

@@ -16,7 +16,7 @@ from app.ui.plot.ranges import panned, zoomed
 from app.ui.plot.readout import measured_text
 from app.ui.plot.snapshot import ENDINGS, save_snapshot
 from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 ZOOM = 1.5
 PAN = 0.2
@@ -24,11 +24,11 @@ PAN = 0.2
 
 
 class PlotActions(QObject):
-    def __init__(self, panel: SpectrumPanel, place: Workplace) -> None:
+    def __init__(self, panel: SpectrumPanel, context: SessionContext) -> None:
         super().__init__(panel)
         self._panel = panel
-        self._view, self._desk, self._runner = place.view, place.desk, place.runner
-        view = place.view
+        self._view, self._current, self._runner = context.view, context.current, context.runner
+        view = context.view
         calls: dict[str, Callable[[], object]] = {
             "whole": panel.show_whole,
             "reset": self.reset,
@@ -50,8 +50,8 @@ class PlotActions(QObject):
             "copy_range": self.copy_range,
         }
         for name, call in calls.items():
-            place.commands.add(name, call)
-        place.commands.add("peek", panel.peek, panel.end_peek)
+            context.commands.add(name, call)
+        context.commands.add("peek", panel.peek, panel.end_peek)
 
     def reset(self) -> None:
         """As it comes: all of it, as measured, at rest, without a template."""
@@ -68,7 +68,7 @@ class PlotActions(QObject):
     def snapshot(self) -> None:
         spectrum = self._panel.spectrum
         if spectrum is None:
-            self._desk.said.emit(self.tr("There is no spectrum to take a picture of"))
+            self._current.said.emit(self.tr("There is no spectrum to take a picture of"))
             return
         proposed = "".join(c if c.isalnum() or c in "-+." else "_" for c in spectrum.object_id)
         types = ";;".join(f"{ending[1:].upper()} (*{ending})" for ending in ENDINGS)
@@ -85,9 +85,9 @@ class PlotActions(QObject):
         try:
             save_snapshot(self._panel.plot, self._panel.caption, path)
         except WorkbenchError as error:
-            self._desk.tell(error)
+            self._current.tell(error)
             return
-        self._desk.said.emit(self.tr("Saved: {name}").replace("{name}", str(path)))
+        self._current.said.emit(self.tr("Saved: {name}").replace("{name}", str(path)))
 
     def copy_range(self) -> None:
         """What is measured in the window, to the clipboard."""
@@ -95,8 +95,8 @@ class PlotActions(QObject):
         if spectrum is not None:
             window, z = self._panel.window_now, self._view.options.z
             measure = partial(measured_text, spectrum, window, z)
-            self._runner.run(measure, self._copy, self._desk.tell, owner=self)
+            self._runner.run(measure, self._copy, self._current.tell, owner=self)
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._desk.said.emit(self.tr("Range and measurements are on the clipboard"))
+        self._current.said.emit(self.tr("Range and measurements are on the clipboard"))

@@ -8,21 +8,21 @@ from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import BoolArray, FloatArray
-from app.ui.plot.axes import Frame
+from app.ui.plot.axes import Axes
 from app.ui.plot.error_band import ErrorBand
 from app.ui.plot.layers import Curve, Grid, LookLayer
 from app.ui.plot.marks_layer import Extents, MarksLayer
 from app.ui.plot.shades import Shades
 from app.ui.plot.texts import Texts
 from app.ui.plot.trace import Range, Trace, flux_range
-from app.ui.plot.view_box import MouseView
+from app.ui.plot.view_box import SpectrumViewBox
 from app.ui.theme.theme import Theme
 from app.ui.translation.text_pairs import task_words
 
 EMPTY = np.empty(0)
 
 
-class PlotView(MouseView):
+class PlotView(SpectrumViewBox):
     """Draws what it is given; the panel decides what that is."""
 
     painted = Signal(int)
@@ -36,7 +36,7 @@ class PlotView(MouseView):
         self.setMinimumSize(240, 160)
         self.texts = Texts(self.font())
         about = self.stage, theme, self.texts
-        self.frame = Frame(*about)
+        self.frame = Axes(*about)
         self.grid, self.shades = Grid(*about), Shades(*about)
         self.errors = ErrorBand(*about, shades=self.shades)
         self.raw, self.curve = Curve(*about, role="flux_raw"), Curve(*about, role="flux")

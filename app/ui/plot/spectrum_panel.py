@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
 from agent.spectra.spectrum import Spectrum
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.ui.plot.agent_follower import AgentFollower
-from app.ui.plot.blank import Blank
+from app.ui.plot.blank import EmptyPlotMessage
 from app.ui.plot.brackets import task_brackets
 from app.ui.plot.header import Header
 from app.ui.plot.marks import marks, task_ranks
@@ -23,7 +23,7 @@ from app.ui.plot.ranges import overlaps, within
 from app.ui.plot.readout import flux_title, neighbours, reading
 from app.ui.plot.template_overlay import TemplateOverlay, TemplateSource
 from app.ui.plot.trace import Range, Trace, trace
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
 from app.ui.theme.theme import Theme
 
@@ -42,13 +42,17 @@ MOST_AT_ONCE = 100_000
 class SpectrumPanel(QFrame):
     """Says to the desk when a spectrum was painted: before, it cannot be judged."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._desk, self._view = place.desk, place.view
-        self._runner, self._settings, self._keymap = place.runner, place.settings, place.keymap
+        self._current, self._view = context.current, context.view
+        self._runner, self._settings, self._keymap = (
+            context.runner,
+            context.settings,
+            context.keymap,
+        )
         self._own_lists: tuple[str, ...] = ()
-        self._task = place.bridge.session.task
+        self._task = context.bridge.session.task
         self._ranks = task_ranks(self._task)
         self._lists: LineLists = builtin_lines()
         self._spectrum: Spectrum | None = None
@@ -57,9 +61,9 @@ class SpectrumPanel(QFrame):
         self._answer = ""
         self._under_mouse: float | None = None
         self.header = Header()
-        self.plot = PlotView(place.looks.theme)
-        self.overview = Overview(place.looks.theme)
-        self.blank = Blank(place.looks.theme, self.plot)
+        self.plot = PlotView(context.current_theme.theme)
+        self.overview = Overview(context.current_theme.theme)
+        self.blank = EmptyPlotMessage(context.current_theme.theme, self.plot)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 8)
         layout.setSpacing(4)
@@ -69,9 +73,9 @@ class SpectrumPanel(QFrame):
         self.plot.setAccessibleName(self.tr("Spectrum"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocusProxy(self.plot)
-        self.template = TemplateOverlay(place, self.plot, self)
-        self.follower = AgentFollower(place, self.plot, self.overview, self)
-        self._connect(place)
+        self.template = TemplateOverlay(context, self.plot, self)
+        self.follower = AgentFollower(context, self.plot, self.overview, self)
+        self._connect(context)
         self._take_settings(self._settings.settings)
         self._show_all()
 
@@ -129,21 +133,21 @@ class SpectrumPanel(QFrame):
 
     # What happens elsewhere
 
-    def _connect(self, place: Workplace) -> None:
-        self._desk.moved.connect(self._meet)
-        self._desk.spectrum_changed.connect(self._show)
-        self._desk.unreadable.connect(self.blank.show_fault)
+    def _connect(self, context: SessionContext) -> None:
+        self._current.moved.connect(self._meet)
+        self._current.spectrum_changed.connect(self._show)
+        self._current.unreadable.connect(self.blank.show_fault)
         self._view.changed.connect(self._take_options)
         self._view.window_changed.connect(self._show_window)
         self._settings.changed.connect(self._take_settings)
-        place.looks.changed.connect(self._dress)
-        self.plot.painted.connect(self._desk.note_painted)
+        context.current_theme.changed.connect(self._dress)
+        self.plot.painted.connect(self._current.note_painted)
         self.template.changed.connect(self._say_how)
         self.plot.hovered.connect(self._hover)
         self.plot.laid_out.connect(self._align)
-        self.blank.retry_wanted.connect(self._desk.retry)
-        self.blank.next_wanted.connect(self._desk.next)
-        place.keymap.changed.connect(self._show_key)
+        self.blank.retry_wanted.connect(self._current.retry)
+        self.blank.next_wanted.connect(self._current.next)
+        context.keymap.changed.connect(self._show_key)
         plot, overview = self.plot, self.overview
         plot.range_wanted.connect(self._pan)
         plot.range_drawn.connect(self._jump)
@@ -155,7 +159,7 @@ class SpectrumPanel(QFrame):
         overview.let_go.connect(self.autoscale)
         overview.whole_wanted.connect(self.show_whole)
 
-    def _meet(self, line: Line | None) -> None:
+    def _meet(self, line: QueueRow | None) -> None:
         """Another object: the window stays, unless the person wants otherwise."""
         self.follower.leave()
         if not self._view.options.keep_window:
@@ -165,7 +169,7 @@ class SpectrumPanel(QFrame):
             self.blank.show_nothing()
 
     def _show(self, spectrum: Spectrum | None) -> None:
-        candidate = self._desk.candidate
+        candidate = self._current.candidate
         self._spectrum = spectrum
         self.header.show_object("" if candidate is None else candidate.object_id, spectrum)
         if spectrum is None:
@@ -286,7 +290,7 @@ class SpectrumPanel(QFrame):
         if settings.line_lists != self._own_lists:
             self._own_lists = settings.line_lists
             read = partial(user_line_lists, settings.line_lists)
-            self._runner.run(read, self._take_lines, self._desk.tell, owner=self)
+            self._runner.run(read, self._take_lines, self._current.tell, owner=self)
 
     def _take_lines(self, lists: LineLists) -> None:
         self._lists = lists

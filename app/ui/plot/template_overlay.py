@@ -12,7 +12,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.spectrum import FloatArray
 from app.ui.plot.plot_view import EMPTY, PlotView
 from app.ui.plot.trace import Trace
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 
 class TemplateSource(Protocol):
@@ -62,14 +62,14 @@ class TemplateOverlay(QObject):
     changed = Signal()
     """Another one is drawn, or none."""
 
-    def __init__(self, place: Workplace, plot: PlotView, parent: QObject) -> None:
+    def __init__(self, context: SessionContext, plot: PlotView, parent: QObject) -> None:
         super().__init__(parent)
-        self._view, self._desk, self._runner = place.view, place.desk, place.runner
+        self._view, self._current, self._runner = context.view, context.current, context.runner
         self._plot = plot
         self._source: TemplateSource | None = None
         self._curve: Curve | None = None
         self.name = ""
-        place.view.changed.connect(self._take_options)
+        context.view.changed.connect(self._take_options)
         plot.template.hide()
 
     def use(self, source: TemplateSource) -> None:
@@ -118,4 +118,4 @@ class TemplateOverlay(QObject):
 
     def _not_there(self, error: WorkbenchError) -> None:
         self.clear()
-        self._desk.tell(error)
+        self._current.tell(error)

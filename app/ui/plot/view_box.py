@@ -108,7 +108,7 @@ class Drag:
     has_moved: bool = False
 
 
-class MouseView(QGraphicsView):
+class SpectrumViewBox(QGraphicsView):
     """Of a scene whose units are the pixels of the widget."""
 
     range_wanted = Signal(float, float)

@@ -21,7 +21,7 @@ from app.core.queue import EVERYTHING, Filter, filter_text, parse_filter, parse_
 from app.core.queue import sort_text as text_of_sort
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.queue.filter_edit import FilterEdit
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 COLUMNS = 3
@@ -34,32 +34,34 @@ class FilterBar(QWidget):
     wanted = Signal(object, object)
     """A Filter and a Sort."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        looks, session_id = place.looks, place.bridge.session.id
-        self._looks, self._keymap = looks, place.keymap
+        current_theme, session_id = context.current_theme, context.bridge.session.id
+        self._current_theme, self._keymap = current_theme, context.keymap
         self._queue: Queue | None = None
         self._random = f"random:{zlib.crc32(session_id.encode()) % SEEDS}"
-        self.edit = FilterEdit(looks, self)
+        self.edit = FilterEdit(current_theme, self)
         self.fault = QLabel(self)
         self.fault.setTextFormat(Qt.TextFormat.PlainText)
         self.fault.setWordWrap(True)
         self.fault.hide()
-        self.order = PaintedButton(looks, attrgetter("accent"), self, height=28, is_quiet=True)
+        self.order = PaintedButton(
+            current_theme, attrgetter("accent"), self, height=28, is_quiet=True
+        )
         self.menu = QMenu(self)
         self._orders = QActionGroup(self)
         self.quick = {
-            text: PaintedButton(looks, attrgetter("accent"), self, height=22, is_quiet=True)
+            text: PaintedButton(current_theme, attrgetter("accent"), self, height=22, is_quiet=True)
             for text in self._quick_words()
         }
         self._lay_out()
         self._show_keys()
-        place.keymap.changed.connect(self._show_keys)
+        context.keymap.changed.connect(self._show_keys)
         self.edit.given.connect(self._give)
         self.edit.wrong.connect(self._show_fault)
         self.order.clicked.connect(self._open_menu)
         self._orders.triggered.connect(self._choose_order)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
 
     def _show_keys(self) -> None:
         told = self.tr("Filter ({key})").replace("{key}", self._keymap.label("filter"))
@@ -165,4 +167,4 @@ class FilterBar(QWidget):
         self._restyle()
 
     def _restyle(self) -> None:
-        self.fault.setStyleSheet(f"color: {self._looks.theme.reject};")
+        self.fault.setStyleSheet(f"color: {self._current_theme.theme.reject};")

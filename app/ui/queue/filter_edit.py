@@ -13,7 +13,7 @@ from app.core.queue import Filter, FilterError, parse_filter
 from app.core.queue.filter_parser import MAX_LENGTH, VERDICT_WORDS
 from app.core.queue.filters import ANSWERS, BETWEEN, NUMBER_FIELDS, TEXT_FIELDS, THINGS
 from app.ui.judging.flag_menu import FLAGS, STAR
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.suggestions import Suggestions
 
 LAST_WORD = re.compile(r'[^\s()"]*$')
@@ -67,9 +67,9 @@ class FilterEdit(QLineEdit):
     wrong = Signal(str)
     """Why it makes no sense; empty: it does."""
 
-    def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self._fault_at: int | None = None
         self.own_columns: Sequence[str] = ()
         self.setMaxLength(MAX_LENGTH)
@@ -112,7 +112,7 @@ class FilterEdit(QLineEdit):
         word = text[at:].split(" ", 1)[0] or " "
         right = left + max(metrics.horizontalAdvance(word), 6)
         painter = QPainter(self)
-        painter.setPen(QPen(QColor(self._looks.theme.reject), 2.0, Qt.PenStyle.DotLine))
+        painter.setPen(QPen(QColor(self._current_theme.theme.reject), 2.0, Qt.PenStyle.DotLine))
         bottom = self.rect().center().y() + metrics.height() / 2 + 1
         painter.drawLine(QPointF(left, bottom), QPointF(right, bottom))
         painter.end()

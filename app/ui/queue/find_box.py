@@ -12,7 +12,7 @@ from app.core.queue import find
 from app.core.queue.filters import MAX_TEXT
 from app.core.session.records import Candidate
 from app.ui.actions.commands import Commands
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import hint
 from app.ui.widgets.suggestions import Suggestions
 
@@ -23,10 +23,10 @@ WAIT_MS = 120
 class FindBox(QWidget):
     """Looks in the runner; what was typed meanwhile wins."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._runner, self._keymap = place.desk, place.runner, place.keymap
-        self._commands = place.commands
+        self._current, self._runner, self._keymap = context.current, context.runner, context.keymap
+        self._commands = context.commands
         self._found: list[Candidate] = []
         self._is_going = False
         self.edit = QLineEdit(self)
@@ -39,8 +39,8 @@ class FindBox(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.edit)
         self._show_keys()
-        place.keymap.changed.connect(self._show_keys)
-        place.commands.add("find", self.begin)
+        context.keymap.changed.connect(self._show_keys)
+        context.commands.add("find", self.begin)
         self.edit.textEdited.connect(self._note)
         self.edit.returnPressed.connect(self._go)
         self._wait.timeout.connect(self._look)
@@ -72,7 +72,7 @@ class FindBox(QWidget):
         if not text:
             self._show(text, [])
             return
-        work = partial(find, self._desk.session, text)
+        work = partial(find, self._current.session, text)
         self._runner.run(work, partial(self._show, text), self._could_not, owner=self)
 
     def _show(self, text: str, found: list[Candidate]) -> None:
@@ -90,7 +90,7 @@ class FindBox(QWidget):
             return
         if not self._found:
             said = self.tr("Nothing in the list is called {name}").replace("{name}", text)
-            self._desk.said.emit(said)
+            self._current.said.emit(said)
             return
         self._leave(self._found[0])
 
@@ -104,10 +104,10 @@ class FindBox(QWidget):
         self.suggestions.hide()
         self.edit.clear()
         self.edit.clearFocus()
-        self._desk.go_to(candidate.id)
+        self._current.go_to(candidate.id)
 
     def _could_not(self, error: WorkbenchError) -> None:
-        self._desk.tell(error)
+        self._current.tell(error)
 
 
 def uncover(field: QWidget, commands: Commands) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from app.core.queue import Line, Place, Sort
+from app.core.queue import QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK, order_key
 
 HELD = 32
@@ -40,11 +40,11 @@ class QueueBlocks:
 
     def __init__(self, sort: Sort) -> None:
         self.sort = sort
-        self._ends: list[Place] = []
+        self._ends: list[QueuePosition] = []
         self._keys: list[tuple[float, float]] = []
         self._counts: list[int] = [0]
         self._firsts: list[int] = [0, 0]
-        self._held: OrderedDict[int, tuple[Line, ...]] = OrderedDict()
+        self._held: OrderedDict[int, tuple[QueueRow, ...]] = OrderedDict()
 
     @property
     def total(self) -> int:
@@ -55,7 +55,7 @@ class QueueBlocks:
         """Of blocks."""
         return len(self._counts)
 
-    def extend(self, ends: Sequence[Place], rest: int) -> None:
+    def extend(self, ends: Sequence[QueuePosition], rest: int) -> None:
         """More of the queue was counted; `rest` replaces what was behind the last landmark."""
         self._held.pop(len(self._ends), None)
         self._ends += ends
@@ -63,7 +63,7 @@ class QueueBlocks:
         self._counts[-1:] = [*([BLOCK] * len(ends)), rest]
         self._reckon()
 
-    def between(self, block: int) -> tuple[Place | None, Place | None]:
+    def between(self, block: int) -> tuple[QueuePosition | None, QueuePosition | None]:
         """Behind which place its lines stand, and which is their last."""
         after = self._ends[block - 1] if block else None
         return after, self._ends[block] if block < len(self._ends) else None
@@ -74,13 +74,13 @@ class QueueBlocks:
     def block_of_row(self, row: int) -> int:
         return bisect_right(self._firsts, row, hi=self.count) - 1
 
-    def block_of(self, place: Place) -> int:
+    def block_of(self, place: QueuePosition) -> int:
         return bisect_left(self._keys, order_key(self.sort, place))
 
     def holds(self, block: int) -> bool:
         return block in self._held
 
-    def line(self, row: int) -> Line | None:
+    def line(self, row: int) -> QueueRow | None:
         """None: it is not here, ask for its block."""
         block = self.block_of_row(row)
         lines = self._held.get(block)
@@ -90,7 +90,7 @@ class QueueBlocks:
         self._held.move_to_end(block)
         return lines[at]
 
-    def row_of(self, place: Place, candidate_id: int) -> int | None:
+    def row_of(self, place: QueuePosition, candidate_id: int) -> int | None:
         """None: its block is not here, or it is not in the queue."""
         block = self.block_of(place)
         for at, line in enumerate(self._held.get(block, ())):
@@ -106,7 +106,7 @@ class QueueBlocks:
             if any(line.candidate.id in candidate_ids for line in lines)
         }
 
-    def edit(self, block: int, lines: Sequence[Line]) -> Edit:
+    def edit(self, block: int, lines: Sequence[QueueRow]) -> Edit:
         """What must go and come, so that the block's rows are these."""
         before = self._ids(block)
         now = [line.candidate.id for line in lines]
@@ -127,7 +127,7 @@ class QueueBlocks:
         self._counts[block] -= count
         self._reckon()
 
-    def fill(self, block: int, lines: Sequence[Line]) -> None:
+    def fill(self, block: int, lines: Sequence[QueueRow]) -> None:
         """The block's lines as they are now."""
         self._held[block] = tuple(lines)
         self._held.move_to_end(block)

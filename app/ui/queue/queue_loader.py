@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from agent.errors import WorkbenchError
-from app.core.queue import Line, Place, Sort, line_of
+from app.core.queue import QueuePosition, QueueRow, Sort, row_of
 from app.core.queue.landmarks import Landmarks, block_lines, landmarks
 from app.core.session.records import Change
 from app.core.session.session import Session
@@ -87,7 +87,7 @@ class QueueLoader(QObject):
         self._touched |= change.candidate_ids
         self._later.start()
 
-    def _count(self, after: Place | None, rest: int) -> None:
+    def _count(self, after: QueuePosition | None, rest: int) -> None:
         if self._queue is None:
             return
         tree, sort = self._queue.tree, self._queue.sort
@@ -123,7 +123,7 @@ class QueueLoader(QObject):
             work = partial(work, self._model.blocks.span(block).count)
         self._run(work, partial(self._take, block, until), self._could_not_fetch)
 
-    def _take(self, block: int, until: Place | None, lines: list[Line]) -> None:
+    def _take(self, block: int, until: QueuePosition | None, lines: list[QueueRow]) -> None:
         self._fetching = None
         # Counting may have gone on meanwhile: what was behind the last landmark is more now.
         if self._model.blocks.between(block)[1] == until:
@@ -157,7 +157,7 @@ class QueueLoader(QObject):
         work = partial(_places, self._session, touched, self._queue.sort)
         self._run(work, self._know_places, self._could_not_fetch)
 
-    def _know_places(self, places: list[Place]) -> None:
+    def _know_places(self, places: list[QueuePosition]) -> None:
         self._due |= {self._model.blocks.block_of(place) for place in places}
         self._fetch()
 
@@ -172,7 +172,7 @@ class QueueLoader(QObject):
             call(result)
 
 
-def _places(session: Session, candidate_ids: frozenset[int], sort: Sort) -> list[Place]:
+def _places(session: Session, candidate_ids: frozenset[int], sort: Sort) -> list[QueuePosition]:
     """Where they stand now. Any thread."""
     there = session.candidates(sorted(candidate_ids))
-    return [line_of(session, each.id, sort).place for each in there]
+    return [row_of(session, each.id, sort).position for each in there]

@@ -15,13 +15,13 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from app.core.queue import LIST_ORDER, Line, Place, Sort
+from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK
 from app.ui.agent.words import chance
 from app.ui.judging.flag_menu import STAR
 from app.ui.judging.verdict_words import colour, mark_and_word
 from app.ui.queue.queue_blocks import QueueBlocks
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.candidate_table import CELL, Cell
 
 Index = QModelIndex | QPersistentModelIndex
@@ -42,9 +42,9 @@ class QueueModel(QAbstractTableModel):
     used_changed = Signal()
     """Of `used`, or of `longest_name`."""
 
-    def __init__(self, looks: Looks, parent: QObject | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self.blocks = QueueBlocks(LIST_ORDER)
         self.used: frozenset[int] = frozenset()
         """Columns in which something stands."""
@@ -52,7 +52,7 @@ class QueueModel(QAbstractTableModel):
         """Of the objects that were looked at."""
         self.is_brief = False
         """Whether a verdict is its mark alone: there is no room for its word."""
-        self._current: Line | None = None
+        self._current: QueueRow | None = None
 
     def be_brief(self, on: bool) -> None:
         if on != self.is_brief:
@@ -66,7 +66,7 @@ class QueueModel(QAbstractTableModel):
         self.blocks = QueueBlocks(sort)
         self.endResetModel()
 
-    def extend(self, ends: Sequence[Place], rest: int) -> None:
+    def extend(self, ends: Sequence[QueuePosition], rest: int) -> None:
         """Rows are added at the end, or go from there."""
         blocks = self.blocks
         last = blocks.span(blocks.count - 1)
@@ -81,7 +81,7 @@ class QueueModel(QAbstractTableModel):
             blocks.extend(ends, rest)
             self.endResetModel()
 
-    def fill(self, block: int, lines: Sequence[Line]) -> None:
+    def fill(self, block: int, lines: Sequence[QueueRow]) -> None:
         """The lines of a block as they are now: rows come and go where they differ in number."""
         blocks = self.blocks
         edit = blocks.edit(block, lines)
@@ -100,11 +100,11 @@ class QueueModel(QAbstractTableModel):
             self._redraw(first, first + len(lines) - 1)
         self._note_used(lines)
 
-    def show_current(self, line: Line | None) -> None:
+    def show_current(self, line: QueueRow | None) -> None:
         """Draws two rows anew, not all: it happens with every key."""
         before, self._current = self._current, line
         for each in (before, line):
-            row = None if each is None else self.blocks.row_of(each.place, each.candidate.id)
+            row = None if each is None else self.blocks.row_of(each.position, each.candidate.id)
             if row is not None:
                 self._redraw(row, row)
 
@@ -156,7 +156,7 @@ class QueueModel(QAbstractTableModel):
                 return Cell(text, colour, column in NUMBERS, self._is_current(line))
         return None
 
-    def _text(self, line: Line, column: int) -> str:
+    def _text(self, line: QueueRow, column: int) -> str:
         is_broken = column == VERDICT and _verdict(line) is None and line.candidate.fault
         return self.tr("! broken") if is_broken else text_of(line, column)
 
@@ -165,20 +165,20 @@ class QueueModel(QAbstractTableModel):
         if role == CELL:
             if text:
                 self.wanted.emit(self.blocks.block_of_row(index.row()))
-            return Cell(text, self._looks.theme.dim)
+            return Cell(text, self._current_theme.theme.dim)
         return text if role == Role.DisplayRole else None
 
-    def _is_current(self, line: Line) -> bool:
+    def _is_current(self, line: QueueRow) -> bool:
         return self._current is not None and line.candidate.id == self._current.candidate.id
 
-    def _colour(self, line: Line, column: int) -> str:
-        theme = self._looks.theme
+    def _colour(self, line: QueueRow, column: int) -> str:
+        theme = self._current_theme.theme
         if column != VERDICT:
             return theme.text
         verdict = _verdict(line)
         return theme.warning if verdict is None and line.candidate.fault else colour(theme, verdict)
 
-    def _about(self, line: Line) -> str:
+    def _about(self, line: QueueRow) -> str:
         verdict = text_of(line, VERDICT)
         lines = [line.candidate.object_id, line.candidate.fault, verdict]
         if line.mine is not None:
@@ -188,7 +188,7 @@ class QueueModel(QAbstractTableModel):
     def _redraw(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, 0), self.index(last, FLAGS))
 
-    def _note_used(self, lines: Sequence[Line]) -> None:
+    def _note_used(self, lines: Sequence[QueueRow]) -> None:
         found = frozenset().union(*(_used(line) for line in lines)) - self.used
         longest = max((text_of(line, OBJECT) for line in lines), key=len, default="")
         is_longer = len(longest) > len(self.longest_name)
@@ -199,7 +199,7 @@ class QueueModel(QAbstractTableModel):
             self.used_changed.emit()
 
 
-def text_of(line: Line, column: int) -> str:
+def text_of(line: QueueRow, column: int) -> str:
     candidate = line.candidate
     match column:
         case 0:
@@ -220,11 +220,11 @@ def text_of(line: Line, column: int) -> str:
     return star + ", ".join(each for each in flags if each != STAR)
 
 
-def _verdict(line: Line) -> Any:
+def _verdict(line: QueueRow) -> Any:
     return None if line.mine is None else line.mine.opinion.verdict
 
 
-def _used(line: Line) -> set[int]:
+def _used(line: QueueRow) -> set[int]:
     candidate = line.candidate
     used = {
         SNR: candidate.snr is not None,

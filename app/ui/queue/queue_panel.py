@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from agent.errors import WorkbenchError
-from app.core.queue import EVERYTHING, Filter, Line, Sort
+from app.core.queue import EVERYTHING, Filter, QueueRow, Sort
 from app.core.session.records import Change, Verdict
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.judging.verdict_words import mark_and_word
@@ -32,9 +32,9 @@ from app.ui.queue.queue_model import (
     VERDICT,
     QueueModel,
 )
-from app.ui.session_context import Workplace
-from app.ui.widgets.candidate_table import LineTable
-from app.ui.widgets.folding_card import Card
+from app.ui.session_context import SessionContext
+from app.ui.widgets.candidate_table import CandidateTable
+from app.ui.widgets.folding_card import FoldingCard
 
 WIDEST = {
     OBJECT: "J2147…2752.7",  # at least
@@ -57,17 +57,17 @@ ALWAYS = frozenset({OBJECT, VERDICT})
 
 
 class QueuePanel(QWidget):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._commands = place.desk, place.commands
+        self._current, self._commands = context.current, context.commands
         self._is_following = True
         """Whether the row on the desk is still to be brought into view."""
-        self.card = Card(self.tr("Queue"), self)
-        self.finder = FindBox(place, self.card)
-        self.filters = FilterBar(place, self.card)
-        self.model = QueueModel(place.looks, self)
-        self.loader = QueueLoader(place.bridge.session, place.runner, self.model, self)
-        self.table = LineTable(place.looks, self.card)
+        self.card = FoldingCard(self.tr("Queue"), self)
+        self.finder = FindBox(context, self.card)
+        self.filters = FilterBar(context, self.card)
+        self.model = QueueModel(context.current_theme, self)
+        self.loader = QueueLoader(context.bridge.session, context.runner, self.model, self)
+        self.table = CandidateTable(context.current_theme, self.card)
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Queue"))
         self.words = QLabel(self.card)
@@ -85,12 +85,12 @@ class QueuePanel(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.card)
         self._set_widths()
-        self._connect(place)
-        self._show_queue(self._desk.queue)
-        self._show_line(self._desk.line)
+        self._connect(context)
+        self._show_queue(self._current.queue)
+        self._show_line(self._current.line)
 
-    def _connect(self, place: Workplace) -> None:
-        place.commands.add("filter", self._begin_filter)
+    def _connect(self, context: SessionContext) -> None:
+        context.commands.add("filter", self._begin_filter)
         self.filters.wanted.connect(self._walk)
         self.table.wanted.connect(self._go)
         self.table.entered.connect(self._stand_there)
@@ -98,13 +98,13 @@ class QueuePanel(QWidget):
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
         self.loader.failed.connect(self._tell)
-        self._desk.moved.connect(self._show_line)
-        self._desk.line_changed.connect(self._show_line_again)
-        self._desk.queue_changed.connect(self._show_queue)
-        self._desk.blindness.changed.connect(self._show_columns)
-        self._desk.again.changed.connect(self._show_count)
-        place.bridge.changed.connect(self._take_note)
-        place.looks.changed.connect(self.model.redraw)
+        self._current.moved.connect(self._show_line)
+        self._current.row_changed.connect(self._show_line_again)
+        self._current.queue_changed.connect(self._show_queue)
+        self._current.blind_mode.changed.connect(self._show_columns)
+        self._current.again.changed.connect(self._show_count)
+        context.bridge.changed.connect(self._take_note)
+        context.current_theme.changed.connect(self.model.redraw)
 
     def _set_widths(self) -> None:
         metrics = self.table.fontMetrics()
@@ -123,14 +123,14 @@ class QueuePanel(QWidget):
         self.filters.begin()
 
     def _walk(self, tree: Filter, sort: Sort) -> None:
-        self._desk.walk(tree, sort)
-        self.filters.show_queue(self._desk.queue)  # as it was, where that was refused
+        self._current.walk(tree, sort)
+        self.filters.show_queue(self._current.queue)  # as it was, where that was refused
 
     def _go(self, row: int) -> None:
         line = self.model.blocks.line(row)
-        there = self._desk.candidate
+        there = self._current.candidate
         if line is not None and (there is None or there.id != line.candidate.id):
-            self._desk.go_to(line.candidate.id)
+            self._current.go_to(line.candidate.id)
 
     def _take_note(self, change: Change) -> None:
         self.loader.note(change)
@@ -141,38 +141,38 @@ class QueuePanel(QWidget):
         self.loader.show(queue)
         self._show_count()
 
-    def _show_line(self, line: Line | None) -> None:
+    def _show_line(self, line: QueueRow | None) -> None:
         self.model.show_current(line)
         self.filters.edit.own_columns = () if line is None else tuple(line.candidate.own)
         self._is_following = line is not None
         self._follow()
 
-    def _show_line_again(self, line: Line | None) -> None:
+    def _show_line_again(self, line: QueueRow | None) -> None:
         """It may stand elsewhere: the order is another one."""
         self.model.show_current(line)
         self._follow()
 
     def _follow(self) -> None:
         """Bring the row on the desk into view, once it is known; then leave it to the user."""
-        line = self._desk.line
-        if line is None or not self._is_following or line.place is None:
+        line = self._current.line
+        if line is None or not self._is_following or line.position is None:
             return
         blocks = self.model.blocks
-        block = blocks.block_of(line.place)
+        block = blocks.block_of(line.position)
         if block >= blocks.count or (block == blocks.count - 1 and self.loader.is_counting):
             return
         if not blocks.holds(block):
             self.loader.want(block)
             return
         self._is_following = False
-        row = blocks.row_of(line.place, line.candidate.id)
+        row = blocks.row_of(line.position, line.candidate.id)
         if row is not None:
             self._bring(row)
 
     def _stand_there(self) -> None:
         """Up and Down begin at the row on the desk."""
-        line = self._desk.line
-        row = None if line is None else self.model.blocks.row_of(line.place, line.candidate.id)
+        line = self._current.line
+        row = None if line is None else self.model.blocks.row_of(line.position, line.candidate.id)
         if row is not None:
             self.table.stand_on(row)
 
@@ -188,7 +188,7 @@ class QueuePanel(QWidget):
     def _show_columns(self, _: object = None) -> None:
         """Only those in which something stands, and never what blind mode hides."""
         shown = ALWAYS | self.model.used
-        if self._desk.blindness.is_on:
+        if self._current.blind_mode.is_on:
             shown -= OF_AGENT
         for column in WIDEST:
             self.table.setColumnHidden(column, column not in shown)
@@ -241,7 +241,7 @@ class QueuePanel(QWidget):
     def _show_count(self) -> None:
         total, is_counting = self.model.blocks.total, self.loader.is_counting
         self.card.note.setText(f"{total:,}…" if is_counting else f"{total:,}")
-        is_again = self._desk.again.is_on  # where it stands, or what was said, would tell
+        is_again = self._current.again.is_on  # where it stands, or what was said, would tell
         self.table.setHidden(is_again)
         self.filters.setDisabled(is_again)
         self.words.setVisible(is_again or (not total and not is_counting))
@@ -249,11 +249,11 @@ class QueuePanel(QWidget):
         self._follow()
 
     def _why_empty(self) -> str:
-        if self._desk.again.is_on:
+        if self._current.again.is_on:
             return self.tr("Hidden while objects are shown again")
-        if self._desk.queue.tree == EVERYTHING:
+        if self._current.queue.tree == EVERYTHING:
             return self.tr("No candidates yet: open a list (Ctrl+N)")
         return self.tr("No candidate is like that: clear the filter to see all")
 
     def _tell(self, error: WorkbenchError) -> None:
-        self._desk.tell(error)
+        self._current.tell(error)

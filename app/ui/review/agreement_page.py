@@ -8,13 +8,19 @@ from functools import partial
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.ui.review.agreement_numbers import Numbers, agent_rows, numbers, people_rows, snr_rows
+from app.ui.review.agreement_numbers import (
+    AgreementNumbers,
+    agent_rows,
+    numbers,
+    people_rows,
+    snr_rows,
+)
 from app.ui.review.calibration_card import CalibrationCard
 from app.ui.review.drift_card import DriftCard
-from app.ui.review.figures import Figure, Row, draw_rows
+from app.ui.review.figures import Figure, FigureRow, draw_rows
 from app.ui.review.refresh import Refresh
 from app.ui.review.sentences import with_interval
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import words
 from app.ui.widgets.page_parts import PageCard, Scrolling
 
@@ -22,19 +28,23 @@ MOST_ROWS = 14
 
 
 class AgreementPage(QWidget):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._desk, self._looks = place.desk.session, place.desk, place.looks
-        self._blindness = place.desk.blindness
-        self.found: Numbers | None = None
+        self._session, self._current, self._current_theme = (
+            context.current.session,
+            context.current,
+            context.current_theme,
+        )
+        self._blind_mode = context.current.blind_mode
+        self.found: AgreementNumbers | None = None
         kappa = self.tr("Kappa with 95 % interval: 0 is chance, above 0.8 two judge as one.")
         blind = self.tr("Only verdicts given before anything of the agent's opinion was seen.")
         faint = self.tr("Most disagreement is about noise.")
         self.people = self._kappas(self.tr("Between people"), kappa)
         self.agents = self._kappas(self.tr("Between people and the agent"), blind)
         self.faint = self._kappas(self.tr("Faint and bright"), faint)
-        self.drift = DriftCard(place)
-        self.calibration = CalibrationCard(place)
+        self.drift = DriftCard(context)
+        self.calibration = CalibrationCard(context)
         inner = QWidget()
         grid = QGridLayout(inner)
         grid.setContentsMargins(16, 16, 16, 16)
@@ -54,20 +64,20 @@ class AgreementPage(QWidget):
         layout.addWidget(Scrolling(inner))
         for card in (self.people, self.agents, self.faint):
             card.show_rows([], self.tr("Working it out …"))
-        self.refresh = Refresh(self, place, self._prepare, self._show, self._could_not)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._could_not)
 
     @property
     def is_blind(self) -> bool:
         """Whether what the agent makes of the list must not be seen yet."""
-        return self._blindness.is_on and not (self.found and self.found.is_all_judged)
+        return self._blind_mode.is_on and not (self.found and self.found.is_all_judged)
 
     def _kappas(self, title: str, note: str) -> KappaCard:
-        return KappaCard(title, note, Figure(self._looks, title))
+        return KappaCard(title, note, Figure(self._current_theme, title))
 
-    def _prepare(self) -> Callable[[], Numbers]:
+    def _prepare(self) -> Callable[[], AgreementNumbers]:
         return partial(numbers, self._session)
 
-    def _show(self, found: Numbers) -> None:
+    def _show(self, found: AgreementNumbers) -> None:
         self.found = found
         every, again = self.tr("All people (Fleiss)"), self.tr("a second time")
         self.people.show_rows(
@@ -98,7 +108,7 @@ class AgreementPage(QWidget):
         )
 
     def _could_not(self, error: WorkbenchError) -> None:
-        self._desk.tell(error)
+        self._current.tell(error)
 
 
 class KappaCard(PageCard):
@@ -112,7 +122,7 @@ class KappaCard(PageCard):
             self.body.addWidget(part)
         self.show_rows([], "")
 
-    def show_rows(self, rows: list[Row], empty: str) -> None:
+    def show_rows(self, rows: list[FigureRow], empty: str) -> None:
         kept = rows[:MOST_ROWS]
         self.empty.setText(empty)
         self.empty.setVisible(not kept)

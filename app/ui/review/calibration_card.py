@@ -12,10 +12,10 @@ from agent.confidence.calibration import Calibration
 from agent.errors import WorkbenchError
 from app.core.statistics.cut_plan import CutPlan, plan_cut
 from app.core.statistics.number_format import percent
-from app.ui.review.agreement_numbers import Model, fit
+from app.ui.review.agreement_numbers import AgreementModel, fit
 from app.ui.review.figures import Figure, draw_chances, draw_reliability, short
 from app.ui.review.sentences import calibration_state, cut_sentences
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, name, row, words
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.page_parts import PageCard
@@ -26,17 +26,21 @@ CURVE_PX, CHANCES_PX = 260, 150
 
 
 class CalibrationCard(PageCard):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         title = QCoreApplication.translate("CalibrationCard", "How far p(YES) can be believed")
         super().__init__(title, parent=parent)
-        self._session, self._desk, self._runner = place.desk.session, place.desk, place.runner
-        self._models: tuple[Model, ...] = ()
+        self._session, self._current, self._runner = (
+            context.current.session,
+            context.current,
+            context.runner,
+        )
+        self._models: tuple[AgreementModel, ...] = ()
         self.plan: CutPlan | None = None
         self.empty = words("", "dim")
         self.choose = QComboBox()
         self.choose.setAccessibleName(self.tr("Model"))
         self.state = words("")
-        self.curve = Figure(place.looks, self.tr("Reliability curve"))
+        self.curve = Figure(context.current_theme, self.tr("Reliability curve"))
         self.curve.setFixedHeight(CURVE_PX)
         self.legend = words(
             self.tr("Round: as the model tells it. Diamonds: calibrated, out of fold."), "dim"
@@ -48,7 +52,7 @@ class CalibrationCard(PageCard):
         )
         self.wanted.show_value(PRECISION)
         self.cut = words("")
-        self.chances = Figure(place.looks, self.tr("Candidates by p(YES)"))
+        self.chances = Figure(context.current_theme, self.tr("Candidates by p(YES)"))
         self.chances.setFixedHeight(CHANCES_PX)
         self.coverage = words("", "dim")
         self.key = words(
@@ -66,7 +70,7 @@ class CalibrationCard(PageCard):
         self.show_models((), is_blind=False)
         self.empty.setText(self.tr("Working it out …"))
 
-    def show_models(self, models: Sequence[Model], *, is_blind: bool) -> None:
+    def show_models(self, models: Sequence[AgreementModel], *, is_blind: bool) -> None:
         before = self.model
         self._models = () if is_blind else tuple(models)
         self.choose.clear()
@@ -80,7 +84,7 @@ class CalibrationCard(PageCard):
         self._show()
 
     @property
-    def model(self) -> Model | None:
+    def model(self) -> AgreementModel | None:
         at = self.choose.currentIndex()
         return self._models[at] if 0 <= at < len(self._models) else None
 
@@ -123,7 +127,7 @@ class CalibrationCard(PageCard):
         self.figures.setText(self._told(model))
         self._show_plan()
 
-    def _told(self, model: Model) -> str:
+    def _told(self, model: AgreementModel) -> str:
         found = model.figures.reliability
         if found is None:
             return self.tr("No object with a p(YES) has been judged blind yet.")
@@ -141,9 +145,9 @@ class CalibrationCard(PageCard):
         if model is None or wanted is None:
             return
         work = partial(plan_cut, model.own, model.calibration, precision=wanted / 100.0)
-        self._runner.run(work, partial(self._take_plan, model), self._desk.tell, owner=self)
+        self._runner.run(work, partial(self._take_plan, model), self._current.tell, owner=self)
 
-    def _take_plan(self, model: Model, plan: CutPlan) -> None:
+    def _take_plan(self, model: AgreementModel, plan: CutPlan) -> None:
         if model is not self.model:
             return
         self.plan = plan
@@ -165,14 +169,14 @@ class CalibrationCard(PageCard):
         work = partial(fit, self._session, model.own)
         self._runner.run(work, partial(self._fitted, model), self._could_not, owner=self)
 
-    def _fitted(self, model: Model, calibration: Calibration) -> None:
+    def _fitted(self, model: AgreementModel, calibration: Calibration) -> None:
         self.fit.setEnabled(True)
         if calibration.is_fitted:
             told = self.tr("p(YES) is calibrated on {count} of your verdicts")
-            self._desk.said.emit(told.replace("{count}", f"{calibration.n:,}"))
+            self._current.said.emit(told.replace("{count}", f"{calibration.n:,}"))
         else:
-            self._desk.said.emit(calibration_state(model))
+            self._current.said.emit(calibration_state(model))
 
     def _could_not(self, error: WorkbenchError) -> None:
         self.fit.setEnabled(True)
-        self._desk.tell(error)
+        self._current.tell(error)

@@ -17,14 +17,14 @@ from PySide6.QtWidgets import (
 
 from agent.errors import WorkbenchError
 from app.core.inspections.store import Confusion
-from app.core.queue import Line
+from app.core.queue import QueueRow
 from app.core.session.records import Verdict
 from app.ui.review.dispute_list import DisputeList
 from app.ui.review.dispute_view import DisputeView
-from app.ui.review.disputes_found import MOST, Between, Disputed, Found, found_between
+from app.ui.review.disputes_found import MOST, Between, Disputed, DisputeSummary, found_between
 from app.ui.review.figures import short
 from app.ui.review.refresh import Refresh
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, check, name, row, words
 
 LIST_PX = 300
@@ -40,9 +40,13 @@ SIDES: tuple[Between, ...] = ("people", "agent", "agents")
 class DisagreementPage(QWidget):
     """What is chosen here lies on the desk; the desk goes back to where it was afterwards."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._desk, self._commands = place.desk.session, place.desk, place.commands
+        self._session, self._current, self._commands = (
+            context.current.session,
+            context.current,
+            context.commands,
+        )
         self._came_from: int | None = None
         self._wanted: int | None = None
         """What undoing has brought back: it may be disputed again."""
@@ -54,24 +58,24 @@ class DisagreementPage(QWidget):
             "agents": button(self.tr("Agents")),
         }
         self.only_open = check(self.tr("Only those not settled"))
-        self.list = DisputeList(place.looks)
+        self.list = DisputeList(context.current_theme)
         self.list.setAccessibleName(self.tr("Disagreements"))
         self.empty, self.hint = words("", "dim"), words("", "dim")
         self.who = name("", "dim")
         self.compared = words("", "dim")
-        self.view = DisputeView(place)
+        self.view = DisputeView(context)
         self._lay_out()
         self.only_open.clicked.connect(self._other)
         self.list.currentItemChanged.connect(self._choose)
         self.view.opened.connect(self._open)
-        self._desk.moved.connect(self._follow_desk)
-        self.refresh = Refresh(self, place, self._prepare, self._show, self._could_not)
+        self._current.moved.connect(self._follow_desk)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._could_not)
         self.view.show_dispute(None)
 
     @property
     def is_refused(self) -> bool:
         """What agents say of objects nobody here has judged is not for a blind person."""
-        return self.between == "agents" and self._desk.blindness.is_on
+        return self.between == "agents" and self._current.blind_mode.is_on
 
     def show_between(self, between: Between, *_: object) -> None:
         self.between = between
@@ -89,8 +93,8 @@ class DisagreementPage(QWidget):
                     f"{name}_stay": partial(self.view.judge, each)
                     for name, each in VERDICT_KEYS.items()
                 },
-                "undo": self._desk.undo,
-                "redo": self._desk.redo,
+                "undo": self._current.undo,
+                "redo": self._current.redo,
                 "next": partial(self._step, 1),
                 "previous": partial(self._step, -1),
             }
@@ -101,10 +105,10 @@ class DisagreementPage(QWidget):
         self._commands.lend({})
         came_from, self._came_from = self._came_from, None
         chosen = self.view.shown
-        candidate = self._desk.candidate
+        candidate = self._current.candidate
         is_still = chosen is not None and candidate is not None and candidate.id == chosen.id
         if came_from is not None and is_still:
-            self._desk.go_to(came_from)
+            self._current.go_to(came_from)
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self)
@@ -138,20 +142,20 @@ class DisagreementPage(QWidget):
         self.refresh.soon()
         self.refresh.now()
 
-    def _prepare(self) -> Callable[[], Found]:
+    def _prepare(self) -> Callable[[], DisputeSummary]:
         if self.is_refused:
-            return partial(Found, self.between, ())
+            return partial(DisputeSummary, self.between, ())
         only_open = self.between == "people" and self.only_open.isChecked()
         return partial(found_between, self._session, self.between, only_open=only_open)
 
-    def _show(self, told: Found) -> None:
+    def _show(self, told: DisputeSummary) -> None:
         found = told.disputes
         if told.between != self.between:
             self.refresh.soon()
             return
-        blindness = self._desk.blindness
+        blind_mode = self._current.blind_mode
         if told.between == "agent":
-            found = tuple(each for each in found if not blindness.hides(each.line))
+            found = tuple(each for each in found if not blind_mode.hides(each.line))
         self.found = found
         chosen = self.view.shown
         self.list.blockSignals(True)
@@ -234,11 +238,11 @@ class DisagreementPage(QWidget):
         if 0 <= place + by < len(self.found):
             self.list.setCurrentRow(place + by)
         elif by > 0:
-            self._desk.said.emit(self.tr("This was the last one of them"))
+            self._current.said.emit(self.tr("This was the last one of them"))
         else:
-            self._desk.said.emit(self.tr("This is the first one of them"))
+            self._current.said.emit(self.tr("This is the first one of them"))
 
-    def _follow_desk(self, line: Line | None) -> None:
+    def _follow_desk(self, line: QueueRow | None) -> None:
         """Undoing brings back its object, here, too."""
         shown = self.view.shown
         if line is None or not self.isVisible() or (shown and shown.id == line.candidate.id):
@@ -251,8 +255,8 @@ class DisagreementPage(QWidget):
 
     def _note_the_desk(self) -> None:
         """What lay on it before the first of these did."""
-        if self._came_from is None and self._desk.candidate is not None:
-            self._came_from = self._desk.candidate.id
+        if self._came_from is None and self._current.candidate is not None:
+            self._came_from = self._current.candidate.id
 
     def _open(self) -> None:
         """It stays on the desk."""
@@ -260,4 +264,4 @@ class DisagreementPage(QWidget):
         self._commands.run("judging_page")
 
     def _could_not(self, error: WorkbenchError) -> None:
-        self._desk.tell(error)
+        self._current.tell(error)

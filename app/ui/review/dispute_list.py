@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.ui.judging.verdict_words import colour, mark
 from app.ui.review.disputes_found import Disputed
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 VERDICTS = Qt.ItemDataRole.UserRole
 MARK_PX, EDGE_PX = 24, 8
@@ -27,13 +27,13 @@ MOST_MARKS = 4
 class DisputeList(QListWidget):
     """The agent's mark is never among them: blind mode may hide it."""
 
-    def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegate(_Marked(looks, self))
+        self.setItemDelegate(_Marked(current_theme, self))
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.setSizePolicy(policy)
@@ -49,9 +49,9 @@ class DisputeList(QListWidget):
 
 
 class _Marked(QStyledItemDelegate):
-    def __init__(self, looks: Looks, parent: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
 
     def paint(
         self,
@@ -67,7 +67,7 @@ class _Marked(QStyledItemDelegate):
         left = whole.right() - EDGE_PX - width
         for place, verdict in enumerate(verdicts):
             where = QRect(left + place * MARK_PX, whole.top(), MARK_PX, whole.height())
-            painter.setPen(QColor(colour(self._looks.theme, verdict)))
+            painter.setPen(QColor(colour(self._current_theme.theme, verdict)))
             painter.drawText(where, Qt.AlignmentFlag.AlignCenter, mark(verdict) or "–")
         painter.restore()
 

@@ -13,7 +13,7 @@ from app.ui.judging.verdict_words import mark_and_word
 from app.ui.review.disputes_found import Details, Disputed, details
 from app.ui.review.opinion_card import hidden_agent, of_agent, of_person
 from app.ui.review.small_plot import SmallPlot
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, row, with_key, words
 from app.ui.widgets.page_parts import Scrolling
 
@@ -28,22 +28,22 @@ class DisputeView(QWidget):
     opened = Signal()
     """The person wants to see it with everything around it."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._runner = place.desk, place.runner
-        self._session = place.desk.session
+        self._current, self._runner = context.current, context.runner
+        self._session = context.current.session
         self.shown: Disputed | None = None
         self.details: Details | None = None
         self.title = words("", "title")
         self.note = words("", "dim")
-        self.plot = SmallPlot(place.looks, self.tr("Spectrum"))
+        self.plot = SmallPlot(context.current_theme, self.tr("Spectrum"))
         self._sides = QHBoxLayout()
         self._sides.setSpacing(8)
         self.verdict = words("")
         self.accept = button("", "accept")
         self.reject = button("", "reject")
         self.unsure = button("", "unsure")
-        self._keymap = place.keymap
+        self._keymap = context.keymap
         self._show_keys()
         self._keymap.changed.connect(self._show_keys)
         self.settle = button("")
@@ -57,10 +57,10 @@ class DisputeView(QWidget):
             each.clicked.connect(partial(self.judge, verdict))
         self.settle.clicked.connect(self._settle)
         self.open.clicked.connect(self.opened)
-        self.plot.painted.connect(place.desk.note_painted)
-        place.desk.spectrum_changed.connect(self._draw)
-        place.desk.unreadable.connect(self._draw)
-        place.desk.line_changed.connect(self._ask_again)
+        self.plot.painted.connect(context.current.note_painted)
+        context.current.spectrum_changed.connect(self._draw)
+        context.current.unreadable.connect(self._draw)
+        context.current.row_changed.connect(self._ask_again)
 
     def show_dispute(self, found: Disputed | None) -> None:
         is_other = found is None or self.shown is None or found.id != self.shown.id
@@ -74,8 +74,8 @@ class DisputeView(QWidget):
             self.details = None
             self._clear_sides()
         self.title.setText(found.line.candidate.object_id)
-        if self._desk.candidate is None or self._desk.candidate.id != found.id:
-            self._desk.go_to(found.id)
+        if self._current.candidate is None or self._current.candidate.id != found.id:
+            self._current.go_to(found.id)
         else:
             self._draw()
         self._ask_again()
@@ -105,9 +105,9 @@ class DisputeView(QWidget):
         """It stays here. Whether it was written down."""
         if not self._is_on_desk():
             return False
-        was_seen = self._desk.is_painted
-        self._desk.judge(verdict, stay=True)
-        return was_seen and self._desk.saved.verdict == verdict
+        was_seen = self._current.is_painted
+        self._current.judge(verdict, stay=True)
+        return was_seen and self._current.saved.verdict == verdict
 
     def _show_keys(self) -> None:
         for each, told, action in (
@@ -124,17 +124,17 @@ class DisputeView(QWidget):
         set_adjudicator(self._session, None if adjudicator_of(self._session) == me else me)
 
     def _is_on_desk(self) -> bool:
-        candidate = self._desk.candidate
+        candidate = self._current.candidate
         return self.shown is not None and candidate is not None and candidate.id == self.shown.id
 
     def _is_hidden(self) -> bool:
-        line = self._desk.line
-        return line is None or not self._is_on_desk() or self._desk.blindness.hides(line)
+        line = self._current.line
+        return line is None or not self._is_on_desk() or self._current.blind_mode.hides(line)
 
     def _ask_again(self, *_: object) -> None:
         if self.shown is not None and self.isVisible():
             work = partial(details, self._session, self.shown.id)
-            self._runner.run(work, self._take, self._desk.tell, owner=self)
+            self._runner.run(work, self._take, self._current.tell, owner=self)
 
     def _take(self, found: Details) -> None:
         if self.shown is None or found.of != self.shown.id:
@@ -186,12 +186,12 @@ class DisputeView(QWidget):
         self.settle.setEnabled(is_mine)
         if not self._is_on_desk() or self.shown is None:
             return
-        spectrum = self._desk.spectrum
-        self.note.setText(self._desk.fault)
-        self.note.setVisible(bool(self._desk.fault))
+        spectrum = self._current.spectrum
+        self.note.setText(self._current.fault)
+        self.note.setVisible(bool(self._current.fault))
         if spectrum is None:
             self.plot.show_nothing()
             return
-        looks = () if self.details is None or self._is_hidden() else self.details.agents
-        look = next((each.look for each in looks if each.look is not None), None)
+        agents = () if self.details is None or self._is_hidden() else self.details.agents
+        look = next((each.look for each in agents if each.look is not None), None)
         self.plot.show_spectrum(self.shown.id, spectrum, look)

@@ -11,7 +11,7 @@ from typing import Literal
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import Trajectory
 from app.core.inspections.store import Confusion, compare_models, inspections_of, models_of
-from app.core.queue import Line, line_of, matching
+from app.core.queue import QueueRow, matching, row_of
 from app.core.queue.filters import Disagree
 from app.core.report.evidence import KeyLook, key_look, plain_reasons
 from app.core.session.session import Session
@@ -28,7 +28,7 @@ MOST_PAIRS = 3
 class Disputed:
     """A candidate as it stands in the list of disputes."""
 
-    line: Line
+    line: QueueRow
     dispute: Dispute
 
     @property
@@ -37,7 +37,7 @@ class Disputed:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class DisputeSummary:
     between: Between
     disputes: tuple[Disputed, ...]
     models: tuple[Confusion, ...] = ()
@@ -65,7 +65,7 @@ class Details:
     agents: tuple[AgentSaid, ...]
 
 
-def found_between(session: Session, between: Between, *, only_open: bool = False) -> Found:
+def found_between(session: Session, between: Between, *, only_open: bool = False) -> DisputeSummary:
     """In the order of the list, no more than MOST. `only_open` is for people alone."""
     adjudicator = adjudicator_of(session)
     if between == "agents":
@@ -74,10 +74,10 @@ def found_between(session: Session, between: Between, *, only_open: bool = False
             Disputed(line=each, dispute=dispute_of(session, each.candidate.id, adjudicator))
             for each in lines
         )
-        return Found(between, tuple(here), _side_by_side(session))
+        return DisputeSummary(between, tuple(here), _side_by_side(session))
     some = disputes(session, with_agent=between == "agent", only_open=only_open)
     kept = (each for each in some if between in each.between)
-    return Found(between, tuple(_with_lines(session, islice(kept, MOST))))
+    return DisputeSummary(between, tuple(_with_lines(session, islice(kept, MOST))))
 
 
 def _side_by_side(session: Session) -> tuple[Confusion, ...]:
@@ -97,7 +97,7 @@ def details(session: Session, candidate_id: int) -> Details:
 
 def _with_lines(session: Session, some: Iterable[Dispute]) -> Iterator[Disputed]:
     for each in some:
-        yield Disputed(line=line_of(session, each.candidate_id), dispute=each)
+        yield Disputed(line=row_of(session, each.candidate_id), dispute=each)
 
 
 def _agents(session: Session, candidate_id: int) -> tuple[AgentSaid, ...]:

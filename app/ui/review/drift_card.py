@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.core.statistics.drift import Drift
 from app.ui.review.figures import Figure, draw_blocks
 from app.ui.review.sentences import drift_sentence
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import words
 from app.ui.widgets.page_parts import PageCard
 
@@ -20,10 +20,10 @@ HEIGHT = 130
 
 
 class DriftCard(PageCard):
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         title = QCoreApplication.translate("DriftCard", "In the course of time")
         super().__init__(title, parent=parent)
-        self._looks = place.looks
+        self._current_theme = context.current_theme
         self.empty = words(
             self.tr("It takes fifty verdicts of one person to see whether they stay the same."),
             "dim",
@@ -55,7 +55,7 @@ class DriftCard(PageCard):
         blocks = each.blocks
         if not with_agent:
             blocks = tuple(replace(block, p_yes=None) for block in blocks)
-        figure = Figure(self._looks, each.reviewer)
+        figure = Figure(self._current_theme, each.reviewer)
         figure.setFixedHeight(HEIGHT)
         figure.draw(draw_blocks, blocks)
         self.figures.append(figure)

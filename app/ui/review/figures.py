@@ -12,10 +12,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from agent.confidence.reliability import Bin
-from agent.confidence.scores import Figure as Measured
-from app.core.statistics.drift import Block
+from agent.confidence.scores import Estimate as Measured
+from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.number_format import rounded
-from app.ui.theme.theme import Looks, Theme
+from app.ui.theme.theme import CurrentTheme, Theme
 
 ROW_PX = 26
 NAME_PX, VALUE_PX = 215, 176
@@ -26,7 +26,7 @@ MARKS = (0.0, 0.4, 0.8, 1.0)
 
 
 @dataclass(frozen=True)
-class Row:
+class FigureRow:
     """A figure with its interval, drawn from the top down. `tone` names a colour of the theme."""
 
     name: str
@@ -38,20 +38,22 @@ class Row:
 class Figure(pg.PlotWidget):  # type: ignore[misc]
     """Nothing in it moves; what is drawn is drawn anew for another theme."""
 
-    def __init__(self, looks: Looks, name: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, current_theme: CurrentTheme, name: str, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent, enableMenu=False)
-        self._looks = looks
+        self._current_theme = current_theme
         self._drawn: tuple[Any, ...] = ()
         self.setAccessibleName(name)
         self.setMouseEnabled(x=False, y=False)
         self.hideButtons()
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFrameShape(self.Shape.NoFrame)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
 
     @property
     def theme(self) -> Theme:
-        return self._looks.theme
+        return self._current_theme.theme
 
     def draw(self, how: Any, *what: Any) -> None:
         """`how(figure, *what)` puts the items in."""
@@ -93,7 +95,7 @@ class Figure(pg.PlotWidget):  # type: ignore[misc]
             how(self, *what)
 
 
-def draw_rows(figure: Figure, rows: Sequence[Row], low: float = -0.2) -> None:
+def draw_rows(figure: Figure, rows: Sequence[FigureRow], low: float = -0.2) -> None:
     """Kappa of each with its interval: the names at the left."""
     for mark in MARKS:
         style = Qt.PenStyle.SolidLine if mark == 0.0 else Qt.PenStyle.DotLine
@@ -138,7 +140,7 @@ def draw_reliability(
     figure.ranges(-0.02, 1.02, -0.02, 1.02)
 
 
-def draw_blocks(figure: Figure, blocks: Sequence[Block]) -> None:
+def draw_blocks(figure: Figure, blocks: Sequence[VerdictBlock]) -> None:
     """The share accepted in each block of verdicts, and the agent's mean p(YES) of the same."""
     known = [(place, each.accepted) for place, each in enumerate(blocks, start=1)]
     drawn = [(place, share) for place, share in known if share.value is not None]

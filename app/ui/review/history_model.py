@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.core.session.log_pages import Said
+from app.core.session.log_pages import LogLine
 from app.core.session.records import LogEntry
 from app.ui.agent.words import chance
 from app.ui.judging.verdict_words import mark_and_word, meaning
@@ -25,7 +25,7 @@ class HistoryModel(QAbstractTableModel):
         super().__init__(parent)
         self._me = me
         self.is_blind = False
-        self.lines: list[Said] = []
+        self.lines: list[LogLine] = []
         self.titles = (
             self.tr("When"),
             self.tr("Who"),
@@ -36,12 +36,12 @@ class HistoryModel(QAbstractTableModel):
             self.tr("Comment"),
         )
 
-    def start_over(self, lines: Sequence[Said], *, is_blind: bool) -> None:
+    def start_over(self, lines: Sequence[LogLine], *, is_blind: bool) -> None:
         self.beginResetModel()
         self.lines, self.is_blind = list(lines), is_blind
         self.endResetModel()
 
-    def append(self, lines: Sequence[Said]) -> None:
+    def append(self, lines: Sequence[LogLine]) -> None:
         """Older ones."""
         if lines:
             first = len(self.lines)
@@ -71,7 +71,7 @@ class HistoryModel(QAbstractTableModel):
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
 
-    def _cells(self, line: Said) -> tuple[str, ...]:
+    def _cells(self, line: LogLine) -> tuple[str, ...]:
         entry = line.entry
         return (
             local_time(entry.at),

@@ -9,10 +9,10 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.core.session.log_pages import PAGE, Said, older
+from app.core.session.log_pages import PAGE, LogLine, older
 from app.ui.review.history_model import HistoryModel
 from app.ui.review.refresh import Refresh
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, row, with_key, words
 
 WIDTHS = (150, 110, 190, 200, 70, 200)
@@ -27,24 +27,28 @@ MOST_AGAIN = 1000
 class HistoryPage(QWidget):
     """A click goes to the object."""
 
-    def __init__(self, place: Workplace, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._desk, self._runner = place.desk.session, place.desk, place.runner
-        self._commands = place.commands
-        self._keymap = place.keymap
+        self._session, self._current, self._runner = (
+            context.current.session,
+            context.current,
+            context.runner,
+        )
+        self._commands = context.commands
+        self._keymap = context.keymap
         self._is_loading, self._is_whole, self._asked = False, False, PAGE
         self.undo, self.redo = button("", ""), button("", "")
         self.empty = words(self.tr("Nothing has been judged in this session yet."), "dim")
         self.model = HistoryModel(self._session.reviewer, self)
         self.table = QTableView()
         self._lay_out()
-        self.undo.clicked.connect(partial(place.commands.run, "undo"))
-        self.redo.clicked.connect(partial(place.commands.run, "redo"))
+        self.undo.clicked.connect(partial(context.commands.run, "undo"))
+        self.redo.clicked.connect(partial(context.commands.run, "redo"))
         self.table.clicked.connect(self._go_to)
         self.table.verticalScrollBar().valueChanged.connect(self._read_on)
         self._keymap.changed.connect(self._show_keys)
         self._show_keys()
-        self.refresh = Refresh(self, place, self._prepare, self._show, self._could_not)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._could_not)
 
     def _lay_out(self) -> None:
         table = self.table
@@ -74,15 +78,15 @@ class HistoryPage(QWidget):
         layout.addWidget(self.empty)
         layout.addWidget(table, 1)
 
-    def _prepare(self) -> Callable[[], tuple[Said, ...]]:
+    def _prepare(self) -> Callable[[], tuple[LogLine, ...]]:
         """As many as were there, within bounds."""
         self._asked = min(max(PAGE, len(self.model.lines)), MOST_AGAIN)
         return partial(older, self._session, limit=self._asked)
 
-    def _show(self, found: tuple[Said, ...]) -> None:
+    def _show(self, found: tuple[LogLine, ...]) -> None:
         place = self.table.verticalScrollBar().value()
         self._is_whole = len(found) < self._asked
-        self.model.start_over(found, is_blind=self._desk.blindness.is_on)
+        self.model.start_over(found, is_blind=self._current.blind_mode.is_on)
         self.table.verticalScrollBar().setValue(place)
         self.empty.setVisible(not found)
         self.table.setVisible(bool(found))
@@ -101,14 +105,14 @@ class HistoryPage(QWidget):
         work = partial(older, self._session, last)
         self._runner.run(work, partial(self._append, last), self._could_not, owner=self)
 
-    def _append(self, last: int, found: tuple[Said, ...]) -> None:
+    def _append(self, last: int, found: tuple[LogLine, ...]) -> None:
         self._is_loading = False
         if self.model.lines and self.model.lines[-1].entry.id == last:
             self._is_whole = len(found) < PAGE
             self.model.append(found)
 
     def _go_to(self, index: QModelIndex) -> None:
-        self._desk.go_to(self.model.lines[index.row()].entry.candidate_id)
+        self._current.go_to(self.model.lines[index.row()].entry.candidate_id)
 
     def _show_keys(self) -> None:
         self.undo.setText(with_key(self.tr("Undo"), self._keymap.label("undo")))
@@ -116,4 +120,4 @@ class HistoryPage(QWidget):
 
     def _could_not(self, error: WorkbenchError) -> None:
         self._is_loading = False
-        self._desk.tell(error)
+        self._current.tell(error)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from agent.errors import WorkbenchError
 from app.core.session.records import Change
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 PAUSE_MS = 200
 """Several changes at once are one."""
@@ -23,13 +23,13 @@ class Refresh(QObject):
     def __init__(
         self,
         page: QWidget,
-        place: Workplace,
+        context: SessionContext,
         prepare: Callable[[], Callable[[], Any]],
         show: Callable[[Any], None],
         failed: Callable[[WorkbenchError], None],
     ) -> None:
         super().__init__(page)
-        self._page, self._runner = page, place.runner
+        self._page, self._runner = page, context.runner
         self._prepare, self._show, self._failed = prepare, show, failed
         self._is_stale, self._is_busy = True, False
         self._timer = QTimer(self)
@@ -37,8 +37,8 @@ class Refresh(QObject):
         self._timer.setInterval(PAUSE_MS)
         self._timer.timeout.connect(self.now)
         page.installEventFilter(self)
-        place.bridge.changed.connect(self._take_note)
-        place.desk.blindness.changed.connect(self.soon)
+        context.bridge.changed.connect(self._take_note)
+        context.current.blind_mode.changed.connect(self.soon)
 
     @property
     def is_fresh(self) -> bool:

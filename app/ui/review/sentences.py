@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from agent.confidence.scores import Figure
+from agent.confidence.scores import Estimate
 from app.core.statistics.calibration import Shortage, shortage
 from app.core.statistics.cut_plan import CutPlan, Missing
 from app.core.statistics.drift import Drift, oddity
 from app.core.statistics.number_format import about, percent, rough_percent, rounded
-from app.ui.review.agreement_numbers import Model
+from app.ui.review.agreement_numbers import AgreementModel
 
 translate = QCoreApplication.translate
 
 
-def calibration_state(model: Model) -> str:
+def calibration_state(model: AgreementModel) -> str:
     """Whether p(YES) is a probability here, and what is missing where it is not."""
     rule, judged = model.calibration, model.own.judged
     if model.fault:
@@ -97,7 +97,7 @@ def drift_sentence(drift: Drift) -> str:
     )
 
 
-def with_interval(figure: Figure) -> str:
+def with_interval(figure: Estimate) -> str:
     """The figure and its interval; a dash where it is not defined."""
     if figure.value is None:
         return "–"

@@ -11,7 +11,7 @@ from agent.spectra.smoothing import smooth_gaussian
 from agent.spectra.spectrum import Spectrum
 from app.core.report.evidence import KeyLook
 from app.ui.review.figures import Figure
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.text_pairs import task_words
 
 SMOOTH_PX = 3.0
@@ -24,8 +24,8 @@ class SmallPlot(Figure):
     painted = Signal(int)
     """The spectrum of that candidate has been on screen."""
 
-    def __init__(self, looks: Looks, name: str) -> None:
-        super().__init__(looks, name)
+    def __init__(self, current_theme: CurrentTheme, name: str) -> None:
+        super().__init__(current_theme, name)
         self._of: int | None = None
         self._is_told = True
         self.setMinimumHeight(HEIGHT)

@@ -31,7 +31,7 @@ _MAX_PLAIN = 1000
 Check = Callable[[Any], Any]
 
 
-class Unfit(Exception):
+class InvalidSetting(Exception):
     """What was expected instead."""
 
 
@@ -53,7 +53,7 @@ def _is_scalar(value: object) -> bool:
 def _text(longest: int) -> Check:
     def check(value: Any) -> str:
         if not isinstance(value, str) or len(value) > longest or not value.isprintable():
-            raise Unfit(f"a line of text of at most {longest} characters")
+            raise InvalidSetting(f"a line of text of at most {longest} characters")
         return value
 
     return check
@@ -64,7 +64,7 @@ def _texts(at_most: int, longest: int) -> Check:
 
     def check(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or len(value) > at_most:
-            raise Unfit(f"a list of at most {at_most} texts")
+            raise InvalidSetting(f"a list of at most {at_most} texts")
         return tuple(dict.fromkeys(one(each) for each in value if each))
 
     return check
@@ -73,7 +73,7 @@ def _texts(at_most: int, longest: int) -> Check:
 def _choice(*options: str) -> Check:
     def check(value: Any) -> str:
         if value not in options:
-            raise Unfit(" or ".join(options))
+            raise InvalidSetting(" or ".join(options))
         return str(value)
 
     return check
@@ -84,9 +84,9 @@ def _number(low: float, high: float, *also: float) -> Check:
 
     def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise Unfit(f"a number from {low:g} to {high:g}")
+            raise InvalidSetting(f"a number from {low:g} to {high:g}")
         if value not in also and not low <= value <= high:
-            raise Unfit(f"a number from {low:g} to {high:g}")
+            raise InvalidSetting(f"a number from {low:g} to {high:g}")
         return value
 
     return check
@@ -97,7 +97,7 @@ def _whole(low: int, high: int, *also: int) -> Check:
 
     def check(value: Any) -> int:
         if not isinstance(value, int):
-            raise Unfit(f"a whole number from {low} to {high}")
+            raise InvalidSetting(f"a whole number from {low} to {high}")
         return int(number(value))
 
     return check
@@ -105,31 +105,31 @@ def _whole(low: int, high: int, *also: int) -> Check:
 
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise Unfit("true or false")
+        raise InvalidSetting("true or false")
     return value
 
 
 def _keys(value: Any) -> dict[str, tuple[str, ...]]:
     """Of actions this version has."""
     if not isinstance(value, dict):
-        raise Unfit("a table of actions and their keys")
+        raise InvalidSetting("a table of actions and their keys")
     return {name: _key_list(name, keys) for name, keys in value.items() if name in ACTIONS}
 
 
 def _key_list(name: str, keys: Any) -> tuple[str, ...]:
     if not isinstance(keys, list) or len(keys) > MAX_KEYS:
-        raise Unfit(f"a table of actions, each with at most {MAX_KEYS} keys ({name})")
+        raise InvalidSetting(f"a table of actions, each with at most {MAX_KEYS} keys ({name})")
     found = [normal(key) if isinstance(key, str) else "" for key in keys]
     if not all(found):
-        raise Unfit(f'a table of actions with keys such as "Shift+A" ({name})')
+        raise InvalidSetting(f'a table of actions with keys such as "Shift+A" ({name})')
     return tuple(dict.fromkeys(found))
 
 
 def _view(value: Any) -> dict[str, object]:
     if not isinstance(value, dict) or len(value) > MAX_VIEW:
-        raise Unfit("a table of simple values")
+        raise InvalidSetting("a table of simple values")
     if not all(plain(each) for each in value.values()):
-        raise Unfit("a table of simple values")
+        raise InvalidSetting("a table of simple values")
     return {
         str(name): tuple(each) if isinstance(each, list) else each for name, each in value.items()
     }
@@ -137,11 +137,11 @@ def _view(value: Any) -> dict[str, object]:
 
 def _layout(value: Any) -> str:
     if not isinstance(value, str) or len(value) > MAX_LAYOUT or not value.isascii():
-        raise Unfit("what the window wrote there")
+        raise InvalidSetting("what the window wrote there")
     try:
         base64.b64decode(value, validate=True)
     except binascii.Error:
-        raise Unfit("what the window wrote there") from None
+        raise InvalidSetting("what the window wrote there") from None
     return value
 
 

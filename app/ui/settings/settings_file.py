@@ -16,7 +16,7 @@ from typing import Any
 
 from app.core.settings_path import MAX_BYTES
 from app.ui.settings.settings import Settings
-from app.ui.settings.settings_check import CHECKS, Unfit, plain
+from app.ui.settings.settings_check import CHECKS, InvalidSetting, plain
 
 _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -72,7 +72,7 @@ _FIRST_LINE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read:
+class SettingsRead:
     """What a file came to. `unknown`: keys of a newer version, written back as they were."""
 
     settings: Settings = field(default_factory=Settings)
@@ -80,23 +80,23 @@ class Read:
     faults: tuple[str, ...] = ()
 
 
-def read_settings(path: Path) -> Read:
+def read_settings(path: Path) -> SettingsRead:
     """Defaults for a file that is not there. Never raises."""
     try:
         if not path.exists():
-            return Read()
+            return SettingsRead()
         if not path.is_file():
-            return Read(faults=("it is not a file",))
+            return SettingsRead(faults=("it is not a file",))
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        return Read(faults=(error.strerror or str(error),))
+        return SettingsRead(faults=(error.strerror or str(error),))
     if len(content) > MAX_BYTES:
-        return Read(faults=(f"it is longer than {MAX_BYTES // 1024} KiB",))
+        return SettingsRead(faults=(f"it is longer than {MAX_BYTES // 1024} KiB",))
     try:
         values = tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return Read(faults=(str(error) or type(error).__name__,))
+        return SettingsRead(faults=(str(error) or type(error).__name__,))
     return _checked(values)
 
 
@@ -133,7 +133,7 @@ def keep_aside(path: Path) -> Path | None:
     return None
 
 
-def _checked(values: Mapping[str, Any]) -> Read:
+def _checked(values: Mapping[str, Any]) -> SettingsRead:
     settings = Settings()
     unknown: dict[str, Any] = {}
     faults = []
@@ -145,9 +145,9 @@ def _checked(values: Mapping[str, Any]) -> Read:
             continue
         try:
             settings = replace(settings, **{name: check(value)})
-        except Unfit as error:
+        except InvalidSetting as error:
             faults.append(f"{name} should be {error}")
-    return Read(settings=settings, unknown=unknown, faults=tuple(faults))
+    return SettingsRead(settings=settings, unknown=unknown, faults=tuple(faults))
 
 
 def _changed(settings: Settings) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _changed(settings: Settings) -> dict[str, Any]:
         value = getattr(settings, name)
         if value == getattr(fresh, name):
             continue
-        with suppress(Unfit):
+        with suppress(InvalidSetting):
             changed[name] = check(_as_read(value))
     return changed
 

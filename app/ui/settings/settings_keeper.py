@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.ui.settings.settings import Settings
-from app.ui.settings.settings_file import Read, keep_aside, read_settings, write_settings
+from app.ui.settings.settings_file import SettingsRead, keep_aside, read_settings, write_settings
 
 DELAY_MS = 300
 
@@ -67,7 +67,7 @@ class SettingsKeeper(QObject):
         if read.faults:
             self.fault = self._told(read, keep_aside(path))
 
-    def _told(self, read: Read, backup: Path | None) -> str:
+    def _told(self, read: SettingsRead, backup: Path | None) -> str:
         text = self.tr("Settings that cannot be used are back at their defaults ({why}). {where}")
         kept = self.tr("The old file is kept as {name}")
         lost = self.tr("The old file could not be kept")

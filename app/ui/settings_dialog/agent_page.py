@@ -6,16 +6,16 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
 from agent.errors import WorkbenchError
-from agent.models.registry import Place, list_models
+from agent.models.registry import ModelLocation, list_models
 from agent.models.server_url import is_server
 from app.ui.background.runner import Runner
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_check import MAX_PATH, MAX_WORKERS
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.settings_dialog.settings_parts import NARROW, Page, add_row, form, plain_label
+from app.ui.settings_dialog.settings_parts import NARROW, SettingsPage, add_row, form, plain_label
 
 
-class AgentPage(Page):
+class AgentPage(SettingsPage):
     def __init__(
         self, settings: SettingsKeeper, runner: Runner, parent: QWidget | None = None
     ) -> None:
@@ -23,7 +23,7 @@ class AgentPage(Page):
         self.heading.setText(self.tr("Agent"))
         self._settings = settings
         self._runner = runner
-        self._places: tuple[Place, ...] = ()
+        self._places: tuple[ModelLocation, ...] = ()
         self._has_asked = False
         self.model = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         field = QLineEdit(maxLength=MAX_PATH, placeholderText=self.tr("The best one in the box"))
@@ -62,7 +62,7 @@ class AgentPage(Page):
         self.body.addWidget(plain_label(text, "dim"))
         self.body.addStretch(1)
 
-    def _show_models(self, places: tuple[Place, ...]) -> None:
+    def _show_models(self, places: tuple[ModelLocation, ...]) -> None:
         self._places = places
         text = self.model.currentText()
         self.model.clear()
@@ -100,5 +100,5 @@ class AgentPage(Page):
         return text.replace("{name}", name)
 
 
-def _known_models() -> tuple[Place, ...]:
+def _known_models() -> tuple[ModelLocation, ...]:
     return list_models(on_fault=lambda error: None)

@@ -22,7 +22,7 @@ from app.ui.actions.key_profiles import PROFILES, name_of
 from app.ui.keys.fuzzy import fit_of
 from app.ui.keys.keymap import Keymap, KeyTaken
 from app.ui.settings.settings import Settings
-from app.ui.settings_dialog.settings_parts import NARROW, Page, plain_label
+from app.ui.settings_dialog.settings_parts import NARROW, SettingsPage, plain_label
 
 
 class KeyCatcher(QLabel):
@@ -76,7 +76,7 @@ class KeyCatcher(QLabel):
 _NAME = Qt.ItemDataRole.UserRole
 
 
-class KeysPage(Page):
+class KeysPage(SettingsPage):
     def __init__(self, keymap: Keymap, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.heading.setText(self.tr("Keys"))

@@ -24,13 +24,20 @@ from app.ui.settings.settings_check import (
     MIN_FONT_PT,
 )
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.settings_dialog.settings_parts import NARROW, FileList, Page, add_row, form, plain_label
+from app.ui.settings_dialog.settings_parts import (
+    NARROW,
+    FileList,
+    SettingsPage,
+    add_row,
+    form,
+    plain_label,
+)
 from app.ui.translation.languages import LANGUAGES
 
 SIZES = range(MIN_FONT_PT, MAX_FONT_PT + 1)
 
 
-class YouPage(Page):
+class YouPage(SettingsPage):
     def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.heading.setText(self.tr("You"))
@@ -73,7 +80,7 @@ class YouPage(Page):
         self._settings.change(neighbour_arcsec=arcsec)
 
 
-class LookPage(Page):
+class LookPage(SettingsPage):
     def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.heading.setText(self.tr("Look"))
@@ -116,7 +123,7 @@ class LookPage(Page):
         self._settings.change(language=self.language.currentData())
 
 
-class FilesPage(Page):
+class FilesPage(SettingsPage):
     def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.heading.setText(self.tr("Words and files"))

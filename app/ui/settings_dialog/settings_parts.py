@@ -54,7 +54,7 @@ def add_row(rows: QFormLayout, title: str, field: QWidget, *notes: str) -> list[
     return labels
 
 
-class Page(QScrollArea):
+class SettingsPage(QScrollArea):
     """Of the settings: a heading, and what is added to `body`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -8,19 +8,19 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core.errors import SessionHeldError
-from app.ui.theme.theme import Looks
-from app.ui.widgets.logo import ProgramMark
+from app.ui.theme.theme import CurrentTheme
+from app.ui.widgets.logo import Logo
 
 WIDTH = 560
 
 
-class HeldPage(QWidget):
+class LockedPage(QWidget):
     read_only_wanted = Signal(object)
     """Its place."""
     retried = Signal(object)
     left = Signal()
 
-    def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._place: Path | str = ""
         self.title = _plain("title")
@@ -42,7 +42,7 @@ class HeldPage(QWidget):
         column = QVBoxLayout(card)
         column.setContentsMargins(24, 24, 24, 20)
         column.setSpacing(12)
-        column.addWidget(ProgramMark(44))
+        column.addWidget(Logo(44))
         column.addSpacing(4)
         for part in (self.title, self.holder, about):
             column.addWidget(part)

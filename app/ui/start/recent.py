@@ -15,10 +15,13 @@ from app.ui.settings.settings_check import MAX_RECENT
 
 @dataclass(frozen=True, kw_only=True)
 class RecentSession:
-    """`place` is a file or a database's URL. `problem`: why a file that is there cannot be opened.
-    `used` is when it was last written; None where nobody can tell."""
+    """A session opened before.
 
-    place: str
+    `location` is a file or a database's URL. `used` is when it was last written; None where that is
+    not known. `problem` says why a file that exists cannot be opened.
+    """
+
+    location: str
     is_there: bool = True
     task: str = ""
     done: int = 0
@@ -28,41 +31,41 @@ class RecentSession:
 
     @property
     def is_file(self) -> bool:
-        return "://" not in self.place
+        return "://" not in self.location
 
     @property
     def name(self) -> str:
-        return Path(self.place).stem if self.is_file else self.place.rpartition("/")[2]
+        return Path(self.location).stem if self.is_file else self.location.rpartition("/")[2]
 
 
-def remember(recent: Sequence[str], place: str) -> tuple[str, ...]:
+def remember(recent: Sequence[str], location: str) -> tuple[str, ...]:
     """With that one first."""
-    return (place, *(each for each in recent if each != place))[:MAX_RECENT]
+    return (location, *(each for each in recent if each != location))[:MAX_RECENT]
 
 
-def forget(recent: Sequence[str], place: str) -> tuple[str, ...]:
+def forget(recent: Sequence[str], location: str) -> tuple[str, ...]:
     """Without that one; the file stays where it is."""
-    return tuple(each for each in recent if each != place)
+    return tuple(each for each in recent if each != location)
 
 
-def glance(place: str, reviewer: str) -> RecentSession:
+def glance(location: str, reviewer: str) -> RecentSession:
     """A file is opened to read, so that nobody who works with it is disturbed; a server is not
     asked. Not for the window's thread."""
-    if "://" in place:
-        return RecentSession(place=place)
+    if "://" in location:
+        return RecentSession(location=location)
     try:
-        used = datetime.fromtimestamp(Path(place).stat().st_mtime)
+        used = datetime.fromtimestamp(Path(location).stat().st_mtime)
     except (OSError, ValueError, OverflowError):
-        return RecentSession(place=place, is_there=False)
+        return RecentSession(location=location, is_there=False)
     try:
-        with open_session(Path(place), reviewer, read_only=True) as session:
+        with open_session(Path(location), reviewer, read_only=True) as session:
             found = progress(session, reviewer)
             return RecentSession(
-                place=place,
+                location=location,
                 task=session.task.name,
                 done=found.done,
                 total=found.total,
                 used=used,
             )
     except WorkbenchError as error:
-        return RecentSession(place=place, used=used, problem=str(error))
+        return RecentSession(location=location, used=used, problem=str(error))

@@ -14,7 +14,7 @@ from app.ui.settings.reviewer import reviewer_name
 from app.ui.settings.settings_keeper import SettingsKeeper
 from app.ui.start.recent import RecentSession, forget, glance
 from app.ui.start.recent_row import PAD, RecentRow
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 
 class RecentList(QFrame):
@@ -26,12 +26,12 @@ class RecentList(QFrame):
     def __init__(
         self,
         settings: SettingsKeeper,
-        looks: Looks,
+        current_theme: CurrentTheme,
         runner: Runner,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._settings, self._looks, self._runner = settings, looks, runner
+        self._settings, self._current_theme, self._runner = settings, current_theme, runner
         self._asked: list[Future[Any]] = []
         self.rows: dict[str, RecentRow] = {}
         self.setProperty("role", "card")
@@ -79,23 +79,23 @@ class RecentList(QFrame):
         self.rows = {}
         recent = self._settings.settings.recent
         reviewer = reviewer_name(self._settings.settings)
-        for number, place in enumerate(recent):
-            row = RecentRow(RecentSession(place=place), self._looks)
+        for number, location in enumerate(recent):
+            row = RecentRow(RecentSession(location=location), self._current_theme)
             row.opened.connect(self.chosen)
             row.removed.connect(self._forget)
             self._column.insertWidget(number, row)
-            self.rows[place] = row
+            self.rows[location] = row
         self.empty.setVisible(not recent)
-        look = (partial(glance, place, reviewer) for place in self.rows)
+        look = (partial(glance, location, reviewer) for location in self.rows)
         self._area.updateGeometry()  # as high as there are rows, if there is room
         self._asked = [self._runner.run(each, self._show, owner=self) for each in look]
 
     def _show(self, found: RecentSession) -> None:
-        if found.place in self.rows:
-            self.rows[found.place].show_session(found)
+        if found.location in self.rows:
+            self.rows[found.location].show_session(found)
 
-    def _forget(self, place: str) -> None:
-        self._settings.change(recent=forget(self._settings.settings.recent, place))
+    def _forget(self, location: str) -> None:
+        self._settings.change(recent=forget(self._settings.settings.recent, location))
 
     def _follow(self, _: object) -> None:
         if tuple(self.rows) != self._settings.settings.recent:

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from app.ui.start.recent import RecentSession
-from app.ui.theme.theme import Looks, Theme
+from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.translation.text_pairs import task_words
 from app.ui.widgets.row_button import RowButton
 
@@ -33,9 +33,11 @@ class RecentRow(RowButton):
     opened = Signal(str)
     removed = Signal(str)
 
-    def __init__(self, session: RecentSession, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: RecentSession, current_theme: CurrentTheme, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self.session = session
         self.remove_button = QToolButton(self)
         self.remove_button.setText("✕")
@@ -48,14 +50,14 @@ class RecentRow(RowButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._open)
-        looks.changed.connect(self._redraw)
+        current_theme.changed.connect(self._redraw)
         self.show_session(session)
 
     def show_session(self, session: RecentSession) -> None:
         """What became known of it."""
         self.session = session
         self.setAccessibleName(f"{session.name}, {self.state_words()}")
-        self.setToolTip(session.problem or session.place)
+        self.setToolTip(session.problem or session.location)
         usable = session.is_there
         self.setCursor(Qt.CursorShape.PointingHandCursor if usable else Qt.CursorShape.ArrowCursor)
         self.update()
@@ -85,7 +87,7 @@ class RecentRow(RowButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         if self._is_hovered or self.hasFocus():
             veil = QColor(theme.accent)
             veil.setAlpha(HOVER_ALPHA)
@@ -100,7 +102,7 @@ class RecentRow(RowButton):
         self._draw_right(painter, QRect(split + PAD, inner.top(), RIGHT_WIDTH - PAD, line))
 
     def _draw_left(self, painter: QPainter, upper: QRect) -> None:
-        theme, found = self._looks.theme, self.session
+        theme, found = self._current_theme.theme, self.session
         usable = found.is_there and not found.problem
         bold = QFont(self.font())
         bold.setWeight(QFont.Weight.DemiBold)
@@ -113,13 +115,13 @@ class RecentRow(RowButton):
         painter.setFont(self.font())
         painter.setPen(QColor(theme.dim))
         lower = upper.translated(0, upper.height() + LINE_GAP)
-        place = painter.fontMetrics().elidedText(
+        location = painter.fontMetrics().elidedText(
             short_place(found), Qt.TextElideMode.ElideMiddle, lower.width()
         )
-        painter.drawText(lower, LEFT, place)
+        painter.drawText(lower, LEFT, location)
 
     def _draw_right(self, painter: QPainter, upper: QRect) -> None:
-        theme, found = self._looks.theme, self.session
+        theme, found = self._current_theme.theme, self.session
         painter.setFont(self.font())
         painter.setPen(QColor(theme.dim))
         lower = upper.translated(0, upper.height() + LINE_GAP)
@@ -138,10 +140,10 @@ class RecentRow(RowButton):
 
     def _open(self) -> None:
         if self.session.is_there:
-            self.opened.emit(self.session.place)
+            self.opened.emit(self.session.location)
 
     def _remove(self) -> None:
-        self.removed.emit(self.session.place)
+        self.removed.emit(self.session.location)
 
     def _redraw(self, theme: Theme) -> None:
         self.update()
@@ -150,8 +152,8 @@ class RecentRow(RowButton):
 def short_place(session: RecentSession) -> str:
     """Its folder, with the home folder as ~."""
     if not session.is_file:
-        return session.place
-    folder = Path(session.place).parent
+        return session.location
+    folder = Path(session.location).parent
     home = Path.home()
     if folder == home:
         return "~"

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.ui.theme.theme import Looks, Theme
+from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.widgets.row_button import RowButton
 
 Icon = Callable[[QPainter], None]
@@ -70,7 +70,7 @@ class StartButton(RowButton):
 
     def __init__(
         self,
-        looks: Looks,
+        current_theme: CurrentTheme,
         icon: Icon,
         words: str,
         about: str,
@@ -80,7 +80,7 @@ class StartButton(RowButton):
         is_first: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._looks, self._icon, self._about, self._key = looks, icon, about, key
+        self._current_theme, self._icon, self._about, self._key = current_theme, icon, about, key
         self._is_first = is_first
         self.setText(words)
         self.setAccessibleName(words)
@@ -88,7 +88,7 @@ class StartButton(RowButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        looks.changed.connect(self._redraw)
+        current_theme.changed.connect(self._redraw)
 
     def tell(self, about: str) -> None:
         """The line under its name."""
@@ -111,7 +111,7 @@ class StartButton(RowButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         ink, dim = self._draw_plate(painter, theme)
         left = PAD + ICON + GAP
         icon_top = (self.height() - ICON) / 2

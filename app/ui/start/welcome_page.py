@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from app.ui.actions.actions import ACTIONS
 from app.ui.background.runner import Runner
 from app.ui.importing.drop_zone import DropZone
-from app.ui.importing.given_paths import Given, Kind
+from app.ui.importing.given_paths import GivenKind, GivenPaths
 from app.ui.settings.settings_keeper import SettingsKeeper
 from app.ui.start import start_button
 from app.ui.start.first_name import FirstName
 from app.ui.start.recent_list import RecentList
 from app.ui.start.start_button import StartButton
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
-from app.ui.widgets.logo import ProgramMark
+from app.ui.widgets.logo import Logo
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.reviewer_name import ReviewerName
 
@@ -43,19 +43,19 @@ class WelcomePage(QWidget):
     def __init__(
         self,
         settings: SettingsKeeper,
-        looks: Looks,
+        current_theme: CurrentTheme,
         runner: Runner,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._settings, self._looks = settings, looks
+        self._settings, self._current_theme = settings, current_theme
         self.problem = ProblemLine()
-        self.recent = RecentList(settings, looks, runner)
+        self.recent = RecentList(settings, current_theme, runner)
         self.recent.chosen.connect(self._open_recent)
         self.reviewer = ReviewerName(settings)
         self.first = FirstName(settings)
         self.first.answered.connect(self._begin)
-        self.drops = DropZone(self, looks, runner)
+        self.drops = DropZone(self, current_theme, runner)
         self.drops.given.connect(self.take)
         self._make_buttons()
         middle = QVBoxLayout()
@@ -91,14 +91,14 @@ class WelcomePage(QWidget):
     def show_problem(self, words: str) -> None:
         self.problem.say(words)
 
-    def take(self, given: Given) -> None:
+    def take(self, given: GivenPaths) -> None:
         """What was dropped, by what it holds."""
         self.problem.say(given.reason)
-        if given.kind is Kind.SESSION:
+        if given.kind is GivenKind.SESSION:
             self.session_chosen.emit(given.paths[0])
-        elif given.kind is Kind.SPECTRUM:
+        elif given.kind is GivenKind.SPECTRUM:
             self.spectrum_chosen.emit(given.paths[0])
-        elif given.kind is Kind.LIST:
+        elif given.kind is GivenKind.LIST:
             self.list_chosen.emit(list(given.paths))
 
     def _heading(self) -> QHBoxLayout:
@@ -120,34 +120,34 @@ class WelcomePage(QWidget):
         words.addStretch(1)
         row = QHBoxLayout()
         row.setSpacing(20)
-        row.addWidget(ProgramMark(72))
+        row.addWidget(Logo(72))
         row.addLayout(words, 1)
         return row
 
     def _make_buttons(self) -> None:
-        looks = self._looks
+        current_theme = self._current_theme
         self.sample_button = StartButton(
-            looks,
+            current_theme,
             start_button.spectrum,
             self.tr("Try the sample"),
             "",
             is_first=True,
         )
         self.list_button = StartButton(
-            looks,
+            current_theme,
             start_button.table,
             self.tr("Open a list"),
             self.tr("CSV, ECSV, FITS, VOTable or Parquet"),
             self._key("open_list"),
         )
         self.folder_button = StartButton(
-            looks,
+            current_theme,
             start_button.folder,
             self.tr("Open a folder of spectra"),
             self.tr("LAMOST, SDSS, DESI and other FITS or text spectra"),
         )
         self.session_button = StartButton(
-            looks,
+            current_theme,
             start_button.session,
             self.tr("Open a session"),
             self.tr("Go on where you left it, or look at a colleague's"),

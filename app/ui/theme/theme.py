@@ -165,7 +165,7 @@ LAMOST = Theme(
 THEMES = {theme.name: theme for theme in (LIGHT, DARK, LAMOST)}
 
 
-class Looks(QObject):
+class CurrentTheme(QObject):
     """The theme in use. Widgets that draw for themselves listen."""
 
     changed = Signal(object)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.actions.key_names import label
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.tour.stops import Stop
 from app.ui.widgets.labels import name, words
 from app.ui.widgets.painted_button import PaintedButton
@@ -31,16 +31,16 @@ class TourBubble(QFrame):
     back_wanted = Signal()
     end_wanted = Signal()
 
-    def __init__(self, looks: Looks, window: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, window: QWidget) -> None:
         super().__init__(window)
         self.setProperty("role", "card")
         self.setFixedWidth(WIDTH)
         self.title = words("", "heading")
         self.text = words("")
         self.place: QLabel = name("", "dim")
-        self.back = _button(looks, self)
-        self.next = _button(looks, self, is_quiet=False)
-        self.end = _button(looks, self)
+        self.back = _button(current_theme, self)
+        self.next = _button(current_theme, self, is_quiet=False)
+        self.end = _button(current_theme, self)
         self._lay_out()
         shadow = QGraphicsDropShadowEffect(self, blurRadius=32, xOffset=0, yOffset=8)
         shadow.setColor(QColor(0, 0, 0, 90))
@@ -94,7 +94,14 @@ class TourBubble(QFrame):
         whole.addLayout(buttons)
 
 
-def _button(looks: Looks, parent: QWidget, *, is_quiet: bool = True) -> PaintedButton:
+def _button(
+    current_theme: CurrentTheme, parent: QWidget, *, is_quiet: bool = True
+) -> PaintedButton:
     return PaintedButton(
-        looks, attrgetter("accent"), parent, height=28, is_quiet=is_quiet, is_bold=not is_quiet
+        current_theme,
+        attrgetter("accent"),
+        parent,
+        height=28,
+        is_quiet=is_quiet,
+        is_bold=not is_quiet,
     )

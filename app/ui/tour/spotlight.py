@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.ui.theme.theme import Looks, Theme
+from app.ui.theme.theme import CurrentTheme, Theme
 
 ROUND = 9.0
 AROUND = 4
@@ -16,13 +16,13 @@ VEIL_ALPHA = {False: 96, True: 120}
 
 
 class Spotlight(QWidget):
-    def __init__(self, looks: Looks, window: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, window: QWidget) -> None:
         super().__init__(window)
-        self._looks = looks
+        self._current_theme = current_theme
         self.hole: QRect | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        looks.changed.connect(self._redraw)
+        current_theme.changed.connect(self._redraw)
         self.hide()
 
     def show_place(self, hole: QRect | None) -> None:
@@ -32,7 +32,7 @@ class Spotlight(QWidget):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         veil = QPainterPath()
         veil.setFillRule(Qt.FillRule.OddEvenFill)
         veil.addRect(QRectF(self.rect()))

@@ -15,7 +15,7 @@ from app.ui.keys.text_focus import keeps_its_keys, takes_text
 from app.ui.session_view import SessionView
 from app.ui.settings.settings_keeper import SettingsKeeper
 from app.ui.start.welcome_page import TOUR
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from app.ui.tour.bubble import TourBubble
 from app.ui.tour.placing import place_beside
 from app.ui.tour.spotlight import Spotlight
@@ -40,11 +40,11 @@ class Tour(QObject):
     """Of one window; `end` it before the session goes."""
 
     def __init__(
-        self, window: QWidget, keymap: Keymap, settings: SettingsKeeper, looks: Looks
+        self, window: QWidget, keymap: Keymap, settings: SettingsKeeper, current_theme: CurrentTheme
     ) -> None:
         super().__init__(window)
         self._window, self._keymap = window, keymap
-        self._settings, self._looks = settings, looks
+        self._settings, self._current_theme = settings, current_theme
         self._view: SessionView | None = None
         self._stops: tuple[Stop, ...] = ()
         self._at = 0
@@ -72,8 +72,8 @@ class Tour(QObject):
         if self.is_new:
             self._settings.change(told=(*self._settings.settings.told, TOUR))
         if self.spotlight is None or self.bubble is None:
-            self.spotlight = Spotlight(self._looks, self._window)
-            self.bubble = TourBubble(self._looks, self._window)
+            self.spotlight = Spotlight(self._current_theme, self._window)
+            self.bubble = TourBubble(self._current_theme, self._window)
             self.bubble.next_wanted.connect(self.next)
             self.bubble.back_wanted.connect(self.back)
             self.bubble.end_wanted.connect(self.end)

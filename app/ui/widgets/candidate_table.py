@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.keys.text_focus import ROWS
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 CELL = Qt.ItemDataRole.UserRole + 1
 """A `Cell`: all that is drawn of one, in a single question."""
@@ -27,7 +27,7 @@ PAD = 5
 HIGHER_PX = 6
 
 
-class LineTable(QTableView):
+class CandidateTable(QTableView):
     """A click wants to go there; so does Enter on the row that Up and Down have come to, where it
     has the focus. Letters pass through."""
 
@@ -36,9 +36,9 @@ class LineTable(QTableView):
     entered = Signal()
     """It has got the focus: whoever knows may say on which row."""
 
-    def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setProperty("role", "plain")
         self.setProperty(ROWS, True)
@@ -53,7 +53,7 @@ class LineTable(QTableView):
         font = self.font()
         font.setPointSizeF(font.pointSizeF() - 1.0)
         self.setFont(font)
-        self.setItemDelegate(_LineDelegate(looks, font, self))
+        self.setItemDelegate(_LineDelegate(current_theme, font, self))
         rows = self.verticalHeader()
         rows.hide()
         rows.setMinimumSectionSize(8)
@@ -66,7 +66,7 @@ class LineTable(QTableView):
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         columns.setMinimumSectionSize(24)
         self.clicked.connect(self._want)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
 
     @property
     def row_height(self) -> int:
@@ -123,9 +123,9 @@ class Cell(NamedTuple):
 class _LineDelegate(QStyledItemDelegate):
     """Draws a cell by itself: a styled one costs three times as much, and a key waits for it."""
 
-    def __init__(self, looks: Looks, font: QFont, table: LineTable) -> None:
+    def __init__(self, current_theme: CurrentTheme, font: QFont, table: CandidateTable) -> None:
         super().__init__(table)
-        self._looks, self._table = looks, table
+        self._current_theme, self._table = current_theme, table
         self._bold = QFont(font)
         self._bold.setBold(True)
         self._bold_metrics = QFontMetrics(self._bold)
@@ -138,7 +138,7 @@ class _LineDelegate(QStyledItemDelegate):
     ) -> None:
         cell = index.data(CELL)
         rect: QRect = option.rect
-        accent = QColor(self._looks.theme.accent)
+        accent = QColor(self._current_theme.theme.accent)
         if cell.is_current:
             tint = QColor(accent)
             tint.setAlpha(TINT)

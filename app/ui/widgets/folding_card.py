@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 OPEN, SHUT = "▾", "▸"
 
 
-class Card(QFrame):
+class FoldingCard(QFrame):
     folded = Signal(bool)
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.ui.program_icon import program_icon
 
 
-class ProgramMark(QWidget):
+class Logo(QWidget):
     def __init__(self, side: int = 64, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._icon = program_icon()

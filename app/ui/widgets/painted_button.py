@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.ui.keys.keymap import Keymap
-from app.ui.theme.theme import Looks, Theme
+from app.ui.theme.theme import CurrentTheme, Theme
 
 
 def hint(words: str, keymap: Keymap, name: str) -> str:
@@ -34,7 +34,7 @@ class PaintedButton(QAbstractButton):
 
     def __init__(
         self,
-        looks: Looks,
+        current_theme: CurrentTheme,
         tone: Tone,
         parent: QWidget | None = None,
         *,
@@ -44,7 +44,7 @@ class PaintedButton(QAbstractButton):
         is_quiet: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self._tone = tone
         self._height = height
         self._is_quiet = is_quiet
@@ -58,7 +58,7 @@ class PaintedButton(QAbstractButton):
             font = self.font()
             font.setBold(True)
             self.setFont(font)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
 
     def say(self, text: str, key: str = "", hint: str = "") -> None:
         """Its words, its key, and what the mouse is told."""
@@ -100,7 +100,7 @@ class PaintedButton(QAbstractButton):
         super().leaveEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._looks.theme, QPainter(self)
+        theme, painter = self._current_theme.theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ink = self._ink(theme)
         self._paint_shape(painter, theme)

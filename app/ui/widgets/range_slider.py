@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 HANDLE = 14.0
 GROOVE = 4.0
@@ -22,9 +22,9 @@ class RangeSlider(QWidget):
 
     wanted = Signal(float, float)
 
-    def __init__(self, looks: Looks, parent: QWidget | None = None) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self._bounds = (0.0, 1.0)
         self._values = (0.0, 1.0)
         self._held = ""
@@ -33,7 +33,7 @@ class RangeSlider(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
 
     @property
     def values(self) -> tuple[float, float]:
@@ -86,7 +86,7 @@ class RangeSlider(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)

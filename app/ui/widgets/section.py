@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 
 ARROW = 16
 """Pixels that the arrow takes."""
@@ -17,9 +17,11 @@ class SectionHeader(QAbstractButton):
     """An arrow, a title, and at the right what the folded part would say. Space never presses it:
     keys belong to the plot."""
 
-    def __init__(self, title: str, looks: Looks, *, small: bool, parent: QWidget) -> None:
+    def __init__(
+        self, title: str, current_theme: CurrentTheme, *, small: bool, parent: QWidget
+    ) -> None:
         super().__init__(parent)
-        self._looks = looks
+        self._current_theme = current_theme
         self._note = ""
         self._small = small
         self.setText(title)
@@ -28,7 +30,7 @@ class SectionHeader(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(title)
-        looks.changed.connect(self._restyle)
+        current_theme.changed.connect(self._restyle)
 
     @property
     def note(self) -> str:
@@ -49,7 +51,7 @@ class SectionHeader(QAbstractButton):
         return QSize(ARROW, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._looks.theme
+        theme = self._current_theme.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         _draw_arrow(painter, self.height() / 2.0, self.isChecked(), QColor(theme.dim))
@@ -64,7 +66,7 @@ class SectionHeader(QAbstractButton):
 
     def _draw_note(self, painter: QPainter, room: QRect) -> None:
         painter.setFont(self.font())
-        painter.setPen(QColor(self._looks.theme.dim))
+        painter.setPen(QColor(self._current_theme.theme.dim))
         elide = Qt.TextElideMode.ElideRight
         note = painter.fontMetrics().elidedText(self._note, elide, max(room.width(), 0))
         side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
@@ -87,14 +89,14 @@ class Section(QWidget):
     def __init__(
         self,
         title: str,
-        looks: Looks,
+        current_theme: CurrentTheme,
         *,
         is_open: bool = True,
         small: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.header = SectionHeader(title, looks, small=small, parent=self)
+        self.header = SectionHeader(title, current_theme, small=small, parent=self)
         self._content = QWidget(self)
         self.body = QVBoxLayout(self._content)
         self.body.setContentsMargins(ARROW, 0, 0, 4 if small else 8)

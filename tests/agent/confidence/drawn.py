@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agent.confidence.judged import Judged, sigmoid
+from agent.confidence.judged import JudgedScores, sigmoid
 
 
 def drawn(
@@ -14,11 +14,11 @@ def drawn(
     apart: float = 3.0,
     stretch: float = 1.0,
     decimals: int | None = None,
-) -> Judged:
+) -> JudgedScores:
     """Two Gaussians `apart` sigma from each other. p(YES) is exact where `stretch` is 1, too sure
     of itself above; `decimals` makes ties."""
     label = rng.random(n) < prior
     score = rng.normal(size=n) + apart * label
     log_odds = np.log(prior / (1.0 - prior)) + apart * (score - 0.5 * apart)
     p = sigmoid(stretch * log_odds)
-    return Judged(p if decimals is None else np.round(p, decimals), label)
+    return JudgedScores(p if decimals is None else np.round(p, decimals), label)

@@ -17,7 +17,7 @@ from agent.confidence.abstention import (
     precision_to_ask,
 )
 from agent.confidence.intervals import at_least
-from agent.confidence.judged import ConfidenceError, Judged
+from agent.confidence.judged import ConfidenceError, JudgedScores
 from tests.agent.confidence.drawn import drawn
 
 ROUNDS = 400
@@ -156,7 +156,7 @@ def test_figures_of_a_cut_are_those_of_the_judged(rng):
 )
 def test_how_many_must_be_judged(wanted, delta, needed):
     assert judged_needed(wanted, delta) == needed
-    perfect = Judged(np.linspace(0, 1, needed), np.ones(needed, dtype=bool))
+    perfect = JudgedScores(np.linspace(0, 1, needed), np.ones(needed, dtype=bool))
     assert cut_for_precision(perfect, wanted, delta).threshold == 0.0
     fewer = perfect.where(np.arange(needed - 1))
     refused = cut_for_precision(fewer, wanted, delta)
@@ -167,7 +167,7 @@ def test_how_many_must_be_judged(wanted, delta, needed):
 def test_a_promise_near_certainty_only_asks_for_more():
     assert judged_needed(1 - 1e-6, 1e-3) == pytest.approx(6_907_752, rel=1e-6)
     assert judged_needed(1 - 1e-12) == pytest.approx(2.302585e12, rel=1e-3)
-    assert cut_for_precision(Judged([1.0] * 50, [1] * 50), 1 - 1e-15).threshold is None
+    assert cut_for_precision(JudgedScores([1.0] * 50, [1] * 50), 1 - 1e-15).threshold is None
 
 
 @given(st.floats(0.05, 0.99), st.floats(0.01, 0.5), st.integers(0, 5))
@@ -187,7 +187,7 @@ def test_where_the_top_is_not_good_enough_nothing_is_accepted(rng):
     assert rule.counts(judged.p)["ask"] == 3000
 
 
-@pytest.mark.parametrize("judged", [Judged([], []), Judged([0.5, 0.6], [0, 0])])
+@pytest.mark.parametrize("judged", [JudgedScores([], []), JudgedScores([0.5, 0.6], [0, 0])])
 def test_nothing_real_nothing_promised(judged):
     rule = abstain(judged, precision=0.9, recall=0.9)
     assert (rule.accept_from, rule.reject_below) == (None, None)
@@ -197,7 +197,7 @@ def test_nothing_real_nothing_promised(judged):
 
 
 def test_too_few_real_ones_say_how_many_are_needed():
-    judged = Judged(np.linspace(0, 1, 20), [0, 1] * 10)
+    judged = JudgedScores(np.linspace(0, 1, 20), [0, 1] * 10)
     assert "22 are needed" in cut_for_recall(judged, 0.9).note
     assert cut_for_mean_recall(judged, 0.9).threshold is not None
     assert "19 are needed" in cut_for_mean_recall(judged, 0.95).note
@@ -212,7 +212,7 @@ def test_a_very_good_inspector_leaves_nothing_to_ask(rng):
 
 @given(PAIRS, st.floats(0.3, 0.97), st.floats(0.3, 0.97))
 def test_cuts_of_any_list_are_in_order(pairs, precision, recall):
-    judged = Judged([p for p, _ in pairs], np.array([y for _, y in pairs], dtype=bool))
+    judged = JudgedScores([p for p, _ in pairs], np.array([y for _, y in pairs], dtype=bool))
     rule = abstain(judged, precision=precision, recall=recall)
     if rule.accept_from is not None:
         assert rule.precision.observed >= rule.precision.bound >= precision - 1e-9
@@ -247,7 +247,7 @@ def test_what_makes_no_sense_is_refused(rng):
         cut_for_precision(judged, 1.0)
     with pytest.raises(ConfidenceError, match="between 0 and 1"):
         cut_for_recall(judged, 0.9, delta=0.0)
-    weighted = Judged(judged.p, judged.label, np.ones(50))
+    weighted = JudgedScores(judged.p, judged.label, np.ones(50))
     for cut in (cut_for_precision, cut_for_recall, cut_for_mean_recall):
         with pytest.raises(ConfidenceError, match="without weights"):
             cut(weighted, 0.9)

@@ -13,7 +13,7 @@ from agent.confidence.calibration import (
     calibrated_out_of_fold,
     fit_calibration,
 )
-from agent.confidence.judged import ConfidenceError, Judged
+from agent.confidence.judged import ConfidenceError, JudgedScores
 from agent.confidence.reliability import (
     expected_calibration_error,
     log_loss,
@@ -22,8 +22,8 @@ from agent.confidence.reliability import (
 from tests.agent.confidence.drawn import drawn
 
 
-def error_of(judged: Judged, p: np.ndarray) -> float:
-    return expected_calibration_error(reliability_curve(Judged(p, judged.label)))
+def error_of(judged: JudgedScores, p: np.ndarray) -> float:
+    return expected_calibration_error(reliability_curve(JudgedScores(p, judged.label)))
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def error_of(judged: Judged, p: np.ndarray) -> float:
 )
 def test_the_number_of_candidates_chooses(rng, positives, negatives, method):
     label = np.repeat([True, False], [positives, negatives])
-    judged = Judged(np.clip(rng.normal(0.4 + 0.2 * label, 0.1), 0, 1), label)
+    judged = JudgedScores(np.clip(rng.normal(0.4 + 0.2 * label, 0.1), 0, 1), label)
     assert advised_method(judged) == method
     assert fit_calibration(judged).method == method
 
@@ -45,7 +45,7 @@ def test_new_candidates_are_calibrated(rng, method, stretch):
     calibrated = rule.apply(new.p)
     assert error_of(new, new.p) > 0.09
     assert error_of(new, calibrated) < 0.03
-    assert log_loss(Judged(calibrated, new.label)) < log_loss(new)
+    assert log_loss(JudgedScores(calibrated, new.label)) < log_loss(new)
 
 
 def test_what_it_rests_on_is_kept(rng):
@@ -79,7 +79,7 @@ def test_the_order_of_the_list_does_not_matter(rng, method):
     ],
 )
 def test_where_nothing_can_be_learnt_auto_changes_nothing_and_says_why(p, label, told):
-    rule = fit_calibration(Judged(p, label))
+    rule = fit_calibration(JudgedScores(p, label))
     assert not rule.is_fitted
     assert told in rule.note
     assert rule.apply(0.37) == 0.37
@@ -97,7 +97,7 @@ def test_where_nothing_can_be_learnt_auto_changes_nothing_and_says_why(p, label,
 )
 def test_a_method_asked_for_by_name_is_refused(method, p, label, told):
     with pytest.raises(ConfidenceError, match=told):
-        fit_calibration(Judged(p, label), method)
+        fit_calibration(JudgedScores(p, label), method)
 
 
 def test_unknown_methods_are_refused(rng):
@@ -124,7 +124,7 @@ def test_isotonic_is_never_certain(rng):
 )
 def test_it_rises_and_stays_a_probability(pairs, asked, method):
     try:
-        rule = fit_calibration(Judged(*zip(*pairs, strict=True)), method)
+        rule = fit_calibration(JudgedScores(*zip(*pairs, strict=True)), method)
     except ConfidenceError:
         return
     applied = rule.apply(np.sort(asked))
@@ -145,9 +145,9 @@ def test_a_curve_from_the_fitted_candidates_flatters_and_out_of_fold_does_not(rn
     judged = drawn(rng, 400, 0.4, apart=0.7)
     new = drawn(rng, 40_000, 0.4, apart=0.7)
     rule = fit_calibration(judged, "isotonic")
-    seen = log_loss(Judged(rule.apply(judged.p), judged.label))
-    held = log_loss(Judged(calibrated_out_of_fold(judged, "isotonic"), judged.label))
-    true = log_loss(Judged(rule.apply(new.p), new.label))
+    seen = log_loss(JudgedScores(rule.apply(judged.p), judged.label))
+    held = log_loss(JudgedScores(calibrated_out_of_fold(judged, "isotonic"), judged.label))
+    true = log_loss(JudgedScores(rule.apply(new.p), new.label))
     assert seen < true - 0.02
     assert abs(held - true) < 0.6 * abs(seen - true)
 
@@ -156,8 +156,8 @@ def test_no_candidate_is_calibrated_on_itself():
     p = np.linspace(0.02, 0.98, 60)
     label = p > 0.5
     odd = np.append(label, True)  # a real one where all others are not
-    held = calibrated_out_of_fold(Judged(np.append(p, 0.25), odd), "isotonic")
-    with_it = fit_calibration(Judged(np.append(p, 0.25), odd), "isotonic").apply(0.25)
+    held = calibrated_out_of_fold(JudgedScores(np.append(p, 0.25), odd), "isotonic")
+    with_it = fit_calibration(JudgedScores(np.append(p, 0.25), odd), "isotonic").apply(0.25)
     assert held[-1] < with_it
 
 

@@ -18,7 +18,7 @@ from agent.confidence.calibration_file import (
     load_calibration,
     save_calibration,
 )
-from agent.confidence.judged import ConfidenceError, Judged
+from agent.confidence.judged import ConfidenceError, JudgedScores
 from tests.agent.confidence.drawn import drawn
 
 
@@ -36,7 +36,7 @@ def test_a_rule_comes_back_as_it_was(rng, tmp_path, method):
 
 
 def test_a_rule_that_was_not_fitted_keeps_its_note():
-    rule = fit_calibration(Judged([0.5], [1]))
+    rule = fit_calibration(JudgedScores([0.5], [1]))
     assert calibration_from_json(calibration_to_json(rule)) == rule
 
 

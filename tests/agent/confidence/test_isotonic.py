@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from agent.confidence.isotonic import fit_isotonic
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from tests.agent.confidence.drawn import drawn
 
 GRID = np.linspace(0.0, 1.0, 501)
 
 
-def reference(judged: Judged, low: float, high: float) -> IsotonicRegression:
+def reference(judged: JudgedScores, low: float, high: float) -> IsotonicRegression:
     model = IsotonicRegression(y_min=low, y_max=high, out_of_bounds="clip")
     return model.fit(judged.p, judged.label.astype(float), sample_weight=judged.weights)
 
@@ -33,7 +33,7 @@ def test_knots_and_predictions_are_scikit_learns(rng, decimals, limits):
 
 def test_weights_are_used_as_scikit_learn_uses_them(rng):
     plain = drawn(rng, 500, decimals=2)
-    judged = Judged(plain.p, plain.label, rng.uniform(0.1, 9.0, 500))
+    judged = JudgedScores(plain.p, plain.label, rng.uniform(0.1, 9.0, 500))
     x, y = fit_isotonic(judged)
     np.testing.assert_allclose(np.interp(GRID, x, y), reference(judged, 0, 1).predict(GRID))
 
@@ -43,7 +43,7 @@ def test_weights_are_used_as_scikit_learn_uses_them(rng):
 )
 def test_the_curve_never_falls_and_keeps_the_mean(pairs):
     p, label = zip(*pairs, strict=True)
-    judged = Judged(p, label)
+    judged = JudgedScores(p, label)
     x, y = fit_isotonic(judged)
     assert np.all(np.diff(x) > 0)
     assert np.all(np.diff(y) >= 0)

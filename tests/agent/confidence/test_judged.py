@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from agent.confidence.judged import ConfidenceError, Judged, logit, sigmoid
+from agent.confidence.judged import ConfidenceError, JudgedScores, logit, sigmoid
 
 PROBABILITY = st.floats(0.0, 1.0)
 
 
 def test_arrays_are_copied_and_cannot_be_written():
     p = np.array([0.2, 0.8])
-    judged = Judged(p, np.array([False, True]))
+    judged = JudgedScores(p, np.array([False, True]))
     p[0] = 0.9
     assert judged.p[0] == 0.2
     with pytest.raises(ValueError, match="read-only"):
@@ -26,7 +26,7 @@ def test_arrays_are_copied_and_cannot_be_written():
 
 
 def test_lists_and_ones_for_labels_will_do():
-    judged = Judged([0.1, 0.9, 0.5], [0, 1, 1], [1, 1, 2])
+    judged = JudgedScores([0.1, 0.9, 0.5], [0, 1, 1], [1, 1, 2])
     assert (len(judged), judged.positives, judged.negatives) == (3, 2, 1)
     assert judged.prior == pytest.approx(0.75)
 
@@ -49,23 +49,23 @@ def test_lists_and_ones_for_labels_will_do():
 )
 def test_anything_else_is_refused(p, label, weight, told):
     with pytest.raises(ConfidenceError, match=told):
-        Judged(p, label, weight)
+        JudgedScores(p, label, weight)
 
 
 def test_the_hash_is_of_the_candidates_not_of_their_order(rng):
     p, label = rng.random(50).round(1), rng.random(50) < 0.5
     order = rng.permutation(50)
-    judged = Judged(p, label)
+    judged = JudgedScores(p, label)
     assert judged.where(order).sha256() == judged.sha256()
-    assert Judged([0.0, 0.5], [0, 1]).sha256() == Judged([-0.0, 0.5], [0, 1]).sha256()
+    assert JudgedScores([0.0, 0.5], [0, 1]).sha256() == JudgedScores([-0.0, 0.5], [0, 1]).sha256()
 
 
 def test_the_hash_sees_every_number():
-    judged = Judged([0.1, 0.2], [0, 1])
+    judged = JudgedScores([0.1, 0.2], [0, 1])
     others = (
-        Judged([0.1, 0.21], [0, 1]),
-        Judged([0.1, 0.2], [1, 1]),
-        Judged([0.1, 0.2], [0, 1], [1, 2]),
+        JudgedScores([0.1, 0.21], [0, 1]),
+        JudgedScores([0.1, 0.2], [1, 1]),
+        JudgedScores([0.1, 0.2], [0, 1], [1, 2]),
     )
     assert len({judged.sha256(), *(one.sha256() for one in others)}) == 4
 

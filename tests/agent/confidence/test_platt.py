@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from agent.confidence.judged import ConfidenceError, Judged, logit
+from agent.confidence.judged import ConfidenceError, JudgedScores, logit
 from agent.confidence.platt import fit_platt, smoothed_targets
 from tests.agent.confidence.drawn import drawn
 
 
-def reference(judged: Judged) -> tuple[float, float]:
+def reference(judged: JudgedScores) -> tuple[float, float]:
     """A soft target is one candidate in part real and in part not."""
     low, high = smoothed_targets(judged)
     target = np.where(judged.label, high, low)
@@ -36,13 +36,13 @@ def test_the_fit_is_scikit_learns(rng, n, prior, stretch):
 
 def test_the_fit_with_weights_is_scikit_learns(rng):
     plain = drawn(rng, 300)
-    judged = Judged(plain.p, plain.label, rng.uniform(0.5, 40.0, 300))
+    judged = JudgedScores(plain.p, plain.label, rng.uniform(0.5, 40.0, 300))
     assert fit_platt(judged) == pytest.approx(reference(judged), rel=1e-5, abs=1e-6)
 
 
 def test_weights_of_another_scale_say_nothing_new(rng):
     judged = drawn(rng, 300)
-    weighted = Judged(judged.p, judged.label, np.full(300, 1e-6))
+    weighted = JudgedScores(judged.p, judged.label, np.full(300, 1e-6))
     assert fit_platt(weighted) == pytest.approx(fit_platt(judged))
 
 
@@ -54,7 +54,7 @@ def test_overconfidence_is_undone(rng):
 
 @pytest.mark.parametrize("p", [(0.0, 1.0), (0.4, 0.6), (0.5, 0.5 + 1e-5)])
 def test_classes_that_do_not_overlap_stay_finite(p):
-    judged = Judged(np.repeat(p, 50), np.repeat([False, True], 50))
+    judged = JudgedScores(np.repeat(p, 50), np.repeat([False, True], 50))
     slope, intercept = fit_platt(judged)
     assert np.isfinite([slope, intercept]).all()
     low, high = smoothed_targets(judged)
@@ -64,13 +64,13 @@ def test_classes_that_do_not_overlap_stay_finite(p):
 
 def test_equal_p_gives_no_line():
     with pytest.raises(ConfidenceError, match="the same"):
-        fit_platt(Judged([0.4] * 30, [0, 1] * 15))
+        fit_platt(JudgedScores([0.4] * 30, [0, 1] * 15))
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=4, max_size=40))
 def test_any_candidates_give_finite_numbers(pairs):
     p, label = zip(*pairs, strict=True)
-    judged = Judged(p, label)
+    judged = JudgedScores(p, label)
     try:
         slope, intercept = fit_platt(judged)
     except ConfidenceError:

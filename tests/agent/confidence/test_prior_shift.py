@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.confidence.judged import ConfidenceError, Judged, sigmoid
+from agent.confidence.judged import ConfidenceError, JudgedScores, sigmoid
 from agent.confidence.prior_shift import estimate_prior, shift_prior
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 
@@ -56,8 +56,8 @@ def test_certainty_stays_certain():
 
 def test_shifted_numbers_are_calibrated_in_the_field(rng):
     p, label = field(rng, 200_000, 0.02)
-    before = expected_calibration_error(reliability_curve(Judged(p, label)))
-    shifted = Judged(shift_prior(p, 0.5, 0.02), label)
+    before = expected_calibration_error(reliability_curve(JudgedScores(p, label)))
+    shifted = JudgedScores(shift_prior(p, 0.5, 0.02), label)
     assert before > 0.04
     assert expected_calibration_error(reliability_curve(shifted)) < 0.002
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 
-from agent.confidence.judged import ConfidenceError, Judged
+from agent.confidence.judged import ConfidenceError, JudgedScores
 from agent.confidence.reliability import (
     average_precision,
     brier_parts,
@@ -26,8 +26,8 @@ PAIRS = st.lists(
 )
 
 
-def of(pairs) -> Judged:
-    return Judged(*zip(*pairs, strict=True))
+def of(pairs) -> JudgedScores:
+    return JudgedScores(*zip(*pairs, strict=True))
 
 
 @pytest.mark.parametrize(("binning", "strategy"), [("width", "uniform"), ("mass", "quantile")])
@@ -69,7 +69,7 @@ def test_the_intervals_of_a_calibrated_judge_hold_its_p(rng):
 
 
 def test_calibration_error_by_hand():
-    judged = Judged([0.1, 0.1, 0.9, 0.9], [0, 1, 1, 1])
+    judged = JudgedScores([0.1, 0.1, 0.9, 0.9], [0, 1, 1, 1])
     assert expected_calibration_error(reliability_curve(judged)) == pytest.approx(0.25)
 
 
@@ -90,10 +90,10 @@ def test_the_parts_of_the_brier_score_add_up(pairs, bins, binning):
 
 def test_the_parts_mean_what_they_say():
     label = np.array([0, 0, 0, 1] * 50)
-    flat = brier_parts(reliability_curve(Judged(np.full(200, 0.25), label)))
+    flat = brier_parts(reliability_curve(JudgedScores(np.full(200, 0.25), label)))
     assert (flat.reliability, flat.resolution) == pytest.approx((0.0, 0.0), abs=1e-12)
     assert flat.uncertainty == pytest.approx(0.1875)
-    perfect = brier_parts(reliability_curve(Judged(label.astype(float), label)))
+    perfect = brier_parts(reliability_curve(JudgedScores(label.astype(float), label)))
     assert perfect.resolution == pytest.approx(perfect.uncertainty)
 
 
@@ -123,7 +123,7 @@ def test_rankings_of_a_long_list_are_scikit_learns(rng, prior):
 def test_one_class_has_no_ranking():
     for figure in (roc_auc, average_precision):
         with pytest.raises(ConfidenceError, match="both classes"):
-            figure(Judged([0.1, 0.2], [1, 1]))
+            figure(JudgedScores([0.1, 0.2], [1, 1]))
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,9 @@ def test_one_class_has_no_ranking():
 )
 def test_weights_and_empty_lists_are_refused(figure):
     with pytest.raises(ConfidenceError, match="without weights"):
-        figure(Judged([0.1, 0.2], [0, 1], [1, 2]))
+        figure(JudgedScores([0.1, 0.2], [0, 1], [1, 2]))
     with pytest.raises(ConfidenceError, match="no judged candidates"):
-        figure(Judged([], []))
+        figure(JudgedScores([], []))
 
 
 @pytest.mark.parametrize("bins", [0, -1, 10**9])

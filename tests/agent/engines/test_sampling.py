@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.sampling import choose, log_softmax, seeded
 from agent.errors import EngineError
 
@@ -13,24 +13,26 @@ ODDS = np.array([0.5, 0.02, 0.3, 0.18])
 LOGITS = np.log(ODDS).astype(np.float32)
 
 
-def shares(sampling: Sampling, logits: np.ndarray = LOGITS, draws: int = 4000) -> np.ndarray:
+def shares(
+    sampling: SamplingSettings, logits: np.ndarray = LOGITS, draws: int = 4000
+) -> np.ndarray:
     randomness = seeded(1)
     drawn = [choose(logits, sampling, randomness) for _ in range(draws)]
     return np.bincount(drawn, minlength=len(logits)) / draws
 
 
 def test_no_temperature_takes_the_likeliest():
-    assert shares(Sampling(), draws=20).tolist() == [1, 0, 0, 0]
+    assert shares(SamplingSettings(), draws=20).tolist() == [1, 0, 0, 0]
 
 
 def test_temperature_1_draws_by_the_odds():
-    assert shares(Sampling(temperature=1.0)) == pytest.approx(ODDS, abs=0.025)
+    assert shares(SamplingSettings(temperature=1.0)) == pytest.approx(ODDS, abs=0.025)
 
 
 def test_temperature_sharpens_or_flattens():
     for temperature in (0.5, 2.0):
         wanted = ODDS ** (1 / temperature)
-        found = shares(Sampling(temperature=temperature))
+        found = shares(SamplingSettings(temperature=temperature))
         assert found == pytest.approx(wanted / wanted.sum(), abs=0.025)
 
 
@@ -40,7 +42,7 @@ def test_temperature_sharpens_or_flattens():
 def test_top_p_keeps_the_fewest_that_reach_it(top_p, kept):
     wanted = np.zeros(4)
     wanted[kept] = ODDS[kept] / ODDS[kept].sum()
-    found = shares(Sampling(temperature=1.0, top_p=top_p))
+    found = shares(SamplingSettings(temperature=1.0, top_p=top_p))
     assert found == pytest.approx(wanted, abs=0.025)
 
 
@@ -54,14 +56,14 @@ def test_top_p_never_leaves_the_sorted_nucleus(logits, top_p, seed):
     odds = np.exp(log_softmax(numbers))
     falling = np.sort(odds)[::-1]
     smallest = falling[min(np.searchsorted(np.cumsum(falling), top_p), len(falling) - 1)]
-    chosen = choose(numbers, Sampling(temperature=1.0, top_p=top_p), seeded(seed))
+    chosen = choose(numbers, SamplingSettings(temperature=1.0, top_p=top_p), seeded(seed))
     assert odds[chosen] >= smallest * (1 - 1e-6)
 
 
 def test_excluded_tokens_are_never_drawn():
     logits = LOGITS.copy()
     logits[0] = -np.inf
-    found = shares(Sampling(temperature=5.0), logits)
+    found = shares(SamplingSettings(temperature=5.0), logits)
     assert found[0] == 0
     assert (found[1:] > 0).all()
 
@@ -69,7 +71,7 @@ def test_excluded_tokens_are_never_drawn():
 @pytest.mark.parametrize("bad", [np.nan, -np.inf, np.inf])
 def test_useless_numbers_raise(bad):
     with pytest.raises(EngineError, match="dtype"):
-        choose(np.full(4, bad, np.float32), Sampling(temperature=1.0), seeded(0))
+        choose(np.full(4, bad, np.float32), SamplingSettings(temperature=1.0), seeded(0))
 
 
 @pytest.mark.parametrize("seed", [0, -1, 2**70])

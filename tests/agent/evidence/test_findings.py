@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agent.evidence.findings import GROUP_CAP, Finding, _capped, find
-from agent.evidence.numbers import Numbers
+from agent.evidence.numbers import SpectrumMeasurements
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import Evidence, task
 from tests.agent.evidence.drawn import drawn
@@ -17,12 +17,12 @@ from tests.agent.tasks.test_catalogue import claim
 
 
 def found(spectrum: Spectrum, task_id: str) -> dict[str, Finding]:
-    return {each.evidence.id: each for each in find(task(task_id), Numbers(spectrum))}
+    return {each.evidence.id: each for each in find(task(task_id), SpectrumMeasurements(spectrum))}
 
 
 def test_every_claim_of_every_task_is_answered_or_says_why_not():
     for task_id in ("CV", "CS", "SS", "MG", "WD", "O", "B", "A"):
-        findings = find(task(task_id), Numbers(drawn("K")))
+        findings = find(task(task_id), SpectrumMeasurements(drawn("K")))
         assert [each.evidence for each in findings] == list(task(task_id).evidence)
         for each in findings:
             assert each.is_testable == (each.reason == "")

@@ -13,7 +13,7 @@ from agent.evidence.assessment import SUREST, assess
 from agent.evidence.gate_numbers import BOTH, HOT_ONLY, gate_numbers
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import builtin_kinds, read_kinds, softmax, steps
-from agent.evidence.numbers import Numbers
+from agent.evidence.numbers import SpectrumMeasurements
 from agent.evidence.words import KIND_NAMES, kind_signs
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.tasks.catalogue import task
@@ -46,11 +46,11 @@ def test_every_gate_can_be_measured_and_is_measured():
     assert set(GATES) <= measured | set(builtin_indices())
     assert set(GATES) >= HOT_ONLY
     for label in ("A", "MG", "CV"):
-        assert set(GATES) <= set(gate_numbers(Numbers(drawn(label))))
+        assert set(GATES) <= set(gate_numbers(SpectrumMeasurements(drawn(label))))
 
 
 def test_lines_of_hot_stars_are_not_read_in_cool_ones():
-    cool, hot = (gate_numbers(Numbers(drawn(label))) for label in ("K", "A"))
+    cool, hot = (gate_numbers(SpectrumMeasurements(drawn(label))) for label in ("K", "A"))
     assert math.isnan(cool["H_gamma_D2"][0]) and 8 < hot["H_gamma_D2"][0] < 26
     assert math.isfinite(cool["TiO5"][0])
 

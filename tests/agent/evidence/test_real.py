@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.evidence.assessment import assess_numbers
-from agent.evidence.numbers import Numbers
+from agent.evidence.numbers import SpectrumMeasurements
 from agent.spectra.readers import read
 from agent.tasks.catalogue import task
 
@@ -22,7 +22,9 @@ LEAST_MEAN, LEAST_FIRST_FIVE = 0.92, 0.94
 def f1_by_task(labelled_spectra: Path) -> dict[str, float]:
     with (labelled_spectra / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(file))
-    rows = [(Numbers(read(labelled_spectra / row["file"])), row["label"]) for row in table]
+    rows = [
+        (SpectrumMeasurements(read(labelled_spectra / row["file"])), row["label"]) for row in table
+    ]
     assert len(rows) > 100
     found = {}
     for task_id in IDS:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agent.evidence.gates import GATES
-from agent.evidence.numbers import Numbers, numbers_of
+from agent.evidence.numbers import SpectrumMeasurements, numbers_of
 from agent.evidence.window_numbers import (
     AT_MOST,
     MARKS,
@@ -22,7 +22,7 @@ from agent.evidence.window_numbers import (
     whole_entries,
     window_numbers,
 )
-from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import opening
 from agent.rendering.model_image import QWEN25
 from agent.rendering.render import NANO, PUBLISHED
@@ -45,14 +45,14 @@ def test_every_number_has_a_place_and_a_name():
 
 
 def test_emission_is_told_with_its_sign_and_width():
-    line = window_numbers(Numbers(drawn("CV")), 6450, 6750)
+    line = window_numbers(SpectrumMeasurements(drawn("CV")), 6450, 6750)
     assert re.search(r"; Hα \(-+\) -\d+", line)
     assert re.search(r"; Hα FWHM \(\++\) \d+0 km/s", line)
     assert line.startswith("S/N ")
 
 
 def test_a_line_outside_the_window_is_not_told():
-    numbers = Numbers(drawn("CV"))
+    numbers = SpectrumMeasurements(drawn("CV"))
     assert "Hβ" not in window_numbers(numbers, 6450, 6750)
     assert "Hα" not in window_numbers(numbers, 4550, 5050)
     assert "Hα" not in window_numbers(numbers, 6480, 6560)  # half of it
@@ -61,13 +61,13 @@ def test_a_line_outside_the_window_is_not_told():
 def test_bands_of_a_giant_and_of_a_dwarf_differ_in_their_numbers():
     values = {}
     for label in ("MG", "M_DWARF"):
-        line = window_numbers(Numbers(drawn(label)), 6650, 7150)
+        line = window_numbers(SpectrumMeasurements(drawn(label)), 6650, 7150)
         values[label] = float(told(line)["TiO excess over CaH"])
     assert values["MG"] > values["M_DWARF"] + 0.05
 
 
 def test_entries_follow_the_wavelength_and_stay_few():
-    numbers = Numbers(drawn("MG"))
+    numbers = SpectrumMeasurements(drawn("MG"))
     for task in load_tasks():
         for window in task.windows:
             told = entries(numbers, *window.range)
@@ -99,12 +99,12 @@ def test_what_noise_may_have_made_has_the_mark_of_nothing():
 @pytest.mark.parametrize("label", ["WD", "CV", "QSO", "K", "CS"])
 def test_colours_are_told_of_smooth_continua(label: str):
     assert set(WHOLE) >= OF_SMOOTH_CONTINUA
-    assert {"bend", "colour_5400_6600"} <= set(whole_entries(Numbers(drawn(label))))
+    assert {"bend", "colour_5400_6600"} <= set(whole_entries(SpectrumMeasurements(drawn(label))))
 
 
 @pytest.mark.parametrize("label", ["MG", "M_DWARF"])
 def test_where_titanium_oxide_is_deep_the_bands_speak_for_themselves(label: str):
-    told = whole_entries(Numbers(drawn(label)))
+    told = whole_entries(SpectrumMeasurements(drawn(label)))
     assert "TiO5" in told and not OF_SMOOTH_CONTINUA & set(told)
 
 
@@ -116,12 +116,12 @@ def test_a_band_that_noise_may_have_made_hides_no_colour():
 
 
 def test_where_nothing_can_be_measured_only_the_noise_is_told():
-    assert window_numbers(Numbers(drawn("CV")), 20_000, 21_000) == "S/N 0"
+    assert window_numbers(SpectrumMeasurements(drawn("CV")), 20_000, 21_000) == "S/N 0"
 
 
 def test_the_frame_of_the_pictures_is_that_of_the_numbers():
     """A range is cut in the frame that z moved; a line at its edge is in or out with it."""
-    numbers = Numbers(drawn("CV"))
+    numbers = SpectrumMeasurements(drawn("CV"))
     assert "Hα" in window_numbers(numbers, 6552, 6800, z=0.0)
     assert "Hα" not in window_numbers(numbers, 6552, 6800, z=0.004)
 
@@ -129,14 +129,14 @@ def test_the_frame_of_the_pictures_is_that_of_the_numbers():
 class TestInUse:
     def test_a_brief_viewer_answers_with_numbers_alone(self):
         spectrum = drawn("CV")
-        viewer = Viewer.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25)
+        viewer = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25)
         picture, result = viewer.look({"wavelength_range": [6450, 6750], "label": "Hα"})
         assert result.text == window_numbers(numbers_of(spectrum), 6450, 6750, viewer.z)
         assert picture.size == (NANO.width, NANO.height)
 
     def test_the_whole_spectrum_is_told_how_far_it_reaches(self):
         spectrum = drawn("CV")
-        told = Viewer.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25).told()
+        told = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25).told()
         low, high = spectrum.range
         assert told.startswith(f"{low:.0f} to {high:.0f} Å; S/N ")
         assert re.search(r"; Hα \(-+\) -\d+; Hα FWHM", told)
@@ -145,7 +145,7 @@ class TestInUse:
 
     def test_others_answer_as_published(self):
         spectrum = drawn("CV")
-        assert Viewer.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25).told() == ""
-        viewer = Viewer.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
+        assert PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25).told() == ""
+        viewer = PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
         text = viewer.answer((6450, 6750), "Hα")
         assert text.startswith("Generated spectral visualization") and "S/N" not in text

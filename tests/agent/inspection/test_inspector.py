@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.scripted import ScriptedEngine
 from agent.errors import ContextFullError, EngineError, SpectrumError, TrajectoryError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
-from agent.inspection.inspector import Inspector
+from agent.inspection.inspector import ModelInspector
 from agent.inspection.interface import run
 from agent.inspection.pictures import redraw
 from agent.protocol.protocol import CUT_SHORT, GO_ON, MAX_TOOL_TURNS
@@ -30,7 +30,7 @@ CV = task("CV")
 
 def inspector(replies, **options):
     engine = ScriptedEngine(replies, choices=SURE)
-    return Inspector(engine, ModelRef(name="scripted"), style=COMPACT, **options)
+    return ModelInspector(engine, ModelRef(name="scripted"), style=COMPACT, **options)
 
 
 def inspect(replies, spectrum=None, **options):
@@ -121,11 +121,15 @@ def test_chatter_without_end_is_ended():
 
 def test_a_turn_cut_short_is_said_again():
     rambling = "word " * 40
-    trajectory, steps, engine = inspect([rambling, answer()], sampling=Sampling(max_new_tokens=20))
+    trajectory, steps, engine = inspect(
+        [rambling, answer()], sampling=SamplingSettings(max_new_tokens=20)
+    )
     assert steps[0].error == CUT_SHORT
     assert engine.conversations[0].turns[3].text == CUT_SHORT
     assert trajectory.verdict == "YES"
-    trajectory, _, _ = inspect(lambda number: rambling, sampling=Sampling(max_new_tokens=20))
+    trajectory, _, _ = inspect(
+        lambda number: rambling, sampling=SamplingSettings(max_new_tokens=20)
+    )
     assert (trajectory.stopped_by, len(trajectory.replies)) == ("length", 2)
 
 
@@ -133,7 +137,7 @@ def test_a_call_that_just_fits_counts():
     """Cut off behind its end a call is a call all the same."""
     words = len(call(6400, 6700).split(" "))
     trajectory, _, _ = inspect(
-        [call(6400, 6700) + " and more", answer()], sampling=Sampling(max_new_tokens=words)
+        [call(6400, 6700) + " and more", answer()], sampling=SamplingSettings(max_new_tokens=words)
     )
     assert len(trajectory.looks) == 1
 
@@ -192,7 +196,7 @@ def test_an_engine_that_does_not_open():
         def open(self):
             raise EngineError("no such device")
 
-    made = Inspector(Broken([]), ModelRef(name="broken"))
+    made = ModelInspector(Broken([]), ModelRef(name="broken"))
     trajectory = run(made.inspect(star(), CV))
     assert (trajectory.stopped_by, trajectory.stop_reason) == ("error", "no such device")
 
@@ -342,7 +346,7 @@ def test_runs_are_averaged():
 def test_runs_without_log_probabilities_are_votes():
     words = iter(["YES", "NO", "NO", "YES"])
     engine = ScriptedEngine(lambda number: answer(next(words)))
-    made = Inspector(engine, ModelRef(name="scripted"), extra_runs=3)
+    made = ModelInspector(engine, ModelRef(name="scripted"), extra_runs=3)
     trajectory = run(made.inspect(star(), CV))
     assert (trajectory.verdict, trajectory.p_yes) == ("YES", 0.5)
 

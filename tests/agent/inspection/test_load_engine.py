@@ -20,7 +20,7 @@ from agent.errors import EngineError, ResourceError
 from agent.inspection.load_engine import engine_ref, load_engine
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card
-from agent.models.registry import Place, find_model, place_at
+from agent.models.registry import ModelLocation, find_model, place_at
 from agent.rendering.model_image import Sizing
 from tests.small_models import tiny_qwen3, tiny_qwen25
 
@@ -64,7 +64,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Path, dict[st
     yield asked
 
 
-def copied(folder: Path, target: Path, **card: Any) -> Place:
+def copied(folder: Path, target: Path, **card: Any) -> ModelLocation:
     """A model folder of its own, with a card."""
     target.mkdir(parents=True)
     for path in folder.iterdir():

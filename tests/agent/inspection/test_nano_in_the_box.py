@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("llama_cpp")
 
-from agent.inspection.interface import Inspecting, run
+from agent.inspection.interface import Inspector, run
 from agent.inspection.make_inspector import NANO, default_model, make_inspector
 from agent.models.check_files import check_files
 from agent.models.registry import BUNDLED, place_at
@@ -26,7 +26,7 @@ EACH = 2
 
 
 @pytest.fixture(scope="module")
-def nano() -> Iterator[Inspecting]:
+def nano() -> Iterator[Inspector]:
     inspector = make_inspector(NANO, threads=1)
     yield inspector
     inspector.close()
@@ -50,7 +50,7 @@ def test_its_card_says_what_it_is_and_what_was_measured():
     assert all(mean[measured_on] >= least for measured_on, least in LEAST.items())
 
 
-def test_it_judges_real_spectra_and_speaks_well(nano: Inspecting, labelled_spectra: Path):
+def test_it_judges_real_spectra_and_speaks_well(nano: Inspector, labelled_spectra: Path):
     with (labelled_spectra / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(file))
     asked = [

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.errors import ResourceError
-from agent.models.card import Card, Figure, ModelFile, Server, Source
+from agent.models.card import Card, ModelFile, ReportedFigure, ServerAddress, Source
 from agent.models.card_file import card_hash, card_text, parse_card, read_card, write_card
 from agent.models.check_files import check_files, missing_files, remember_files
 from agent.models.infer_card import deduce_card, make_card
@@ -35,7 +35,7 @@ def nano(**changes: object) -> Card:
         context_length=8192,
         style=COMPACT_PANELS,
         sizing=Sizing.of_tokens(28, 8, 256),
-        sampling=Sampling(temperature=0.7, top_p=0.95, max_new_tokens=300),
+        sampling=SamplingSettings(temperature=0.7, top_p=0.95, max_new_tokens=300),
         files=(
             ModelFile(role="weights", path="nano-f16.gguf", size=9_000_000, sha256=HASH),
             ModelFile(role="mmproj", path="nano-mmproj.gguf", size=1_000_000, sha256="cd" * 32),
@@ -46,7 +46,7 @@ def nano(**changes: object) -> Card:
         trained_on="40,000 simulated candidates,\n  seeds 0 to 9",
         simulated_only=True,
         tasks=("CV", "SS"),
-        figures=(Figure(figure="F1 CV", value=81.25, unit="%", on="held-out simulations"),),
+        figures=(ReportedFigure(figure="F1 CV", value=81.25, unit="%", on="held-out simulations"),),
     )
     return replace(card, **changes)
 
@@ -78,7 +78,7 @@ def test_the_card_in_the_guide_works() -> None:
 
 
 def test_a_server_has_an_address_and_no_files(tmp_path: Path) -> None:
-    server = Server(url="https://lab.example/v1", model="spec-o3")
+    server = ServerAddress(url="https://lab.example/v1", model="spec-o3")
     card = Card(name="lab", family="other", engine="remote", server=server)
     write_card(card, tmp_path)
     assert read_card(tmp_path) == card
@@ -91,7 +91,7 @@ def test_what_is_left_out_has_a_default() -> None:
     )
     assert card.sizing.factor == 32
     assert card.style == PUBLISHED
-    assert card.sampling == Sampling()
+    assert card.sampling == SamplingSettings()
     assert card.context_length == 32768
     assert not card.simulated_only
 
@@ -186,7 +186,7 @@ def test_no_damage_raises_anything_but_a_clear_error(place: int, put: str, cut: 
 
 def test_a_secret_never_gets_into_a_card() -> None:
     text = 'name = "x"\nfamily = "other"\nengine = "remote"\n[server]\nurl = "{}"\n'
-    assert parse_card(text.format("https://h/v1/")).server == Server(url="https://h/v1")
+    assert parse_card(text.format("https://h/v1/")).server == ServerAddress(url="https://h/v1")
     for url in ("https://me:secret@h/v1", "https://h/v1?key=secret", "ftp://h", "https://"):
         with pytest.raises(ResourceError) as caught:
             parse_card(text.format(url))
@@ -221,7 +221,7 @@ def test_the_hash_is_of_what_decides_the_answers() -> None:
         {"trained_on": ""},
         {"licence": "MIT"},
         {"source": None},
-        {"sampling": Sampling(temperature=1.0)},
+        {"sampling": SamplingSettings(temperature=1.0)},
     ):
         assert card_hash(nano(**same)) == first, same
     weights = replace(card.files[0], sha256="ef" * 32)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from agent.errors import ResourceError
-from agent.models.card import Card, Server
+from agent.models.card import Card, ServerAddress
 from agent.models.card_file import read_card, write_card
 from agent.models.check_files import check_files
 from agent.models.download import get_model
@@ -487,7 +487,7 @@ def test_a_path_a_name_and_which_comes_first(home: Path, monkeypatch: pytest.Mon
 def test_a_server_by_its_address() -> None:
     place = find_model("http://localhost:8000/v1/#Qwen/Spec o3")
     assert (place.origin, place.folder, place.is_ready) == ("server", None, True)
-    assert place.card.server == Server(url="http://localhost:8000/v1", model="Qwen/Spec o3")
+    assert place.card.server == ServerAddress(url="http://localhost:8000/v1", model="Qwen/Spec o3")
     assert place.ref.name == "Qwen-Spec-o3"
     assert find_model("HTTPS://lab.example").card.name == "lab.example-v1"
     with pytest.raises(ResourceError, match="may not hold a password") as caught:
@@ -497,7 +497,7 @@ def test_a_server_by_its_address() -> None:
 
 def test_a_card_may_stand_for_a_server(home: Path) -> None:
     (home / "models" / "lab").mkdir(parents=True)
-    server = Server(url="https://lab.example/v1", model="big")
+    server = ServerAddress(url="https://lab.example/v1", model="big")
     card = Card(name="lab", family="other", engine="remote", server=server, style=COMPACT)
     write_card(card, home / "models" / "lab")
     assert find_model("lab").card == card

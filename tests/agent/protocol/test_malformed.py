@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.checked_toml import unprintable
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.scripted import ScriptedEngine
-from agent.inspection.inspector import Inspector
+from agent.inspection.inspector import ModelInspector
 from agent.inspection.interface import run
 from agent.protocol.protocol import Turn, chat_text
 from agent.protocol.reply import is_well_formed, parse_reply
@@ -36,8 +36,8 @@ def test_the_loop_survives(batch):
     turns, stops = 0, set()
     while turns < TURNS:
         engine = ScriptedEngine(lambda number: malformed(chance), choices={"YES": -1.0})
-        sampling = Sampling(max_new_tokens=chance.choice([3, 30, 1000]))
-        inspector = Inspector(engine, ModelRef(name="odd"), style=COMPACT, sampling=sampling)
+        sampling = SamplingSettings(max_new_tokens=chance.choice([3, 30, 1000]))
+        inspector = ModelInspector(engine, ModelRef(name="odd"), style=COMPACT, sampling=sampling)
         trajectory = run(inspector.inspect(spectrum, target, seed=batch))
         turns += len(trajectory.replies)
         stops.add(trajectory.stopped_by)

@@ -6,12 +6,12 @@ import pytest
 from agent.rendering.marks import box_lines, emptiest_corner, thinned
 from agent.rendering.published import figure_size
 from agent.rendering.scales import flux_scale, tick_steps, wavelength_scale, with_margins
-from agent.rendering.window import Window
+from agent.rendering.window import DrawnPixels
 
 
-def window(span: float, points: int = 100, *, whole: bool) -> Window:
+def window(span: float, points: int = 100, *, whole: bool) -> DrawnPixels:
     wavelength = np.linspace(4000.0, 4000.0 + span, points)
-    return Window(wavelength, np.ones(points), np.ones(points, dtype=bool), whole)
+    return DrawnPixels(wavelength, np.ones(points), np.ones(points, dtype=bool), whole)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_the_box_takes_the_emptiest_corner(
 
 def test_the_box_tells_points_and_ranges() -> None:
     wavelength = np.array([4000.04, 4001.0, 4002.06])
-    shown = Window(wavelength, np.array([-2.5334, 1.0, 57.69]), wavelength > 0, whole=True)
+    shown = DrawnPixels(wavelength, np.array([-2.5334, 1.0, 57.69]), wavelength > 0, whole=True)
     assert box_lines(shown) == (
         "Data points: 3",
         "λ range: 4000.0 - 4002.1 Å",

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.confidence.judged import ConfidenceError
-from agent.trajectory.p_yes import Run, p_from_logprobs, p_from_votes, p_yes_of, pool_runs
+from agent.trajectory.p_yes import Vote, p_from_logprobs, p_from_votes, p_yes_of, pool_runs
 
 LOGPROB = st.floats(-1e4, 0.0)
 RUN = st.builds(
-    Run,
+    Vote,
     verdict=st.sampled_from(["YES", "NO", None]),
     p_yes=st.one_of(st.none(), st.floats(0.0, 1.0)),
 )
@@ -67,28 +67,28 @@ def test_choices_of_an_engine(choices, p):
 
 
 def test_runs_are_averaged_as_probabilities():
-    pooled = pool_runs([Run("YES", 0.9), Run("YES", 0.7), Run("NO", 0.2)])
+    pooled = pool_runs([Vote("YES", 0.9), Vote("YES", 0.7), Vote("NO", 0.2)])
     assert pooled.p_yes == pytest.approx(0.6)
     assert pooled.spread == pytest.approx(0.36056, abs=1e-4)
     assert (pooled.runs, pooled.votes, pooled.unanswered) == (3, 0, 0)
 
 
 def test_a_run_without_log_probabilities_counts_by_its_vote():
-    assert pool_runs([Run("YES")]).p_yes == pytest.approx(0.75)
-    assert pool_runs([Run("NO")] * 9).p_yes == pytest.approx(0.05)
-    mixed = pool_runs([Run("YES", 0.95), Run("NO")])
+    assert pool_runs([Vote("YES")]).p_yes == pytest.approx(0.75)
+    assert pool_runs([Vote("NO")] * 9).p_yes == pytest.approx(0.05)
+    mixed = pool_runs([Vote("YES", 0.95), Vote("NO")])
     assert mixed.p_yes == pytest.approx((0.95 + 0.25) / 2)
     assert mixed.votes == 1
 
 
 def test_log_probabilities_win_over_the_word():
-    assert pool_runs([Run("YES", 0.3)]).p_yes == pytest.approx(0.3)
+    assert pool_runs([Vote("YES", 0.3)]).p_yes == pytest.approx(0.3)
 
 
 def test_runs_without_an_answer_are_counted_and_left_out():
-    pooled = pool_runs([Run("YES", 0.8), Run()])
+    pooled = pool_runs([Vote("YES", 0.8), Vote()])
     assert (pooled.p_yes, pooled.spread, pooled.runs, pooled.unanswered) == (0.8, None, 1, 1)
-    assert pool_runs([Run(), Run()]) is None
+    assert pool_runs([Vote(), Vote()]) is None
     assert pool_runs([]) is None
 
 
@@ -114,7 +114,7 @@ def test_votes_are_never_certain_and_more_of_them_say_more(yes, no):
 @pytest.mark.parametrize("p", [-0.1, 1.1, math.nan])
 def test_no_probability_is_refused(p):
     with pytest.raises(ConfidenceError, match="no probability"):
-        Run("YES", p)
+        Vote("YES", p)
 
 
 def test_impossible_votes_are_refused():

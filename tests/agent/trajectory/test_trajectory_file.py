@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agent.engines.scripted import ScriptedEngine
 from agent.errors import TrajectoryError
 from agent.inspection.control import Control, Interjection
-from agent.inspection.inspector import Inspector
+from agent.inspection.inspector import ModelInspector
 from agent.inspection.interface import run
 from agent.tasks.catalogue import task
 from agent.trajectory.trajectory import ModelRef
@@ -39,7 +39,7 @@ def record():
         [call(6400, 6700.5), call(1, 2), "\ud800 \x1b[31m odd", answer()],
         choices={"YES": -0.1, "NO": -3.0},
     )
-    inspector = Inspector(engine, ModelRef(name="scripted", engine="test", sha256="ab"))
+    inspector = ModelInspector(engine, ModelRef(name="scripted", engine="test", sha256="ab"))
     return run(inspector.inspect(star(z=0.0003, simulated=True), task("CV"), control=control))
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from agent.engines.scripted import ScriptedEngine
 from agent.errors import EngineError
 from agent.inspection import make_inspector as inspectors
-from agent.inspection.inspector import Inspector
+from agent.inspection.inspector import ModelInspector
 from agent.inspection.make_inspector import default_model
 from agent.trajectory.trajectory import ModelRef, Step
 from agent.trajectory.trajectory_file import read_trajectories
@@ -39,7 +39,7 @@ def scripted(monkeypatch):
             asked.update(options, model=model)
             asked["engine"] = ScriptedEngine(replies, choices={"YES": math.log(0.8), "NO": -3.0})
             extra_runs = options["extra_runs"]
-            return Inspector(asked["engine"], ModelRef(name="scripted"), extra_runs=extra_runs)
+            return ModelInspector(asked["engine"], ModelRef(name="scripted"), extra_runs=extra_runs)
 
         monkeypatch.setattr(inspectors, "make_inspector", make_inspector)
         return asked

@@ -14,7 +14,7 @@ from agent.errors import ResourceError, WorkbenchError
 from agent.models.card_file import write_card
 from agent.models.download import get_model
 from agent.models.infer_card import make_card
-from agent.models.registry import Place
+from agent.models.registry import ModelLocation
 from app.cli.models import models
 from tests.agent.models.fake_hub import FakeHub, running
 
@@ -132,7 +132,7 @@ def test_faults_of_a_download_are_messages(hub: FakeHub) -> None:
 def test_ctrl_c_keeps_what_has_come(
     hub: FakeHub, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(name: str, progress: Callable[[str, int, int], None]) -> Place:
+    def interrupted(name: str, progress: Callable[[str, int, int], None]) -> ModelLocation:
         def then_ctrl_c(file: str, done: int, total: int) -> None:
             progress(file, done, total)
             if done > 4000:

@@ -14,7 +14,7 @@ SAMPLE = Path(str(resources.files("resources"))) / "sample"
 
 def take_sample(session: Session, count: int = 60) -> None:
     """The first of the bundled sample."""
-    place = Path(str(session.place)).with_name("candidates.csv")
+    place = Path(str(session.location)).with_name("candidates.csv")
     with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     with place.open("w", newline="", encoding="utf-8") as file:

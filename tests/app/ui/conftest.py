@@ -16,14 +16,14 @@ from agent.tasks.catalogue import task
 from app.core.session.session import Session, new_session
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
-from app.ui.candidate.current import Desk
+from app.ui.candidate.current import CurrentCandidate
 from app.ui.candidate.view_options import View
-from app.ui.inspection.controller import AgentDesk
+from app.ui.inspection.controller import InspectionController
 from app.ui.keys.keymap import Keymap
 from app.ui.session_bridge import SessionBridge
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import take_sample
 
 LONG_MS = 60_000
@@ -70,33 +70,33 @@ def session(tmp_path) -> Iterator[Session]:
 
 
 @pytest.fixture
-def workplace(qtbot, session) -> Iterator[Workplace]:
+def context(qtbot, session) -> Iterator[SessionContext]:
     """All that the parts of a window work with; the first candidate is not on the desk yet."""
-    with opened_workplace(session) as place:
-        yield place
+    with opened_context(session) as context:
+        yield context
 
 
-class opened_workplace:
+class opened_context:
     def __init__(self, session: Session) -> None:
         bridge, runner, settings = SessionBridge(session), Runner(), SettingsKeeper()
-        desk = Desk(bridge, runner)
-        self.place = Workplace(
+        current = CurrentCandidate(bridge, runner)
+        self.context = SessionContext(
             bridge=bridge,
-            desk=desk,
+            current=current,
             view=View(),
-            agent=AgentDesk(bridge, desk, runner, settings),
+            agent=InspectionController(bridge, current, runner, settings),
             commands=Commands(),
             keymap=Keymap(settings),
-            looks=Looks(),
+            current_theme=CurrentTheme(),
             runner=runner,
             settings=settings,
         )
 
-    def __enter__(self) -> Workplace:
-        return self.place
+    def __enter__(self) -> SessionContext:
+        return self.context
 
     def __exit__(self, *exception: object) -> None:
-        self.place.agent.close()
-        self.place.desk.close()
-        self.place.runner.close()
-        self.place.bridge.close()
+        self.context.agent.close()
+        self.context.current.close()
+        self.context.runner.close()
+        self.context.bridge.close()

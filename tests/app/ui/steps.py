@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from app.ui.session_context import Workplace
+from app.ui.session_context import SessionContext
 
 
-def put_on_desk(qtbot, place: Workplace, number: int = 1) -> None:
+def put_on_desk(qtbot, context: SessionContext, number: int = 1) -> None:
     """With its spectrum drawn, as the plot says it."""
-    desk = place.desk
-    if desk.candidate is None or desk.candidate.id != number:
-        desk.go_to(number)
-    painted(qtbot, place, number)
+    current = context.current
+    if current.candidate is None or current.candidate.id != number:
+        current.go_to(number)
+    painted(qtbot, context, number)
 
 
-def painted(qtbot, place: Workplace, number: int) -> None:
-    desk = place.desk
+def painted(qtbot, context: SessionContext, number: int) -> None:
+    current = context.current
     qtbot.waitUntil(
         lambda: (
-            desk.candidate is not None and desk.candidate.id == number and desk.spectrum is not None
+            current.candidate is not None
+            and current.candidate.id == number
+            and current.spectrum is not None
         )
     )
-    desk.note_painted(number)
+    current.note_painted(number)
 
 
 def shown_in(qtbot, widget, width: int = 640, height: int = 480):

@@ -20,7 +20,7 @@ from app.core.session.session import new_session, open_session
 from app.ui import session_view
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import parts
-from app.ui.inspection.controller import AgentDesk
+from app.ui.inspection.controller import InspectionController
 from tests.app.core.session.recorder import line_of
 from tests.app.core.session.test_durability import held_by
 from tests.app.ui.agent.conftest import COMMAND
@@ -90,7 +90,7 @@ def nothing_of_the_system(monkeypatch, tmp_path):
         monkeypatch.setattr(QFileDialog, name, lambda *_, answer=answer, **__: answer)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda *_: True)
     monkeypatch.setattr(
-        session_view, "AgentDesk", lambda *given: AgentDesk(*given, command=COMMAND)
+        session_view, "AgentDesk", lambda *given: InspectionController(*given, command=COMMAND)
     )
 
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from app.ui.program_icon import program_icon
-from app.ui.widgets.logo import ProgramMark
+from app.ui.widgets.logo import Logo
 
 ICONS = Path(str(resources.files("resources"))) / "icons"
 LINE, GLASS, RIM = QColor("#ffb638"), QColor("#0b1c38"), QColor("#ffffff")
@@ -35,7 +35,7 @@ def test_line_lens_and_rim_are_told_apart_at_any_size(qtbot, size):
 
 
 def test_the_mark_on_the_first_page_is_the_icon(qtbot):
-    mark = ProgramMark(72)
+    mark = Logo(72)
     qtbot.addWidget(mark)
     seen = colours(mark.grab().toImage())
     assert any(near(each, LINE) for each in seen)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel
 
 from app.core.session.session import open_session
 from app.ui.top_bar import PAGES, TopBar
-from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.conftest import opened_context
 from tests.app.ui.whole_window import CTRL, LEFT, before_window, sample_file
 
 
@@ -31,17 +31,17 @@ def test_blind_mode_is_one_click_and_kept_with_the_session(qtbot, tmp_path):
         button = person.view.top._blind
         assert "off" in button.text()
         qtbot.mouseClick(button, LEFT)
-        assert person.desk.blindness.is_on and "on" in button.text()
+        assert person.current.blind_mode.is_on and "on" in button.text()
     with before_window(qtbot, place) as person:
-        assert person.desk.blindness.is_on
+        assert person.current.blind_mode.is_on
 
 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_it_says_whose_session_it_is_and_whether_it_can_be_written(qtbot, tmp_path, read_only):
-    place = sample_file(tmp_path)
-    opened = open_session(place, "Ada <b>L</b>", read_only=read_only)
-    with opened as session, opened_workplace(session) as workplace:
-        bar = TopBar(workplace)
+    context = sample_file(tmp_path)
+    opened = open_session(context, "Ada <b>L</b>", read_only=read_only)
+    with opened as session, opened_context(session) as context:
+        bar = TopBar(context)
         qtbot.addWidget(bar)
         words = [each.text() for each in bar.findChildren(QLabel)]
         assert "Ada <b>L</b>" in words

@@ -14,8 +14,8 @@ from agent.errors import WorkbenchError
 from app.core.session.session import open_session
 from app.ui import main_window, session_view
 from app.ui.background.runner import Runner
-from app.ui.inspection.controller import AgentDesk
-from app.ui.session_opener import Opener, Wish
+from app.ui.inspection.controller import InspectionController
+from app.ui.session_opener import OpenRequest, SessionOpener
 from tests.app.ui.agent.conftest import COMMAND, on_desk
 from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
 
@@ -41,7 +41,7 @@ def test_of_two_asked_for_the_last_is_opened_and_the_first_let_go(qtbot, place, 
         person.window.open_session(place)
         person.window.open_session(other)
         person.wait(lambda: person.window.view is not None)
-        assert person.session.place == other
+        assert person.session.location == other
         person.sees(1)
         open_session(place, "Bea").close()  # nobody holds it
 
@@ -75,7 +75,7 @@ def test_a_window_closed_while_it_opens_lets_the_session_go(qtbot, place):
 def test_our_own_fault_in_opening_is_not_the_last_opening(qtbot):
     done = []
     runner = Runner()
-    opener = Opener(runner)
+    opener = SessionOpener(runner)
     failing = threading.Event()
 
     def fault():
@@ -83,14 +83,14 @@ def test_our_own_fault_in_opening_is_not_the_last_opening(qtbot):
         raise RuntimeError("ours")
 
     with qtbot.captureExceptions() as caught:
-        opener.want(Wish(fault, done.append, done.append))
+        opener.want(OpenRequest(fault, done.append, done.append))
         qtbot.waitUntil(lambda: bool(caught))
     assert failing.is_set()
 
     def refuse():
         raise WorkbenchError("not there")
 
-    opener.want(Wish(refuse, done.append, done.append))
+    opener.want(OpenRequest(refuse, done.append, done.append))
     qtbot.waitUntil(lambda: len(done) == 1)
     runner.close()
     opener.close()
@@ -128,15 +128,15 @@ def test_it_closes_while_the_agent_is_at_work(qtbot, place, monkeypatch, work):
     """And leaves no process; `deaf`: it does not listen."""
     others = set(workers())  # of tests before this one
     monkeypatch.setattr(
-        session_view, "AgentDesk", lambda *parts: AgentDesk(*parts, command=COMMAND)
+        session_view, "AgentDesk", lambda *parts: InspectionController(*parts, command=COMMAND)
     )
     with before_window(qtbot, place) as person:
-        agent = person.view.place.agent
+        agent = person.view.context.agent
         if work == "batch":
             person.press("r", CTRL)
             person.wait(lambda: agent.batch.model)
         else:
-            on_desk(qtbot, person.view.place, 1, work)
+            on_desk(qtbot, person.view.context, 1, work)
             person.press("v")
             person.wait(lambda: agent.run is not None and agent.run.said)
         children = set(workers()) - others

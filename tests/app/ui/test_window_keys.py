@@ -17,7 +17,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui import session_view
 from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
-from app.ui.inspection.controller import AgentDesk
+from app.ui.inspection.controller import InspectionController
 from tests.app.ui.agent.conftest import COMMAND, on_desk
 from tests.app.ui.opinions import give_opinion
 from tests.app.ui.whole_window import (
@@ -49,7 +49,7 @@ def person(qtbot, tmp_path, sample):
 def scripted(monkeypatch):
     """The agent does what the object is called."""
     monkeypatch.setattr(
-        session_view, "AgentDesk", lambda *parts: AgentDesk(*parts, command=COMMAND)
+        session_view, "AgentDesk", lambda *parts: InspectionController(*parts, command=COMMAND)
     )
 
 
@@ -162,19 +162,19 @@ def test_the_filter_is_one_key_away(person):
 def test_the_windows_of_the_class_one_after_the_other(person):
     labels = [window.label for window in person.session.task.windows]
     person.press(".")
-    assert person.looks.window_name == labels[0]
+    assert person.plot_view.window_name == labels[0]
     assert person.plot.window_now == pytest.approx(person.session.task.windows[0].range)
     person.press(".")
-    assert person.looks.window_name == labels[1]
+    assert person.plot_view.window_name == labels[1]
     person.press(",")
     person.press(",")
-    assert person.looks.window_name != labels[0]
+    assert person.plot_view.window_name != labels[0]
     person.press(Key.Key_F2)
-    assert person.looks.window_name == labels[0]
+    assert person.plot_view.window_name == labels[0]
     person.press(Key.Key_F3)
-    assert person.looks.window_name == labels[1]
+    assert person.plot_view.window_name == labels[1]
     person.press("w")
-    assert person.looks.window is None
+    assert person.plot_view.window is None
     assert person.plot.window_now == pytest.approx(person.plot.whole)
 
 
@@ -228,12 +228,12 @@ def test_reset_forgets_all_and_autoscale_only_the_height(person):
     plot.show_flux(flux[0] - 50.0, flux[1] + 50.0)
     person.press("y")
     assert plot.stage.ranges[1] == pytest.approx(flux)
-    assert person.looks.window is not None
+    assert person.plot_view.window is not None
     for key, held in (("s", PLAIN), ("f", PLAIN), (Key.Key_Right, SHIFT)):
         person.press(key, held)
     person.press("r")
     options = person.options
-    assert (person.looks.window, options.smoothing, options.z, options.rest_axis) == (
+    assert (person.plot_view.window, options.smoothing, options.z, options.rest_axis) == (
         None,
         0,
         0.0,
@@ -344,9 +344,9 @@ def test_flags_by_letter_and_the_star(person):
 
 
 def test_the_agent_runs_and_escape_stops_it(qtbot, scripted, person):
-    on_desk(qtbot, person.view.place, 1, "endless")
+    on_desk(qtbot, person.view.context, 1, "endless")
     person.press("v")
-    agent = person.view.place.agent
+    agent = person.view.context.agent
     person.wait(lambda: agent.run is not None and agent.run.said)
     with qtbot.waitSignal(agent.ended, timeout=LONG_MS) as ended:
         person.press(Key.Key_Escape)
@@ -357,9 +357,9 @@ def test_the_agent_runs_and_escape_stops_it(qtbot, scripted, person):
 def test_escape_in_a_field_gives_the_plot_back_and_leaves_the_agent_at_work(
     qtbot, scripted, person
 ):
-    on_desk(qtbot, person.view.place, 1, "endless")
+    on_desk(qtbot, person.view.context, 1, "endless")
     person.press("v")
-    agent = person.view.place.agent
+    agent = person.view.context.agent
     person.wait(lambda: agent.run is not None and agent.run.said)
     person.press("c")
     person.press(Key.Key_Escape)
@@ -367,9 +367,9 @@ def test_escape_in_a_field_gives_the_plot_back_and_leaves_the_agent_at_work(
 
 
 def test_the_agent_is_held_and_let_go_on(qtbot, scripted, person):
-    on_desk(qtbot, person.view.place, 1, "steered")
+    on_desk(qtbot, person.view.context, 1, "steered")
     person.press("v")
-    agent = person.view.place.agent
+    agent = person.view.context.agent
     person.press("p")
     assert agent.is_held
     person.press("p")
@@ -378,7 +378,7 @@ def test_the_agent_is_held_and_let_go_on(qtbot, scripted, person):
 
 
 def test_the_list_is_inspected_and_stopped_with_one_key(scripted, person):
-    agent = person.view.place.agent
+    agent = person.view.context.agent
     person.press("r", CTRL)
     assert agent.batch.is_running
     person.press("r", CTRL)
@@ -400,25 +400,25 @@ def inspected(sample, tmp_path_factory):
 def test_space_steps_through_the_evidence(qtbot, tmp_path, inspected):
     place, record = inspected
     with before_window(qtbot, copied(place, tmp_path)) as person:
-        person.wait(lambda: person.view.place.agent.shown is not None)
+        person.wait(lambda: person.view.context.agent.shown is not None)
         seen = []
         for _ in record.looks:
             person.press(Key.Key_Space)
-            seen.append(person.looks.window_name)
+            seen.append(person.plot_view.window_name)
         assert seen == [look.label for look in record.looks]
         person.press(Key.Key_Escape)  # back to where the person was
-        assert person.looks.window is None
+        assert person.plot_view.window is None
 
 
 def test_shift_v_reveals_in_blind_mode(qtbot, tmp_path, inspected):
     place, record = inspected
     with before_window(qtbot, copied(place, tmp_path)) as person:
-        person.desk.blindness.turn(True)
+        person.current.blind_mode.turn(True)
         person.press(Key.Key_Return)
         assert "Blind mode" in person.view.status.message.words
-        assert person.view.place.agent.shown is None
+        assert person.view.context.agent.shown is None
         person.press("v", SHIFT)
-        person.wait(lambda: person.view.place.agent.shown is not None)
+        person.wait(lambda: person.view.context.agent.shown is not None)
         person.press("a")
         person.sees(2)
         (entry,) = person.log()
@@ -464,7 +464,7 @@ def test_the_panels_go_and_come_with_their_widths(person):
 def test_commands_are_found_by_their_words(person):
     person.press("k", CTRL)
     person.type("no smoo")
-    person.looks.change(smoothing=3)
+    person.plot_view.change(smoothing=3)
     person.press(Key.Key_Return)
     assert person.options.smoothing == 0
     assert person.target is person.plot.plot
@@ -524,7 +524,7 @@ def test_lists_and_sessions_are_opened_by_key(person, tmp_path, monkeypatch, sam
     former = person.view
     person.press("o", CTRL)
     person.wait(lambda: person.window.view is not None and person.view is not former)
-    assert person.session.place == other
+    assert person.session.location == other
     person.sees(1)
     person.press("w", CTRL)
     assert person.window.view is None

@@ -23,7 +23,7 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session
 from app.ui import session_view
-from app.ui.inspection.controller import AgentDesk
+from app.ui.inspection.controller import InspectionController
 from app.ui.keys.text_focus import takes_text
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_keeper import SettingsKeeper
@@ -82,12 +82,12 @@ def fields(window: QWidget) -> list[QWidget]:
 
 def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(qtbot, place, monkeypatch):
     monkeypatch.setattr(
-        session_view, "AgentDesk", lambda *parts: AgentDesk(*parts, command=COMMAND)
+        session_view, "AgentDesk", lambda *parts: InspectionController(*parts, command=COMMAND)
     )
     with before_window(qtbot, place) as person:
-        on_desk(qtbot, person.view.place, 1, "endless")
+        on_desk(qtbot, person.view.context, 1, "endless")
         person.press("v")  # only then there is a field for remarks
-        person.wait(lambda: person.view.place.agent.run is not None)
+        person.wait(lambda: person.view.context.agent.run is not None)
         person.press("g")
         person.press("o")
         person.wait(lambda: isinstance(person.target, QLineEdit))
@@ -102,7 +102,7 @@ def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(qtbot, 
 
 
 def write_in(person, field):
-    view, window = person.options, person.looks.window
+    view, window = person.options, person.plot_view.window
     field.setFocus(Qt.FocusReason.MouseFocusReason)
     person.wait(field.hasFocus)
     QTest.keyClicks(field, EVERY_JUDGING_KEY)
@@ -114,7 +114,7 @@ def write_in(person, field):
     person.wait(lambda: person.target is person.plot.plot)
     assert person.verdicts() == {}
     assert person.number == 1
-    assert (person.options, person.looks.window) == (view, window)
+    assert (person.options, person.plot_view.window) == (view, window)
     assert all(entry.opinion.flags == () for entry in person.log())
 
 
@@ -122,7 +122,7 @@ def write_in(person, field):
 def test_enter_in_a_field_takes_no_proposal(person, field):
     """It gives the focus back, and goes up through the panels around it: still no verdict."""
     add_inspection(person.session, 1, record())
-    person.desk.go_to(1)
+    person.current.go_to(1)
     person.sees(1)
     person.press(field)
     if field == "g":
@@ -226,11 +226,11 @@ def repeat(person, key, text, held=PLAIN, times=25):
 def test_a_held_verdict_judges_once(person, key, text, held):
     for number in range(1, 6):
         add_inspection(person.session, number, record())
-    person.desk.go_to(1)
+    person.current.go_to(1)
     person.sees(1)
     QTest.keyPress(person.target, key, held)
     repeat(person, key, text, held)
-    person.wait(lambda: person.desk.is_painted)
+    person.wait(lambda: person.current.is_painted)
     repeat(person, key, text, held)
     QTest.keyRelease(person.target, key, held)
     assert len(person.log()) == 1
@@ -278,7 +278,7 @@ def test_enter_on_a_row_goes_there_and_takes_no_proposal(person):
     person.press(Key.Key_Enter)
     person.sees(3)
     assert person.verdicts() == {}
-    assert person.looks.window is None and person.options == options
+    assert person.plot_view.window is None and person.options == options
     person.press("a")
     person.sees(4)
     assert person.verdicts() == {3: "ACCEPT"}
@@ -312,7 +312,7 @@ def test_what_a_key_asks_for_comes_with_its_panel(person, key, held, name):
 
 
 def test_a_verdict_before_it_is_painted_is_refused(person):
-    person.desk.go_to(9)
+    person.current.go_to(9)
     person.press("a")
     assert "not drawn yet" in person.view.status.message.words
     assert person.log() == []
@@ -331,10 +331,10 @@ def test_quick_keys_judge_what_was_seen_alone(person):
 
 def test_what_came_while_another_page_was_open_was_not_seen(person):
     person.press("3", CTRL)
-    person.desk.go_to(7)
-    person.wait(lambda: person.desk.spectrum is not None)
+    person.current.go_to(7)
+    person.wait(lambda: person.current.spectrum is not None)
     QApplication.processEvents()
-    assert not person.desk.is_painted
+    assert not person.current.is_painted
     for menu in person.window.menuBar().actions():
         menu.menu().aboutToShow.emit()
         for entry in menu.menu().actions():
@@ -356,13 +356,13 @@ def test_how_one_looks_stays_from_object_to_object(person):
     for key, held in (("l", PLAIN), ("l", SHIFT), ("s", PLAIN), ("m", PLAIN), (Key.Key_F2, PLAIN)):
         person.press(key, held)
     person.press(Key.Key_Right, SHIFT)
-    options, window = person.options, person.looks.window
+    options, window = person.options, person.plot_view.window
     drawn = person.plot.window_now
     assert drawn == pytest.approx(window)
     for number, key in enumerate(("n", "a", "x", "b", Key.Key_Right), 2):
         person.press(key)
-        person.wait(lambda: person.desk.is_painted)
-        assert (person.options, person.looks.window) == (options, window), number
+        person.wait(lambda: person.current.is_painted)
+        assert (person.options, person.plot_view.window) == (options, window), number
         assert person.plot.window_now == pytest.approx(drawn)
         assert person.plot.plot.trace.smoothing_px == options.smoothing_px
         assert not person.plot.plot.marks.isVisible()
@@ -371,11 +371,11 @@ def test_how_one_looks_stays_from_object_to_object(person):
 
 
 def test_a_window_goes_where_the_person_wants_that(person):
-    person.looks.change(keep_window=False)
+    person.plot_view.change(keep_window=False)
     person.press(Key.Key_F2)
     person.press("n")
     person.sees(2)
-    assert person.looks.window is None
+    assert person.plot_view.window is None
     assert person.plot.window_now == pytest.approx(person.plot.whole)
 
 
@@ -384,14 +384,14 @@ def test_a_window_goes_where_the_person_wants_that(person):
 
 def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
     with before_window(qtbot, place) as person:
-        person.desk.blindness.turn(True)
+        person.current.blind_mode.turn(True)
         for number in (1, 2):
             add_inspection(person.session, number, record())
-        person.desk.go_to(2)
+        person.current.go_to(2)
         person.sees(2)
-        person.desk.go_to(1)
+        person.current.go_to(1)
         person.sees(1)
-        agent, bar = person.view.place.agent, person.view.judging.verdicts
+        agent, bar = person.view.context.agent, person.view.judging.verdicts
         QApplication.processEvents()
         assert agent.shown is None and agent.steps == ()
         assert "0.93" not in bar.proposal.toolTip() and "YES" not in bar.proposal.text()
@@ -482,9 +482,9 @@ def test_a_broken_spectrum_says_why_and_is_passed(qtbot, broken):
         blank = person.plot.blank
         for number in range(2, 6):
             person.press("n")
-            person.wait(lambda wanted=number: person.number == wanted and person.desk.fault)
+            person.wait(lambda wanted=number: person.number == wanted and person.current.fault)
             assert blank.isVisible()
-            reasons.append(person.desk.fault)
+            reasons.append(person.current.fault)
             assert person.reads(reasons[-1])
             for key in "axu":
                 person.press(key)

@@ -112,9 +112,9 @@ def test_after_a_crash_the_session_and_the_object_come_back(qtbot, tmp_path, pla
     crashed(qtbot, tmp_path, place, 7)
     with before_window(qtbot, None, keeper(tmp_path)) as person:
         assert person.window.reopen() is True
-        person.wait(lambda: person.window.view is not None and person.desk.line is not None)
+        person.wait(lambda: person.window.view is not None and person.current.line is not None)
         person.sees(7)
-        assert person.session.place == place
+        assert person.session.location == place
         assert "without closing" in person.view.status.message.words
         # Should it end so again before it is open, the next start is the welcome page.
         assert person.window.reopen() is False
@@ -145,7 +145,7 @@ def test_an_object_that_went_away_is_passed_over(qtbot, tmp_path, place):
     settings.change(layout=written(layout))
     with before_window(qtbot, None, settings) as person:
         person.window.reopen()
-        person.wait(lambda: person.window.view is not None and person.desk.line is not None)
+        person.wait(lambda: person.window.view is not None and person.current.line is not None)
         person.sees(1)
 
 
@@ -179,10 +179,10 @@ def test_another_session_begins_with_all_of_its_spectra_at_rest(qtbot, tmp_path,
     with before_window(qtbot, place) as person:
         for key, held in ((Key.Key_F2, PLAIN), (Key.Key_Right, SHIFT), ("s", PLAIN)):
             person.press(key, held)
-        person.looks.change(line_sets=frozenset({"other"}))
+        person.plot_view.change(line_sets=frozenset({"other"}))
         person.window.open_session(other)
-        person.wait(lambda: person.window.view is not None and person.session.place == other)
+        person.wait(lambda: person.window.view is not None and person.session.location == other)
         person.sees(1)
-        assert person.looks.window is None
+        assert person.plot_view.window is None
         options = person.options
         assert (options.z, options.line_sets, options.smoothing) == (0.0, None, 1)

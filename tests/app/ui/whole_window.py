@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from agent.tasks.catalogue import task
 from app.core.session.records import LogEntry, Opinion
 from app.core.session.session import Session, new_session
-from app.ui.candidate.current import Desk
-from app.ui.candidate.view_options import Options, View
+from app.ui.candidate.current import CurrentCandidate
+from app.ui.candidate.view_options import View, ViewOptions
 from app.ui.main_window import MainWindow
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_view import SessionView
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import take_sample
 
 LONG_MS = 60_000
@@ -48,16 +48,16 @@ class Person:
         return self.view.session
 
     @property
-    def desk(self) -> Desk:
-        return self.view.place.desk
+    def current(self) -> CurrentCandidate:
+        return self.view.context.current
 
     @property
-    def looks(self) -> View:
-        return self.view.place.view
+    def plot_view(self) -> View:
+        return self.view.context.view
 
     @property
-    def options(self) -> Options:
-        return self.looks.options
+    def options(self) -> ViewOptions:
+        return self.plot_view.options
 
     @property
     def plot(self) -> SpectrumPanel:
@@ -66,8 +66,8 @@ class Person:
     @property
     def number(self) -> int:
         """Of the candidate on the desk."""
-        assert self.desk.candidate is not None
-        return self.desk.candidate.id
+        assert self.current.candidate is not None
+        return self.current.candidate.id
 
     def press(self, key: Qt.Key | str, held: Qt.KeyboardModifier = PLAIN) -> None:
         QTest.keyClick(self.target, key, held)
@@ -90,11 +90,11 @@ class Person:
 
     def sees(self, number: int) -> None:
         """Wait until that candidate is on screen."""
-        self.wait(lambda: self.desk.is_painted and self.number == number)
+        self.wait(lambda: self.current.is_painted and self.number == number)
 
     def go(self, number: int) -> None:
-        if not (self.desk.is_painted and self.number == number):
-            self.desk.go_to(number)
+        if not (self.current.is_painted and self.number == number):
+            self.current.go_to(number)
             self.sees(number)
 
     def opinion(self, number: int) -> Opinion | None:
@@ -130,7 +130,7 @@ def before_window(
     keeper = settings or SettingsKeeper()
     if not keeper.settings.reviewer:
         keeper.change(reviewer="Ada")
-    window = MainWindow(keeper, Looks())
+    window = MainWindow(keeper, CurrentTheme())
     window.show()
     window.activateWindow()
     qtbot.waitExposed(window)
@@ -138,8 +138,8 @@ def before_window(
     try:
         if place is not None:
             window.open_session(place)
-            person.wait(lambda: window.view is not None and person.desk.line is not None)
-            person.wait(lambda: person.desk.is_painted or person.desk.fault)
+            person.wait(lambda: window.view is not None and person.current.line is not None)
+            person.wait(lambda: person.current.is_painted or person.current.fault)
         yield person
     finally:
         window.close()

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core.settings_path import settings_path
-from app.ui.candidate.current import Desk
+from app.ui.candidate.current import CurrentCandidate
 from app.ui.main_window import MainWindow
 from app.ui.program import NAME, start
 
@@ -56,14 +56,14 @@ def window() -> MainWindow:
     return next(each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow))
 
 
-def desk() -> Desk:
+def current() -> CurrentCandidate:
     view = window().view
     assert view is not None
-    return view.place.desk
+    return view.context.current
 
 
 def is_painted() -> bool:
-    return window().view is not None and desk().is_painted
+    return window().view is not None and current().is_painted
 
 
 def press(key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
@@ -79,14 +79,14 @@ def work() -> Deed:
         press(key)
     window().resize(1200, 700)
     window().settings.change(comments=("mine",))
-    desk().judged.connect(lambda entry: say("kept", log=entry.id))
+    current().judged.connect(lambda entry: say("kept", log=entry.id))
     yield lambda: "smoothing" in settings_path().read_text() if settings_path().exists() else False
     say("saved")
     while True:
-        number = desk().candidate.id if desk().candidate is not None else 0
+        number = current().candidate.id if current().candidate is not None else 0
         press(Qt.Key.Key_A if number % 3 else Qt.Key.Key_X)
         if number == 50:
-            desk().undo()
+            current().undo()
         yield is_painted
 
 
@@ -96,8 +96,8 @@ def look() -> Deed:
     keeper, view = window().settings, window().view
     say(
         "seen",
-        place=None if view is None else str(view.session.place),
-        candidate=None if view is None or desk().candidate is None else desk().candidate.id,
+        place=None if view is None else str(view.session.location),
+        candidate=None if view is None or current().candidate is None else current().candidate.id,
         height=window().height(),
         smoothing=window().state.view.options.smoothing,
         errors=window().state.view.options.errors,
@@ -134,7 +134,7 @@ def run_agent() -> Deed:
     press(Qt.Key.Key_P)
     view = window().view
     assert view is not None
-    agent = view.place.agent
+    agent = view.context.agent
     yield lambda: agent.run is not None and agent.holder.pid is not None
     say("running", worker=agent.holder.pid)
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)

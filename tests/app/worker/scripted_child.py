@@ -73,10 +73,10 @@ class Scripted:
 
     def _inspector(self) -> Any:
         from agent.engines.scripted import ScriptedEngine
-        from agent.inspection.inspector import Inspector
+        from agent.inspection.inspector import ModelInspector
 
         choices = {"YES": -0.25, "NO": -1.5}
-        return Inspector(ScriptedEngine([ZOOM, ANSWER], choices=choices), self.model)
+        return ModelInspector(ScriptedEngine([ZOOM, ANSWER], choices=choices), self.model)
 
     def _record(self, spectrum: Any, task: Any, *, cancelled: bool, long: bool) -> Any:
         from agent.trajectory.trajectory import SpectrumRef, Trajectory

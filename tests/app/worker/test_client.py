@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.inspection.control import Interjection
 from agent.inspection.interface import run
 from agent.tasks.catalogue import task
@@ -335,7 +335,7 @@ def test_one_of_file_and_spectrum() -> None:
 def test_the_product_s_own_worker_measures(tmp_path: Path) -> None:
     assert "-P" in worker_command()
     with WorkerClient() as client:
-        model = client.load(LoadRequest("measured", sampling=Sampling())).result(LONG_S)
+        model = client.load(LoadRequest("measured", sampling=SamplingSettings())).result(LONG_S)
         trajectory = client.inspect(request()).result(LONG_S)
     assert trajectory.model == model
     assert trajectory.verdict in ("YES", "NO")

@@ -11,10 +11,10 @@ pytest.importorskip("pyarrow")
 
 from typer.testing import CliRunner
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.scripted import ScriptedEngine
 from agent.errors import WorkbenchError
-from agent.inspection.inspector import Inspector
+from agent.inspection.inspector import ModelInspector
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import read_trajectories
@@ -123,7 +123,9 @@ class TestInspectors:
         model = ModelRef(name="scripted")
         monkeypatch.setattr(
             "agent.inspection.make_inspector.make_inspector",
-            lambda *args, **more: Inspector(engine, model, sampling=Sampling(temperature=1.0)),
+            lambda *args, **more: ModelInspector(
+                engine, model, sampling=SamplingSettings(temperature=1.0)
+            ),
         )
         return engine
 

@@ -25,7 +25,7 @@ from train.export.export import export_gguf
 from train.export.gguf_file import stored_type, write_gguf
 from train.export.metadata import Value
 from train.export.shapes import read_shape
-from train.export.targets import Target
+from train.export.targets import TensorTarget
 from train.export.vocabulary import SPLIT
 from train.models.errors import ExportError
 from train.models.small_model import SPLIT as MADE_WITH
@@ -162,35 +162,38 @@ def test_flat_configs_of_the_hub(copy25: Path) -> None:
 
 
 def test_rows_no_block_fits_stay_float16() -> None:
-    assert stored_type(Target("a", "a", (8, 64)), "q8_0") is gguf.GGMLQuantizationType.Q8_0
-    assert stored_type(Target("a", "a", (8, 50)), "q8_0") is gguf.GGMLQuantizationType.F16
-    assert stored_type(Target("a", "a", (64,)), "q8_0") is gguf.GGMLQuantizationType.F32
-    assert stored_type(Target("a", "a", (8, 3, 14, 14)), "f16") is gguf.GGMLQuantizationType.F16
+    assert stored_type(TensorTarget("a", "a", (8, 64)), "q8_0") is gguf.GGMLQuantizationType.Q8_0
+    assert stored_type(TensorTarget("a", "a", (8, 50)), "q8_0") is gguf.GGMLQuantizationType.F16
+    assert stored_type(TensorTarget("a", "a", (64,)), "q8_0") is gguf.GGMLQuantizationType.F32
+    assert (
+        stored_type(TensorTarget("a", "a", (8, 3, 14, 14)), "f16") is gguf.GGMLQuantizationType.F16
+    )
 
 
 def test_split_is_the_one_models_are_made_with() -> None:
     assert SPLIT == MADE_WITH
 
 
-def _changed_value(metadata: Json, targets: list[Target]) -> None:
+def _changed_value(metadata: Json, targets: list[TensorTarget]) -> None:
     metadata["qwen2vl.rope.freq_base"] = Value("f32", 9999.0)
 
 
-def _missing_key(metadata: Json, targets: list[Target]) -> None:
+def _missing_key(metadata: Json, targets: list[TensorTarget]) -> None:
     del metadata["qwen2vl.block_count"]
 
 
-def _missing_tensor(metadata: Json, targets: list[Target]) -> None:
+def _missing_tensor(metadata: Json, targets: list[TensorTarget]) -> None:
     targets.pop()
 
 
-def _swapped_tensors(metadata: Json, targets: list[Target]) -> None:
+def _swapped_tensors(metadata: Json, targets: list[TensorTarget]) -> None:
     names = {
         "blk.0.ffn_up.weight": "blk.0.ffn_gate.weight",
         "blk.0.ffn_gate.weight": "blk.0.ffn_up.weight",
     }
     targets[:] = [
-        Target(names.get(each.name, each.name), each.source, each.source_shape) for each in targets
+        TensorTarget(names.get(each.name, each.name), each.source, each.source_shape)
+        for each in targets
     ]
 
 
@@ -200,10 +203,10 @@ def test_a_file_written_wrongly_is_noticed(
     tiny_qwen25: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    spoil: Callable[[Json, list[Target]], None],
+    spoil: Callable[[Json, list[TensorTarget]], None],
     kind: str,
 ) -> None:
-    def write_spoilt(path: Path, metadata: Json, targets: list[Target], *rest: Any) -> None:
+    def write_spoilt(path: Path, metadata: Json, targets: list[TensorTarget], *rest: Any) -> None:
         metadata, targets = dict(metadata), list(targets)
         if "qwen2vl.block_count" in metadata:
             spoil(metadata, targets)

@@ -19,11 +19,11 @@ from agent.rendering.render import COMPACT
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import task
 from train.examples import Example, example
-from train.grpo.generate import CachedSpeaker, Line, Said, TurnOfSpeech
+from train.grpo.generate import BatchLine, CachedGenerator, GeneratedTurn, OpenTurn
 from train.grpo.pictures import Pictures
 from train.grpo.processor import SpectrumProcessor
 from train.grpo.rollout import Limits, Rollout
-from train.grpo.tokens import Tongue, tongue_of
+from train.grpo.tokens import TurnTokens, tongue_of
 from train.models.model_folder import load_trainable
 
 CV = task("CV")
@@ -47,7 +47,7 @@ class Stage:
 
     folder: Path
     model: Any
-    tongue: Tongue
+    tongue: TurnTokens
     pictures: Pictures
 
     def rollout(self, one: Example, limits: Limits = LIMITS) -> Rollout:
@@ -56,9 +56,9 @@ class Stage:
     def pictures_of(self, rollout: Rollout) -> dict[str, torch.Tensor]:
         return SpectrumProcessor(self.folder, self.pictures).image_processor(rollout.line.pictures)
 
-    def speaker(self, temperature: float = 0.0, seed: int = 0) -> CachedSpeaker:
+    def speaker(self, temperature: float = 0.0, seed: int = 0) -> CachedGenerator:
         randomness = torch.Generator().manual_seed(seed)
-        return CachedSpeaker(
+        return CachedGenerator(
             self.model, self.tongue, self.pictures.patches, randomness, temperature
         )
 
@@ -80,19 +80,19 @@ class Script:
     """A speaker that says what it was told to, each line its own replies. `<cut>` at the end of
     one stands for the limit of the turn."""
 
-    def __init__(self, tongue: Tongue, *replies: Sequence[str]) -> None:
+    def __init__(self, tongue: TurnTokens, *replies: Sequence[str]) -> None:
         self._tongue = tongue
         self._replies = [list(each) for each in replies]
-        self._lines: list[Line] = []
+        self._lines: list[BatchLine] = []
 
-    def __call__(self, lines: Sequence[Line], limits: Sequence[int]) -> list[Said]:
+    def __call__(self, lines: Sequence[BatchLine], limits: Sequence[int]) -> list[GeneratedTurn]:
         self._lines = self._lines or list(lines)
         return [self._say(line) for line in lines]
 
-    def _say(self, line: Line) -> Said:
+    def _say(self, line: BatchLine) -> GeneratedTurn:
         text = self._replies[self._lines.index(line)].pop(0)
         ids = plain_ids(self._tongue.tokenizer, text.removesuffix("<cut>"))
-        turn = TurnOfSpeech(self._tongue, len(ids) if text.endswith("<cut>") else 10_000)
+        turn = OpenTurn(self._tongue, len(ids) if text.endswith("<cut>") else 10_000)
         for token in [*ids, self._tongue.end]:
             turn.take(token)
             if turn.end is not None:

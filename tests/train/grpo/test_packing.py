@@ -13,8 +13,8 @@ from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.grpo.scenes import Script, Stage, stage_of, star, whole_log_odds, with_card
 from tests.train.grpo.test_rollout import YES, call
 from train.grpo.attention import take_packs
-from train.grpo.kv_cache import Memory, SideBySide, positions
-from train.grpo.packing import Row, pack, unpack
+from train.grpo.kv_cache import KVCache, SideBySide, positions
+from train.grpo.packing import RolloutRow, pack, unpack
 from train.grpo.rollout import Rollout, roll_out
 
 __all__ = ["tiny_qwen3", "tiny_qwen25"]
@@ -37,12 +37,12 @@ def rollouts(stage: Stage) -> list[Rollout]:
     return made
 
 
-def rows(stage: Stage, rollouts: list[Rollout]) -> tuple[list[Row], list[torch.Tensor]]:
+def rows(stage: Stage, rollouts: list[Rollout]) -> tuple[list[RolloutRow], list[torch.Tensor]]:
     found, pictures = [], []
     for one in rollouts:
         seen = stage.pictures_of(one)
         grids = [tuple(grid) for grid in seen["image_grid_thw"].tolist()]
-        found.append(Row(one.prompt, one.completion, grids, len(pictures)))
+        found.append(RolloutRow(one.prompt, one.completion, grids, len(pictures)))
         pictures += seen["pixel_values"].split(seen["image_grid_thw"].prod(dim=1).tolist())
     return found, pictures
 
@@ -117,7 +117,7 @@ class TestMemory:
 
     def test_read_in_pieces_beside_others(self, stage: Stage, rollouts: list[Rollout]):
         """Memories part and join; what a conversation reads does not depend on its neighbours."""
-        memories = [Memory()] * 3
+        memories = [KVCache()] * 3
         lines = [one.line for one in rollouts[:3]]
         seen = [[stage.pictures.patches(each) for each in line.pictures] for line in lines]
         prompt = rollouts[0].prompt_length
@@ -138,6 +138,6 @@ class TestMemory:
                     memories[row], logits[row] = together.take_out(place), found[place]
             for row in range(3):
                 assert memories[row].length == read[row]
-                alone = SideBySide(stage.model, [Memory()])
+                alone = SideBySide(stage.model, [KVCache()])
                 wanted = alone.read([lines[row].ids[: read[row]]], [seen[row][:1]])[0]
                 assert torch.allclose(logits[row], wanted, atol=3e-4)

@@ -8,7 +8,7 @@ pytest.importorskip("transformers")
 from agent.engines.families import FAMILIES
 from agent.engines.patches import patches
 from agent.errors import ToolError
-from agent.inspection.pictures import Viewer, spectrum_ref
+from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.rendering.model_image import QWEN25
 from agent.rendering.render import COMPACT
 from tests.train.grpo.scenes import pixels, star
@@ -25,7 +25,7 @@ def drawing():
     made.close()
 
 
-def looked(view: Viewer, low: float, high: float, label: str = ""):
+def looked(view: PictureMaker, low: float, high: float, label: str = ""):
     return view.look({"wavelength_range": [low, high], "label": label})
 
 
@@ -45,7 +45,7 @@ def test_drawn_once_whatever_the_label(drawing: Pictures):
 
 def test_the_pictures_of_use(drawing: Pictures):
     spectrum = star(3).spectrum
-    plain = Viewer.of(spectrum, spectrum_ref(spectrum), COMPACT, QWEN25)
+    plain = PictureMaker.of(spectrum, spectrum_ref(spectrum), COMPACT, QWEN25)
     view = drawing.viewer(star(3))
     found, result = looked(view, 6500, 6600, "Hα")
     wanted, told = looked(plain, 6500, 6600, "Hα")

@@ -11,12 +11,12 @@ pytest.importorskip("transformers")
 
 import torch
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import token_ids
 from agent.engines.hf.engine import TransformersEngine
 from agent.engines.patches import picture_tokens
 from agent.engines.scripted import ScriptedEngine
-from agent.inspection.inspector import Inspector
+from agent.inspection.inspector import ModelInspector
 from agent.inspection.interface import run
 from agent.protocol.protocol import Part, chat_parts
 from agent.rendering.render import COMPACT
@@ -96,8 +96,8 @@ def as_in_use(replies: list[str], spectrum, stage: Stage):
         return conversation
 
     engine.open = open_cutting
-    made = Inspector(
-        engine, ModelRef(name="s"), style=COMPACT, sampling=Sampling(max_new_tokens=200)
+    made = ModelInspector(
+        engine, ModelRef(name="s"), style=COMPACT, sampling=SamplingSettings(max_new_tokens=200)
     )
     return run(made.inspect(spectrum, CV)), engine.conversations[0]
 
@@ -188,8 +188,8 @@ def test_greedy_tokens_are_those_of_the_engine_in_use(family: str, request):
     rollouts = [stage.rollout(one, limits) for one in [examples[0], *examples]]
     roll_out(rollouts, stage.speaker(), stage.pictures, 4)
     engine = TransformersEngine.load(folder, device="cpu", dtype="float32")
-    made = Inspector(
-        engine, ModelRef(name="m"), style=COMPACT, sampling=Sampling(max_new_tokens=24)
+    made = ModelInspector(
+        engine, ModelRef(name="m"), style=COMPACT, sampling=SamplingSettings(max_new_tokens=24)
     )
     records = [run(made.inspect(one.spectrum, CV)) for one in examples]
     assert rollouts[0].line.ids == rollouts[1].line.ids

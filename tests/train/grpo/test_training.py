@@ -45,7 +45,7 @@ from train.grpo.pictures import Pictures
 from train.grpo.questions import in_order, read_questions
 from train.grpo.run import reinforce
 from train.grpo.setup import make_trainer, quiet
-from train.grpo.trainer import SpectrumTrainer, TrlSpeaker
+from train.grpo.trainer import SpectrumTrainer, TrlGenerator
 from train.journal import Journal, read_metrics
 
 SMALL = {
@@ -218,8 +218,8 @@ class TestAgainstTrlsRollouts:
         found = self.rollouts(greedy, SpectrumTrainer._generate)
 
         @contextmanager
-        def speaker(self: SpectrumTrainer) -> Iterator[TrlSpeaker]:
-            yield TrlSpeaker(self)
+        def speaker(self: SpectrumTrainer) -> Iterator[TrlGenerator]:
+            yield TrlGenerator(self)
 
         monkeypatch.setattr(SpectrumTrainer, "_speaker", speaker)
         assert self.rollouts(greedy, SpectrumTrainer._generate) == found

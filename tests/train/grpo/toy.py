@@ -19,7 +19,7 @@ import torch
 from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 
-from agent.engines.patches import Patches
+from agent.engines.patches import ImagePatches
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card
 from agent.protocol.protocol import system_text, task_text
@@ -33,7 +33,7 @@ from tests.train.grpo.scenes import Script, Stage, stage_of
 from train.examples import Example, example, write_examples
 from train.grpo.attention import take_packs
 from train.grpo.curve import draw_curve
-from train.grpo.packing import Row, pack, unpack
+from train.grpo.packing import RolloutRow, pack, unpack
 from train.grpo.rollout import Limits, Rollout, roll_out
 from train.grpo.run import reinforce
 from train.grpo.settings import GrpoSettings
@@ -176,7 +176,7 @@ class Lesson:
     prompt: list[int]
     completion: list[int]
     said: list[int]
-    pictures: list[Patches]
+    pictures: list[ImagePatches]
 
 
 def lesson(stage: Stage, one: Rollout) -> Lesson:
@@ -197,7 +197,7 @@ def loss_of(stage: Stage, lessons: Sequence[Lesson]) -> torch.Tensor:
     rows, pictures = [], []
     for one in lessons:
         grids = [each.grid for each in one.pictures]
-        rows.append(Row(one.prompt, one.completion, grids, len(pictures)))
+        rows.append(RolloutRow(one.prompt, one.completion, grids, len(pictures)))
         pictures += one.pictures
     pixels = [torch.from_numpy(each.rows) for each in pictures]
     packed = pack(rows, pixels, stage.model.config)

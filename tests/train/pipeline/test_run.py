@@ -13,7 +13,7 @@ from agent.errors import WorkbenchError
 from train.pipeline import run
 from train.pipeline.orders import Orders, Step
 from train.pipeline.run import RECORD, run_chain
-from train.pipeline.settings import ChainSettings
+from train.pipeline.settings import PipelineSettings
 from train.pipeline.steps import steps
 
 SCRIPT = """
@@ -28,7 +28,7 @@ Path(path).open("a").write(text)
 
 def planned(
     out: Path,
-    settings: ChainSettings,
+    settings: PipelineSettings,
     preset: str,
     seed: int,
     workers: int,
@@ -105,7 +105,9 @@ class TestRunning:
 
 class TestSteps:
     def test_sets_go_to_their_stage(self, tmp_path: Path):
-        plan = list(planned(tmp_path, ChainSettings(), "tiny", 3, 2, ("sft.lr=1", "grpo.rounds=4")))
+        plan = list(
+            planned(tmp_path, PipelineSettings(), "tiny", 3, 2, ("sft.lr=1", "grpo.rounds=4"))
+        )
         lines = {step.name: step.line for step in plan}
         assert "--set sft.lr=1" in lines["sft"]
         assert "--set grpo.rounds=4" in lines["grpo"]
@@ -114,13 +116,13 @@ class TestSteps:
 
     def test_lines_can_be_typed_as_they_are_shown(self, tmp_path: Path):
         sizes = 'bench.sizes=["* 5/5 1/5"]'
-        plan = planned(tmp_path, ChainSettings(), "tiny", 3, 2, (sizes,))
+        plan = planned(tmp_path, PipelineSettings(), "tiny", 3, 2, (sizes,))
         (line,) = [step.line for step in plan if step.name == "bench"]
         assert shlex.split(line)[-2:] == ["--set", sizes]
 
     def test_lessons_without_pictures_come_first(self, tmp_path: Path):
         plan = list(
-            planned(tmp_path, ChainSettings(), "nano", 3, 2, ("sft.lr=1", "model.layers=2"))
+            planned(tmp_path, PipelineSettings(), "nano", 3, 2, ("sft.lr=1", "model.layers=2"))
         )
         lines = {step.name: step.line for step in plan}
         assert "--set sft.pictures=false" in lines["reading"]
@@ -130,7 +132,7 @@ class TestSteps:
         assert names.index("reading") + 1 == names.index("sft")
 
     def test_a_model_of_llama_cpp_is_opened_again_before_its_lessons(self, tmp_path: Path):
-        plan = list(planned(tmp_path, ChainSettings(reopened="nano"), "nano", 3, 2, ()))
+        plan = list(planned(tmp_path, PipelineSettings(reopened="nano"), "nano", 3, 2, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         start = tmp_path / "start"
         assert lines["reopen"] == f"spec-o3-train reopen nano {start}"
@@ -138,35 +140,38 @@ class TestSteps:
         assert names.index("reopen") + 1 == names.index("reading")
         (tuned,) = [
             step.line
-            for step in planned(tmp_path, ChainSettings(reopened="nano"), "tiny", 3, 2, ())
+            for step in planned(tmp_path, PipelineSettings(reopened="nano"), "tiny", 3, 2, ())
             if step.name == "sft"
         ]
         assert f"--model {start}" in tuned
 
     def test_a_model_that_is_opened_again_has_its_shape(self, tmp_path: Path):
-        plan = planned(tmp_path, ChainSettings(reopened="nano"), "nano", 3, 2, ("model.layers=2",))
+        plan = planned(
+            tmp_path, PipelineSettings(reopened="nano"), "nano", 3, 2, ("model.layers=2",)
+        )
         with pytest.raises(WorkbenchError, match="has its shape"):
             list(plan)
 
     def test_what_is_said_of_reading_is_for_the_first_lessons_alone(self, tmp_path: Path):
         told = ("reading.epochs=1", "sft.epochs=0.4")
         lines = {
-            step.name: step.line for step in planned(tmp_path, ChainSettings(), "nano", 3, 2, told)
+            step.name: step.line
+            for step in planned(tmp_path, PipelineSettings(), "nano", 3, 2, told)
         }
         assert lines["reading"].endswith("--set sft.epochs=1")
         assert "epochs=0.4" not in lines["reading"]
         assert lines["sft"].endswith("--set sft.epochs=0.4")
 
     def test_language_models_are_trained_by_several_processes(self, tmp_path: Path):
-        alone = [step.line for step in planned(tmp_path, ChainSettings(), "nano", 3, 2, ())]
-        plan = list(planned(tmp_path, ChainSettings(), "nano", 3, 2, (), processes=2))
+        alone = [step.line for step in planned(tmp_path, PipelineSettings(), "nano", 3, 2, ())]
+        plan = list(planned(tmp_path, PipelineSettings(), "nano", 3, 2, (), processes=2))
         assert [step.name for step in plan if step.processes == 2] == ["reading", "sft", "grpo"]
         for step, line in zip(plan, alone, strict=True):
             together = "torchrun --nproc-per-node 2 --no-python " if step.processes == 2 else ""
             assert step.line == together + line
 
     def test_what_is_exported_is_judged(self, tmp_path: Path):
-        judged = ChainSettings(judged_by="llama.cpp")
+        judged = PipelineSettings(judged_by="llama.cpp")
         plan = list(planned(tmp_path, judged, "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         before, after = tmp_path / "tried" / "gguf", tmp_path / "gguf"
@@ -176,7 +181,7 @@ class TestSteps:
         assert names.index("export") < names.index("evaluate main")
 
     def test_practice_is_what_the_tuned_model_is_not_sure_of(self, tmp_path: Path):
-        plan = list(planned(tmp_path, ChainSettings(practice=40), "tiny", 0, 1, ()))
+        plan = list(planned(tmp_path, PipelineSettings(practice=40), "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         first = names.index("export to try")
         assert names[first + 1 : first + 4] == ["evaluate train", "evaluate practice", "grpo"]
@@ -186,14 +191,14 @@ class TestSteps:
             assert f"--sets {asked}" in lines["grpo"] and f"--judged {said}" in lines["grpo"]
             assert "--limit" not in lines[f"evaluate {asked.stem}"]
         few = {step.name: step.line for step in planned(
-            tmp_path, ChainSettings(practice=40, tried=9), "tiny", 0, 1, ()
+            tmp_path, PipelineSettings(practice=40, tried=9), "tiny", 0, 1, ()
         )}  # fmt: skip
         assert "--limit 9 " in few["evaluate train"] and "--limit 9 " in few["evaluate practice"]
-        without = planned(tmp_path, ChainSettings(), "tiny", 0, 1, ())
+        without = planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ())
         assert all("--judged" not in step.line for step in without)
 
     def test_practice_in_company_has_a_sky_of_its_own(self, tmp_path: Path):
-        few, told = ChainSettings(company=90, surveys=("SDSS", "DESI")), ("company.folds=2",)
+        few, told = PipelineSettings(company=90, surveys=("SDSS", "DESI")), ("company.folds=2",)
         plan = list(planned(tmp_path, few, "nano", 3, 2, told))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         simulated = shlex.split(lines["simulate company"])
@@ -213,7 +218,7 @@ class TestSteps:
         assert f"--judged {judged} " in lines["grpo"]
 
     def test_without_practice_the_lessons_are_judged_and_exported(self, tmp_path: Path):
-        few = ChainSettings(
+        few = PipelineSettings(
             questions=30, practice=40, company=90, averaged=(4, 12), reinforced=False
         )
         plan = list(planned(tmp_path, few, "nano", 3, 2, ()))
@@ -230,7 +235,7 @@ class TestSteps:
 
     def test_the_report_of_what_nobody_judged_asks_for_no_judgements(self, tmp_path: Path):
         def report(**chosen):
-            plan = planned(tmp_path, ChainSettings(**chosen), "tiny", 0, 1, ())
+            plan = planned(tmp_path, PipelineSettings(**chosen), "tiny", 0, 1, ())
             return {step.name: step.line for step in plan}["report"]
 
         assert "--evaluation" not in report(tables=()) and "--pool" in report(tables=())
@@ -238,7 +243,7 @@ class TestSteps:
         assert "--evaluation" in report(tables=(), library="stars")
 
     def test_lessons_tell_of_the_company_too(self, tmp_path: Path):
-        plan = list(planned(tmp_path, ChainSettings(questions=30, company=90), "nano", 3, 2, ()))
+        plan = list(planned(tmp_path, PipelineSettings(questions=30, company=90), "nano", 3, 2, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         own, company = tmp_path / "questions.parquet", tmp_path / "company" / "train.parquet"
         assert names.index("bench company") < names.index("draft")
@@ -246,11 +251,11 @@ class TestSteps:
         assert lines["curate: import"].endswith(f"--spectra {own} --spectra {company}")
         for lesson in ("reading", "sft"):
             assert f"--sets {own} --sets {company} --out" in lines[lesson]
-        alone = planned(tmp_path, ChainSettings(questions=30), "nano", 3, 2, ())
+        alone = planned(tmp_path, PipelineSettings(questions=30), "nano", 3, 2, ())
         assert not any(str(company) in step.line for step in alone)
 
     def test_the_mean_of_the_rounds_is_judged_and_exported(self, tmp_path: Path):
-        plan = list(planned(tmp_path, ChainSettings(averaged=(4, 12)), "tiny", 0, 1, ()))
+        plan = list(planned(tmp_path, PipelineSettings(averaged=(4, 12)), "tiny", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         mean, run = tmp_path / "mean", tmp_path / "grpo"
         assert names[names.index("grpo") + 1] == "average"
@@ -261,7 +266,7 @@ class TestSteps:
         assert str(run / "model") not in lines["export"] + lines["evaluate main"]
 
     def test_half_way_back_to_the_model_that_was_opened_again(self, tmp_path: Path):
-        after_lessons = ChainSettings(reopened="nano", halfway=True, reinforced=False)
+        after_lessons = PipelineSettings(reopened="nano", halfway=True, reinforced=False)
         plan = list(planned(tmp_path, after_lessons, "nano", 0, 1, ()))
         names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
         start, mean = tmp_path / "start", tmp_path / "mean"
@@ -270,20 +275,20 @@ class TestSteps:
         lessons = tmp_path / "sft" / "model"
         assert lines["average"].endswith(f"average {lessons} {mean} --back {start}")
         assert f"export {mean} " in lines["export"]
-        after_practice = ChainSettings(reopened="nano", halfway=True, averaged=(4, 12))
+        after_practice = PipelineSettings(reopened="nano", halfway=True, averaged=(4, 12))
         plan = list(planned(tmp_path, after_practice, "nano", 0, 1, ()))
         lines = {step.name: step.line for step in plan}
         run = tmp_path / "grpo"
         told = f"average {run} {mean} --first 4 --last 12 --back {start}"
         assert lines["average"].endswith(told)
         with pytest.raises(WorkbenchError, match=r"chain\.reopened"):
-            ChainSettings(halfway=True)
+            PipelineSettings(halfway=True)
 
     def test_a_second_chain_learns_on_from_what_the_first_made(self, tmp_path: Path):
         first = {"preset": "nano", "seed": 3, "workers": 2, "sets": ()}
-        first |= {"settings": ChainSettings(reinforced=False, judged_by="llama.cpp")}
+        first |= {"settings": PipelineSettings(reinforced=False, judged_by="llama.cpp")}
         before = Orders(out=tmp_path, **first)
-        onwards = ChainSettings(reopened="nano", halfway=True, reinforced=False, questions=9)
+        onwards = PipelineSettings(reopened="nano", halfway=True, reinforced=False, questions=9)
         plan = list(planned(tmp_path / "on", onwards, "nano-on", 4, 2, (), after=before))
         lines = {step.name: step.line for step in plan}
         lessons, mean = tmp_path / "sft" / "model", tmp_path / "on" / "mean"
@@ -296,9 +301,9 @@ class TestSteps:
     @pytest.mark.parametrize("rounds", [(5, 4), (-1, 3)])
     def test_rounds_in_order(self, rounds: tuple[int, int]):
         with pytest.raises(WorkbenchError, match="averaged"):
-            ChainSettings(averaged=rounds)
+            PipelineSettings(averaged=rounds)
 
     def test_names_are_their_own(self, tmp_path: Path):
-        plan = list(planned(tmp_path, ChainSettings(), "tiny", 0, 1, ()))
+        plan = list(planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ()))
         assert len({step.name for step in plan}) == len(plan)
         assert [step.name for step in plan][-2:] == ["inspect", "report"]

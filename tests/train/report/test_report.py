@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 
 from typer.testing import CliRunner
 
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.cli import app
@@ -139,7 +139,7 @@ class TestDrawings:
     def test_reliability_tells_the_error(self):
         p = np.linspace(0.01, 0.99, 200)
         label = np.random.default_rng(0).random(200) < p
-        svg = reliability({"good": Judged(p, label), "bad": Judged(1.0 - p, label)})
+        svg = reliability({"good": JudgedScores(p, label), "bad": JudgedScores(1.0 - p, label)})
         errors = [float(found) for found in re.findall(r"ECE (0\.\d+)<", svg)]
         assert len(errors) == 2
         assert errors[0] < 0.1 < errors[1]

@@ -19,7 +19,7 @@ from tests.small_models import make_folder
 from train.examples import Example, example, write_examples
 from train.models.small_model import FamilyName, Shape
 from train.sft.pictures import Drawing, PictureFolder
-from train.sft.rows import Preparing, Row, prepare_rows
+from train.sft.rows import ConversationRow, Preparing, prepare_rows
 from train.sft.settings import ModelSettings
 from train.simulate.campaign import Settings, assignments
 from train.simulate.production import make
@@ -90,6 +90,6 @@ def preparing(folder: Path, sets: Path, pictures: Path, room: int = 10**8) -> Pr
     return Preparing(folder=folder, vision=found.vision, sizing=found.sizing, drawing=drawing)
 
 
-def rows_for(folder: Path, samples: Samples, pictures: Path) -> list[Row]:
+def rows_for(folder: Path, samples: Samples, pictures: Path) -> list[ConversationRow]:
     ready = preparing(folder, samples.sets, pictures)
     return prepare_rows(samples.trajectories, None, ready, cutoff=10**6).rows

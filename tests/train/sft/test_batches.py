@@ -28,11 +28,11 @@ from train.sft.batches import (
     split_rows,
 )
 from train.sft.encoding import Encoder
-from train.sft.fast_path import Scored
+from train.sft.fast_path import ScoredTokensOnly
 from train.sft.losses import figures, part_sums, token_loss
 from train.sft.mask import check_mask
 from train.sft.pictures import Drawing, PictureFolder
-from train.sft.rows import Row
+from train.sft.rows import ConversationRow
 
 LENGTHS = np.random.default_rng(1).integers(500, 4000, 3000).tolist()
 
@@ -107,7 +107,7 @@ def ready(
     request: pytest.FixtureRequest,
     samples: Samples,
     tmp_path: Path,
-) -> tuple[Any, Collator, list[Row]]:
+) -> tuple[Any, Collator, list[ConversationRow]]:
     """A model, what makes its batches, and three rows of different lengths."""
     folder = request.getfixturevalue(request.param)
     rows = sorted(rows_for(folder, samples, tmp_path), key=len)
@@ -116,7 +116,7 @@ def ready(
 
 
 class TestCollator:
-    def test_positions_are_the_models_own(self, ready: tuple[Any, Collator, list[Row]]):
+    def test_positions_are_the_models_own(self, ready: tuple[Any, Collator, list[ConversationRow]]):
         model, collate, rows = ready
         batch = collate(rows)
         is_there = torch.zeros_like(batch["input_ids"])
@@ -129,7 +129,7 @@ class TestCollator:
         found = batch["position_ids"] * is_there
         assert torch.equal(found, wanted * is_there)
 
-    def test_the_loss_is_the_models_own(self, ready: tuple[Any, Collator, list[Row]]):
+    def test_the_loss_is_the_models_own(self, ready: tuple[Any, Collator, list[ConversationRow]]):
         """Against transformers' loss with its own mask, positions and scores at all tokens."""
         model, collate, rows = ready
         batch = collate(rows)
@@ -145,7 +145,7 @@ class TestCollator:
             found = ours(model, batch)
         assert torch.allclose(found, wanted, atol=2e-6), (found, wanted)
 
-    def test_padding_changes_nothing(self, ready: tuple[Any, Collator, list[Row]]):
+    def test_padding_changes_nothing(self, ready: tuple[Any, Collator, list[ConversationRow]]):
         model, collate, rows = ready
         with torch.no_grad():
             together = ours(model, collate(rows))
@@ -155,7 +155,7 @@ class TestCollator:
 
     def test_the_mask_passes_its_own_check(
         self,
-        ready: tuple[Any, Collator, list[Row]],
+        ready: tuple[Any, Collator, list[ConversationRow]],
         minute25: Path,
     ):
         _, collate, rows = ready
@@ -184,7 +184,7 @@ class TestCollator:
 
 
 def ours(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-    scored = Scored(model)
+    scored = ScoredTokensOnly(model)
     scored.keep = batch["keep"]
     rest = {key: value for key, value in batch.items() if key not in ("labels", "keep", "parts")}
     try:
@@ -243,7 +243,7 @@ def test_weights_say_how_much_a_token_counts():
     assert torch.isclose(token_loss(outputs, labels, weights=weights), expected)
 
 
-def test_batches_come_in_few_lengths(ready: tuple[Any, Collator, list[Row]]):
+def test_batches_come_in_few_lengths(ready: tuple[Any, Collator, list[ConversationRow]]):
     _, collate, rows = ready
     for row in rows:
         assert collate([row])["input_ids"].shape[1] % PAD_TO == 0

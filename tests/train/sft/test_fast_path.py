@@ -16,7 +16,7 @@ from transformers import AutoModelForImageTextToText
 from tests.small_models import lively_model
 from tests.train.sft.samples import MINUTE
 from train.models.small_model import Shape
-from train.sft.fast_path import Scored, quicken
+from train.sft.fast_path import ScoredTokensOnly, quicken
 
 GRIDS = torch.tensor([[1, 6, 8], [1, 12, 18], [1, 6, 8]])
 """Two sizes of picture; the larger one has windows of four sizes."""
@@ -92,7 +92,7 @@ def test_moves_half_the_bytes_under_autocast(pair: tuple[Any, Any]):
 def test_scores_only_what_is_marked(pair: tuple[Any, Any]):
     _, fast = pair
     plain = copy.deepcopy(fast)
-    scored = Scored(fast)
+    scored = ScoredTokensOnly(fast)
     whole = plain(**batch(plain)).logits
     marked = torch.zeros(whole.shape[:2], dtype=torch.bool)
     marked[0, [3, 20, -1]] = True
@@ -111,7 +111,7 @@ def test_scores_only_what_is_marked(pair: tuple[Any, Any]):
 
 def test_the_last_layers_other_tokens_are_not_computed(pair: tuple[Any, Any]):
     _, fast = pair
-    scored, seen = Scored(fast), []
+    scored, seen = ScoredTokensOnly(fast), []
     layers = fast.model.language_model.layers
     for layer in (layers[0], layers[-1]):
         layer.mlp.act_fn.register_forward_hook(lambda *found: seen.append(found[-1].shape[:-1]))

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from agent.errors import WorkbenchError
-from train.sft.optimizer import Muon, Together, evened, muon_and_adamw
+from train.sft.optimizer import CombinedOptimizer, Muon, evened, muon_and_adamw
 from train.sft.settings import SftSettings
 
 RATE = 0.01
@@ -33,7 +33,7 @@ class Model(nn.Module):
         return nn.functional.cross_entropy(said, tokens.flip(0))
 
 
-def steps(model: Model, optimizer: Together, count: int) -> list[float]:
+def steps(model: Model, optimizer: CombinedOptimizer, count: int) -> list[float]:
     losses = []
     for _ in range(count):
         optimizer.zero_grad()

@@ -14,15 +14,15 @@ from agent.evidence.kinds import read_kinds
 from agent.evidence.weights import read_weights
 from train.simulate.sky import LABELS
 from train.weights.command import judge, weights
-from train.weights.judging import Outcome, candidates, figures
+from train.weights.judging import JudgedCandidate, candidates, figures
 
 PROGRAM = typer.Typer()
 PROGRAM.command()(weights)
 PROGRAM.command()(judge)
 
 
-def outcome(label: str, p_yes: float) -> Outcome:
-    return Outcome(name="x", label=label, snr=20.0, p_yes=p_yes, likeliest="CV")
+def outcome(label: str, p_yes: float) -> JudgedCandidate:
+    return JudgedCandidate(name="x", label=label, snr=20.0, p_yes=p_yes, likeliest="CV")
 
 
 def test_figures_of_a_list():

@@ -15,7 +15,7 @@ from astropy.time import Time
 from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
-from train.simulate.identity import Stamp, Target
+from train.simulate.identity import FakeTarget, Stamp
 from train.simulate.telescope.observation import Observation
 from train.simulate.telescope.pipeline_class import Guess
 
@@ -27,7 +27,7 @@ class Entry:
     """One spectrum on its way into a file."""
 
     observation: Observation
-    target: Target
+    target: FakeTarget
     guess: Guess
     stamp: Stamp
 

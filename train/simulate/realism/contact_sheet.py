@@ -34,7 +34,7 @@ Rng = np.random.Generator
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class SheetPanel:
     """One spectrum of the sheet and what is written above it."""
 
     title: str
@@ -53,7 +53,7 @@ def write_sheet(path: Path, library: Library | None, seed: int) -> None:
         raise WorkbenchError(f"{path} could not be written: {error}") from error
 
 
-def _row(label: str, library: Library | None, seed: int) -> list[Panel]:
+def _row(label: str, library: Library | None, seed: int) -> list[SheetPanel]:
     rng = np.random.default_rng([seed, LABELS.index(label)])
     if library is None:
         return [_alone(label, rng) for _ in range(ALONE_DRAWS)]
@@ -63,7 +63,7 @@ def _row(label: str, library: Library | None, seed: int) -> list[Panel]:
     return [_nearest(label, real.spectrum, rng), real]
 
 
-def _readable(library: Library, label: str) -> Iterator[Panel]:
+def _readable(library: Library, label: str) -> Iterator[SheetPanel]:
     """Real spectra of one class, those of surveys whose telescope we know first."""
     panels = []
     for base in library.by_label.get(label, ()):
@@ -72,7 +72,7 @@ def _readable(library: Library, label: str) -> Iterator[Panel]:
         except WorkbenchError:
             continue
         words = ["real", label, base.subtype, spectrum.survey, base.path.name]
-        panel = Panel(" · ".join(word for word in words if word), spectrum, True)
+        panel = SheetPanel(" · ".join(word for word in words if word), spectrum, True)
         if spectrum.survey in SURVEYS:
             yield panel
         else:
@@ -80,17 +80,17 @@ def _readable(library: Library, label: str) -> Iterator[Panel]:
     yield from panels
 
 
-def _alone(label: str, rng: Rng) -> Panel:
+def _alone(label: str, rng: Rng) -> SheetPanel:
     source = draw_source(label, rng)
     seen = to_spectrum(observe(source, ALONE_SURVEY, rng, snr=ALONE_SNR))
-    return Panel(f"simulated · {_described(source)}", seen, False)
+    return SheetPanel(f"simulated · {_described(source)}", seen, False)
 
 
-def _nearest(label: str, real: Spectrum, rng: Rng) -> Panel:
+def _nearest(label: str, real: Spectrum, rng: Rng) -> SheetPanel:
     """A class holds many kinds of stars: of a few draws the one shaped most like the real one."""
     draws = [counterpart(label, real, rng) for _ in range(DRAWS_TO_CHOOSE_FROM)]
     seen, source = min(draws, key=lambda draw: _unlike(draw[0], real))
-    return Panel(
+    return SheetPanel(
         f"simulated, nearest of {DRAWS_TO_CHOOSE_FROM} · {_described(source)}", seen, False
     )
 
@@ -120,7 +120,7 @@ def _log_shape(spectrum: Spectrum, wavelength: FloatArray) -> FloatArray:
     return np.log(np.maximum(smooth, 0.15 * np.median(np.abs(smooth)) + 1e-300))
 
 
-def _draw(rows: list[list[Panel]]) -> bytes:
+def _draw(rows: list[list[SheetPanel]]) -> bytes:
     from io import BytesIO
 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -151,7 +151,7 @@ def _draw(rows: list[list[Panel]]) -> bytes:
     return out.getvalue()
 
 
-def _common_range(row: list[Panel]) -> tuple[float, float]:
+def _common_range(row: list[SheetPanel]) -> tuple[float, float]:
     real = [panel for panel in row if panel.is_real] or row
     return (
         min(panel.spectrum.range[0] for panel in real),
@@ -159,7 +159,7 @@ def _common_range(row: list[Panel]) -> tuple[float, float]:
     )
 
 
-def _draw_panel(axes: Any, panel: Panel, span: tuple[float, float]) -> None:
+def _draw_panel(axes: Any, panel: SheetPanel, span: tuple[float, float]) -> None:
     spectrum = panel.spectrum
     good = spectrum.good
     level = float(np.median(spectrum.flux[good])) if good.any() else 1.0

@@ -43,7 +43,7 @@ Rng = np.random.Generator
 
 
 @dataclass(frozen=True)
-class Meeting:
+class SpectrumPair:
     """One real spectrum and its simulated counterparts, as feature rows."""
 
     name: str
@@ -57,13 +57,13 @@ class Meeting:
 class Gathering:
     """The meetings of a library, and why some of its spectra met nobody."""
 
-    meetings: tuple[Meeting, ...]
+    meetings: tuple[SpectrumPair, ...]
     left_out: tuple[tuple[str, str], ...]
     """File and reason. A label we do not simulate is left out, never taken for a similar one."""
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FeatureComparison:
     """One measurement: where its real values sit in the simulated distribution of their class."""
 
     label: str
@@ -176,12 +176,12 @@ def gather(
     return Gathering(tuple(meetings), tuple(left_out))
 
 
-def _meet(label: str, path: Path, per_real: int, rng: Rng) -> Meeting:
+def _meet(label: str, path: Path, per_real: int, rng: Rng) -> SpectrumPair:
     real = on_grid(read(path))
     rows = [
         list(feature_vector(counterpart(label, real, rng)[0]).values()) for _ in range(per_real)
     ]
-    return Meeting(
+    return SpectrumPair(
         name=path.name,
         survey=real.survey,
         label=label,
@@ -190,7 +190,7 @@ def _meet(label: str, path: Path, per_real: int, rng: Rng) -> Meeting:
     )
 
 
-def compare(meetings: Sequence[Meeting]) -> list[Comparison]:
+def compare(meetings: Sequence[SpectrumPair]) -> list[FeatureComparison]:
     """Every class and feature with enough real values, worst first."""
     rows = []
     for label in sorted({meeting.label for meeting in meetings}):
@@ -206,13 +206,13 @@ def compare(meetings: Sequence[Meeting]) -> list[Comparison]:
 
 def _compare(
     label: str, feature: str, real: FloatArray, simulated: FloatArray
-) -> Comparison | None:
+) -> FeatureComparison | None:
     there, made = real[np.isfinite(real)], np.sort(simulated[np.isfinite(simulated)])
     if there.size < MIN_REAL or made.size < MIN_SIMULATED:
         return None
     low, p5, p50, p95, high = (float(value) for value in np.percentile(made, (1, 5, 50, 95, 99)))
     r5, r50, r95 = (float(value) for value in np.percentile(there, (5, 50, 95)))
-    return Comparison(
+    return FeatureComparison(
         label=label,
         feature=feature,
         n_real=int(there.size),
@@ -250,7 +250,9 @@ class ClassSummary:
     expected_outside: float
 
 
-def summarise(meetings: Sequence[Meeting], rows: Sequence[Comparison]) -> list[ClassSummary]:
+def summarise(
+    meetings: Sequence[SpectrumPair], rows: Sequence[FeatureComparison]
+) -> list[ClassSummary]:
     """One line per class, in the order of LABELS."""
     lines = []
     for label in LABELS:

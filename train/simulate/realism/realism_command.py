@@ -23,7 +23,7 @@ from train.simulate.realism.contact_sheet import write_sheet
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism import (
     ClassSummary,
-    Comparison,
+    FeatureComparison,
     Gathering,
     compare,
     gather,
@@ -41,7 +41,7 @@ class Report:
     """Everything one run found."""
 
     gathering: Gathering
-    rows: list[Comparison]
+    rows: list[FeatureComparison]
     classes: list[ClassSummary]
     verdicts: list[Verdict]
 
@@ -146,7 +146,7 @@ def _class_table(classes: Sequence[ClassSummary]) -> Table:
     return table
 
 
-def _worst_table(rows: Sequence[Comparison]) -> Table:
+def _worst_table(rows: Sequence[FeatureComparison]) -> Table:
     table = _table(
         "Worst measurements",
         "<class|<feature|n|median percentile|outside|real median|simulated 5 %|50 %|95 %",
@@ -188,7 +188,7 @@ def _percent(share: float) -> str:
     return "" if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def _flat(row: Comparison) -> dict[str, Any]:
+def _flat(row: FeatureComparison) -> dict[str, Any]:
     numbers = asdict(row)
     for side in ("real", "simulated"):
         for name, value in zip(("p5", "p50", "p95"), numbers.pop(side), strict=True):
@@ -196,7 +196,7 @@ def _flat(row: Comparison) -> dict[str, Any]:
     return numbers
 
 
-def _write_csv(path: Path, rows: Sequence[Comparison]) -> None:
+def _write_csv(path: Path, rows: Sequence[FeatureComparison]) -> None:
     if not rows:
         raise WorkbenchError(f"no class has enough real spectra to fill {path}")
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
 from agent.spectra.spectrum import BoolArray
-from train.simulate.realism.realism import Meeting, ranks_among
+from train.simulate.realism.realism import SpectrumPair, ranks_among
 from train.simulate.realism.transfer import NOISE_FEATURES
 from train.simulate.sky import LABELS
 from train.simulate.source import FloatArray
@@ -28,7 +28,7 @@ Advance = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class Giveaway:
+class TellingFeature:
     """A feature the classifier leans on."""
 
     feature: str
@@ -48,7 +48,7 @@ class Verdict:
     auc: float
     error: float
     """Standard error of `auc` from the number of real spectra."""
-    giveaways: tuple[Giveaway, ...]
+    giveaways: tuple[TellingFeature, ...]
 
 
 def require_classifier() -> None:
@@ -61,7 +61,7 @@ def require_classifier() -> None:
         ) from error
 
 
-def subsets(meetings: Sequence[Meeting]) -> dict[str, list[Meeting]]:
+def subsets(meetings: Sequence[SpectrumPair]) -> dict[str, list[SpectrumPair]]:
     """All spectra, and each survey and class with enough of them.
 
     A class alone tells most: all classes together can hide one that is wrong.
@@ -78,7 +78,7 @@ def subsets(meetings: Sequence[Meeting]) -> dict[str, list[Meeting]]:
     }
 
 
-def judge_all(meetings: Sequence[Meeting], seed: int, advance: Advance) -> Iterator[Verdict]:
+def judge_all(meetings: Sequence[SpectrumPair], seed: int, advance: Advance) -> Iterator[Verdict]:
     """Each subset, with and without the features that measure noise only."""
     for name, chosen in subsets(meetings).items():
         for without in (frozenset[str](), NOISE_FEATURES):
@@ -87,7 +87,7 @@ def judge_all(meetings: Sequence[Meeting], seed: int, advance: Advance) -> Itera
 
 
 def tell_apart(
-    meetings: Sequence[Meeting], seed: int, without: Collection[str] = (), of: str = "all"
+    meetings: Sequence[SpectrumPair], seed: int, without: Collection[str] = (), of: str = "all"
 ) -> Verdict:
     """Cross-validated AUC of gradient-boosted trees; a real spectrum and its mates share a fold."""
     require_classifier()
@@ -134,7 +134,7 @@ def tell_apart(
         auc=float(placed.mean()),
         error=float(placed.std(ddof=1) / np.sqrt(placed.size)),
         giveaways=tuple(
-            Giveaway(feature_names()[keep[i]], float(falls[i]), alone(rows[:, i], truth))
+            TellingFeature(feature_names()[keep[i]], float(falls[i]), alone(rows[:, i], truth))
             for i in order
         ),
     )

@@ -79,7 +79,7 @@ def fit_star(
 
 
 @dataclass(frozen=True)
-class Target:
+class FitTarget:
     """The stars that show one level of one kind of star, and what is taken from them."""
 
     kind: str
@@ -95,11 +95,11 @@ class Target:
     """Which of "air" and "vacuum" the wavelengths are in where the file does not say."""
 
 
-def read_plan(plan: Path) -> list[Target]:
+def read_plan(plan: Path) -> list[FitTarget]:
     """Angstrom throughout; `fwhm` is the resolution of the stars."""
     try:
         tables = tomllib.loads(plan.read_text(encoding="utf-8"))["anchor"]
-        targets = [Target(**table) for table in tables]
+        targets = [FitTarget(**table) for table in tables]
         for target in targets:
             _check(target)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
@@ -109,7 +109,7 @@ def read_plan(plan: Path) -> list[Target]:
     return targets
 
 
-def _check(target: Target) -> None:
+def _check(target: FitTarget) -> None:
     name = f"anchor {target.kind} {target.level}"
     unknown = set(target.molecules) - HEADS.keys()
     if unknown or not target.molecules:
@@ -122,7 +122,7 @@ def _check(target: Target) -> None:
         raise ValueError(f"{name}: unknown_medium is air or vacuum")
 
 
-def read_star(path: Path, target: Target) -> tuple[FloatArray, FloatArray]:
+def read_star(path: Path, target: FitTarget) -> tuple[FloatArray, FloatArray]:
     """Vacuum wavelength and flux of the usable pixels between `low` and `high`."""
     star = read(path)
     wavelength = star.wavelength
@@ -148,7 +148,7 @@ def fit_plan(library: Path, plan: Path) -> list[str]:
     return lines
 
 
-def fit_target(library: Path, target: Target) -> list[str]:
+def fit_target(library: Path, target: FitTarget) -> list[str]:
     """The lines of one anchor: means over its stars."""
     sums: dict[Key, list[float]] = {}
     smooth = []

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.errors import SessionError
-from app.core.exporting.column_buffer import WHOLE_LOW, Block
+from app.core.exporting.column_buffer import WHOLE_LOW, ColumnPage
 from app.core.exporting.escapes import Escape, fits_percent, fits_percent_all
-from app.core.exporting.formats.fits_header import Field, primary_header, table_header
+from app.core.exporting.formats.fits_header import FitsField, primary_header, table_header
 from app.core.exporting.table import Shape, Table
 from app.core.provenance import Provenance
 
@@ -54,7 +54,7 @@ def write_fits(file: BinaryIO, table: Table, facts: Provenance, folder: Path) ->
 
 @dataclass(frozen=True)
 class _Laid:
-    field: Field
+    field: FitsField
     heap_bytes: int = 0
 
 
@@ -62,13 +62,13 @@ def _laid(table: Table, number: int) -> _Laid:
     shape = table.shapes[number]
     if shape.kind == "whole":
         null = WHOLE_LOW if shape.stats.has_null else None
-        return _Laid(Field(shape=shape, form="K", dtype=">i8", null=null))
+        return _Laid(FitsField(shape=shape, form="K", dtype=">i8", null=null))
     if shape.kind == "real":
-        return _Laid(Field(shape=shape, form="D", dtype=">f8"))
+        return _Laid(FitsField(shape=shape, form="D", dtype=">f8"))
     if shape.kind == "flag":
         if shape.stats.has_null:
-            return _Laid(Field(shape=shape, form="I", dtype=">i2", null=NO_FLAG))
-        return _Laid(Field(shape=shape, form="L", dtype="S1"))
+            return _Laid(FitsField(shape=shape, form="I", dtype=">i2", null=NO_FLAG))
+        return _Laid(FitsField(shape=shape, form="L", dtype="S1"))
     return _laid_text(shape, table, number)
 
 
@@ -81,8 +81,10 @@ def _laid_text(shape: Shape, table: Table, number: int) -> _Laid:
     if width > WIDE and width * table.rows > MUCH:
         longest, every = _sizes(table, number, fits_percent_all)
         form = f"1QA({longest})"
-        return _Laid(Field(shape=shape, form=form, dtype="(2,)>i8", say=fits_percent_all), every)
-    return _Laid(Field(shape=shape, form=f"{width}A", dtype=f"S{width}", say=say))
+        return _Laid(
+            FitsField(shape=shape, form=form, dtype="(2,)>i8", say=fits_percent_all), every
+        )
+    return _Laid(FitsField(shape=shape, form=f"{width}A", dtype=f"S{width}", say=say))
 
 
 def _sizes(table: Table, number: int, say: Escape) -> tuple[int, int]:
@@ -94,7 +96,7 @@ def _sizes(table: Table, number: int, say: Escape) -> tuple[int, int]:
     return longest, every
 
 
-def _values(field: Field, block: Block, heap: BinaryIO) -> NDArray[Any]:
+def _values(field: FitsField, block: ColumnPage, heap: BinaryIO) -> NDArray[Any]:
     kind = field.shape.kind
     if kind == "text":
         blob, lengths = _text_bytes(block, field.say)
@@ -111,7 +113,7 @@ def _values(field: Field, block: Block, heap: BinaryIO) -> NDArray[Any]:
     return values
 
 
-def _text_bytes(block: Block, say: Escape) -> tuple[bytes, NDArray[np.int64]]:
+def _text_bytes(block: ColumnPage, say: Escape) -> tuple[bytes, NDArray[np.int64]]:
     """All texts end to end, and the length of each."""
     if say is str and block.lengths is not None:
         return block.blob, block.lengths.astype(np.int64)

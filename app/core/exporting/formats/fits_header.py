@@ -22,7 +22,7 @@ Card = tuple[str, str | int | bool, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Field:
+class FitsField:
     """How a column lies in a row. `form` is TFORM; `dtype` numpy's for the same bytes."""
 
     shape: Shape
@@ -42,7 +42,7 @@ def primary_header() -> bytes:
 
 
 def table_header(
-    fields: Sequence[Field], rows: int, row_bytes: int, heap_bytes: int, facts: Provenance
+    fields: Sequence[FitsField], rows: int, row_bytes: int, heap_bytes: int, facts: Provenance
 ) -> bytes:
     header = Header(
         [
@@ -62,7 +62,7 @@ def table_header(
     return _bytes(header)
 
 
-def _columns(fields: Sequence[Field]) -> Iterator[Card]:
+def _columns(fields: Sequence[FitsField]) -> Iterator[Card]:
     taken: set[str] = set()
     for number, field in enumerate(fields, 1):
         column = field.shape.column
@@ -80,7 +80,7 @@ def _columns(fields: Sequence[Field]) -> Iterator[Card]:
             yield f"TENC{number}", PERCENT, ""
 
 
-def _words(field: Field) -> str:
+def _words(field: FitsField) -> str:
     column = field.shape.column
     said = [column.description] if column.description else []
     if field.shape.kind == "flag" and field.null is not None:

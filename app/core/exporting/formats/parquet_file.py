@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from app.core.errors import SessionError
-from app.core.exporting.column_buffer import Block
+from app.core.exporting.column_buffer import ColumnPage
 from app.core.exporting.columns import Kind
 from app.core.exporting.formats.ecsv_file import yaml_lines
 from app.core.exporting.formats.votable_file import votable_header
@@ -78,9 +78,9 @@ def _described(shape: Shape) -> dict[str, str]:
     return {key: value for key, value in said.items() if value}
 
 
-def _groups(table: Table) -> Iterator[list[list[Block]]]:
+def _groups(table: Table) -> Iterator[list[list[ColumnPage]]]:
     """Pages enough for a row group; one group without any where there are no rows."""
-    group: list[list[Block]] = []
+    group: list[list[ColumnPage]] = []
     rows = 0
     for page in table.pages():
         group.append(page)
@@ -92,7 +92,7 @@ def _groups(table: Table) -> Iterator[list[list[Block]]]:
         yield group
 
 
-def _array(pa: Any, shape: Shape, block: Block) -> Any:
+def _array(pa: Any, shape: Shape, block: ColumnPage) -> Any:
     if shape.kind == "text":
         return pa.array([_storable(text or "") for text in block.as_texts()], type=pa.string())
     values = block.as_numbers({"whole": "i8", "real": "f8", "flag": "?"}[shape.kind])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from typing import Any, BinaryIO
 
-from app.core.exporting.column_buffer import Block
+from app.core.exporting.column_buffer import ColumnPage
 from app.core.exporting.columns import Kind
 from app.core.exporting.escapes import PERCENT, xml_percent, xml_words
 from app.core.exporting.table import Shape, Table
@@ -87,14 +87,14 @@ def _is_escaped(shape: Shape) -> bool:
     return shape.kind == "text" and not shape.stats.is_xml_text
 
 
-def _say(shape: Shape) -> Callable[[Block], list[str]]:
+def _say(shape: Shape) -> Callable[[ColumnPage], list[str]]:
     if shape.kind != "text":
         return _flags if shape.kind == "flag" else _numbers
     escape = xml_percent if _is_escaped(shape) else str
     return lambda block: [_cell(escape(text)) if text else "" for text in block.as_texts()]
 
 
-def _numbers(block: Block) -> list[str]:
+def _numbers(block: ColumnPage) -> list[str]:
     return ["" if value is None else _number(value) for value in block.as_list()]
 
 
@@ -104,7 +104,7 @@ def _number(value: Any) -> str:
     return f"{'+' if value > 0 else '-'}Inf" if value in (inf, -inf) else repr(value)
 
 
-def _flags(block: Block) -> list[str]:
+def _flags(block: ColumnPage) -> list[str]:
     return ["" if value is None else "T" if value else "F" for value in block.as_list()]
 
 

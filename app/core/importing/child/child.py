@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parents[4]))
 
 from app.core.importing.child.wire import write_entries, write_message
 from app.core.importing.errors import ImportFailed
-from app.core.importing.formats.text_cells import Misfit
+from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import find_list
 from app.core.importing.places import Places
 from app.core.importing.reading import Reading
@@ -38,7 +38,7 @@ def main() -> None:
             Path(asked["path"]),
             None if spectra is None else Path(spectra),
             allow_absolute=asked["allow_absolute"],
-            should_stop=Pulse(sink),
+            should_stop=Heartbeat(sink),
         )
         send(Reading(find_list(Path(asked["path"]), asked["roles"]), places), sink)
     except ImportFailed as error:
@@ -47,7 +47,7 @@ def main() -> None:
         os._exit(1)
 
 
-class Pulse:
+class Heartbeat:
     """Asked whether to stop, it lets the parent look whether somebody wants to, and ends us."""
 
     def __init__(self, sink: BinaryIO) -> None:
@@ -66,7 +66,7 @@ def send(reading: Reading, sink: BinaryIO) -> None:
         try:
             for entries in reading.entries():
                 write_entries(sink, entries)
-        except Misfit:
+        except CellMismatch:
             if is_settled:
                 raise ImportFailed("it was changed while it was read: try again") from None
             reading.settle()

@@ -17,15 +17,15 @@ from app.core.importing.entries import Entries
 from app.core.importing.errors import ImportFailed, ImportStopped
 from app.core.importing.folder_walk import ShouldStop
 from app.core.importing.formats.contents import ListColumn
-from app.core.importing.formats.text_cells import Misfit
-from app.core.importing.reading import Outcome
+from app.core.importing.formats.text_cells import CellMismatch
+from app.core.importing.reading import ReadingSummary
 from app.worker.exit_reason import cleaned, how_it_ended, last_words
 
 PIPE_BYTES = 1024 * 1024
 LAST_WORDS = 2000
 
 
-class ReadingElsewhere:
+class ListReaderProcess:
     """The process begins at once. Use it in a `with` block, which ends it."""
 
     def __init__(
@@ -62,7 +62,7 @@ class ReadingElsewhere:
         self._stdout = cast(BinaryIO, self._process.stdout)  # Popen promises less than it gives
         _widen(self._stdout)
         self._waiting: Frame | None = None
-        self._outcome: Outcome | None = None
+        self._outcome: ReadingSummary | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -83,7 +83,7 @@ class ReadingElsewhere:
             if message["type"] == "entries":
                 yield entries_of(frame)
             elif message["type"] == "again":
-                raise Misfit
+                raise CellMismatch
             elif message["type"] == "failed":
                 raise ImportFailed(message["reason"])
             else:
@@ -93,7 +93,7 @@ class ReadingElsewhere:
     def settle(self) -> None:
         """It has done so before it said that it begins again."""
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ReadingSummary:
         assert self._outcome is not None
         return self._outcome
 
@@ -123,9 +123,9 @@ def _widen(pipe: BinaryIO) -> None:
             fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
-def _outcome(message: Message) -> Outcome:
+def _outcome(message: Message) -> ReadingSummary:
     told = message["outcome"]
-    return Outcome(
+    return ReadingSummary(
         columns=tuple(ListColumn(**each) for each in told["columns"]),
         missing_files=told["missing_files"],
         without_file=told["without_file"],

@@ -66,7 +66,7 @@ class Cells(Protocol):
 
 
 @dataclass
-class Block:
+class RowBlock:
     """Some rows of a list. `lines` numbers them as `Refused` does; `cells` has every column."""
 
     lines: Sequence[int]
@@ -87,7 +87,7 @@ class ListFile(Protocol):
     def estimate(self) -> int | None:
         """How many rows, about."""
 
-    def blocks(self) -> Iterator[Block]: ...
+    def blocks(self) -> Iterator[RowBlock]: ...
 
     def settle(self) -> None:
         """Look at every row for the kinds of the columns, after one has shown itself wrong."""

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from agent.errors import ReadError
 from agent.spectra.fits.fits_file import FitsFile, Hdu
-from agent.spectra.fits.fits_table import Column
+from agent.spectra.fits.fits_table import FitsColumn
 from agent.spectra.fits.source_file import SourceFile, open_source
 from app.core.importing.errors import ImportFailed
 from app.core.importing.formats.contents import (
-    Block,
     Kind,
     ListColumn,
+    RowBlock,
     TypedCells,
     Value,
     clean,
@@ -65,7 +65,7 @@ class FitsList:
     def warnings(self) -> list[str]:
         return left_out_words(self._left_out)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[RowBlock]:
         with _opened(self._path) as file:
             hdu = file.fits.get(self._index)
             if hdu is None:
@@ -80,13 +80,13 @@ class FitsList:
 
     def _block(
         self, raw: bytes, width: int, start: int, count: int, converters: list[Converter | None]
-    ) -> Block:
+    ) -> RowBlock:
         cells = []
         for field, convert, column in zip(self._fields, converters, self.columns, strict=True):
             assert convert is not None
             values = np.ndarray((count,), _dtype(field), raw, field.offset, (width,))
             cells.append(TypedCells(convert(values), column.kind))
-        return Block(range(start + 1, start + count + 1), cells)
+        return RowBlock(range(start + 1, start + count + 1), cells)
 
     def _described(self, hdu: Hdu) -> Iterator[ListColumn]:
         names = column_names([field.name for field in self._fields])
@@ -131,18 +131,18 @@ def _refuse_cut_short(file: SourceFile, hdu: Hdu) -> None:
         raise ImportFailed(f"it is cut short: the rows of {hdu.title} are incomplete")
 
 
-def _dtype(column: Column) -> np.dtype[Any]:
+def _dtype(column: FitsColumn) -> np.dtype[Any]:
     if column.code == "A":
         return np.dtype(f"S{column.repeat}")
     return np.dtype((INTEGERS | REALS | {"L": "u1"})[column.code])
 
 
-def _scaling(hdu: Hdu, column: Column) -> tuple[float, float]:
+def _scaling(hdu: Hdu, column: FitsColumn) -> tuple[float, float]:
     scale = hdu.header.number(f"TSCAL{column.number}")
     return 1.0 if scale is None else scale, hdu.header.number(f"TZERO{column.number}") or 0.0
 
 
-def _kind(hdu: Hdu, column: Column) -> Kind:
+def _kind(hdu: Hdu, column: FitsColumn) -> Kind:
     if column.code in "AL":
         return "str" if column.code == "A" else "bool"
     scale, zero = _scaling(hdu, column)
@@ -152,7 +152,7 @@ def _kind(hdu: Hdu, column: Column) -> Kind:
     return "int" if is_whole else "float"
 
 
-def _converter(hdu: Hdu, column: Column) -> Converter | None:
+def _converter(hdu: Hdu, column: FitsColumn) -> Converter | None:
     """None for columns that do not hold one plain value a row."""
     if column.code == "A" and column.repeat > 0:
         return _texts

@@ -15,9 +15,9 @@ from app.core.importing.errors import ImportFailed
 from app.core.importing.formats.contents import (
     INT64,
     MAX_COLUMNS,
-    Block,
     Kind,
     ListColumn,
+    RowBlock,
     TypedCells,
     Value,
     clean,
@@ -69,13 +69,13 @@ class ParquetList:
     def warnings(self) -> list[str]:
         return left_out_words(self._left_out)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[RowBlock]:
         line = 1
         with _opened(self._path, self._texts) as file:
             batches = file.iter_batches(BATCH, columns=self._given, use_threads=False)
             while (cells := self._next_cells(batches)) is not None:
                 count = len(cells[0].values())
-                yield Block(range(line, line + count), cells)
+                yield RowBlock(range(line, line + count), cells)
                 line += count
 
     def _next_cells(self, batches: Iterator[Any]) -> list[TypedCells] | None:

@@ -23,7 +23,7 @@ EXACT = 2**53
 """Whole numbers beyond are not all doubles."""
 
 
-class Misfit(Exception):
+class CellMismatch(Exception):
     """A cell is not of the kind its column seemed to be."""
 
 
@@ -130,7 +130,7 @@ def _value(text: str, kind: Kind | None) -> Value:
         return number if math.isfinite(number) else None
     if kind == "bool" and text.lower() in _LOGICAL:
         return _LOGICAL[text.lower()]
-    raise Misfit
+    raise CellMismatch
 
 
 def _json(value: Value) -> str:

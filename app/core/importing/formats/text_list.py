@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from app.core.importing.formats.byte_stream import byte_stream
-from app.core.importing.formats.contents import Block, Kind, ListColumn, column_names, counted
+from app.core.importing.formats.contents import Kind, ListColumn, RowBlock, column_names, counted
 from app.core.importing.formats.ecsv_header import EcsvColumn, EcsvHeader, ecsv_header
 from app.core.importing.formats.encodings import Decoder, encoding_of
 from app.core.importing.formats.text_cells import KindGuess, TextCells
@@ -55,10 +55,10 @@ class TextList:
             for name, kind, each in zip(names, self._kinds, told, strict=True)
         )
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[RowBlock]:
         for rows in self._read():
             cells = map(TextCells, rows.columns, self._kinds)
-            yield Block(rows.lines, list(cells), rows.refused)
+            yield RowBlock(rows.lines, list(cells), rows.refused)
 
     def settle(self) -> None:
         self._kinds = self._guessed(self._read())

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from app.core.importing.errors import ImportFailed
 from app.core.importing.formats.contents import Value
-from app.core.importing.formats.votable_types import Field
+from app.core.importing.formats.votable_types import VOTableField
 
 MAX_ROW = 16 * 1024 * 1024
 """Bytes."""
@@ -17,7 +17,7 @@ MAX_ROW = 16 * 1024 * 1024
 class BinaryRows:
     """Takes text of the stream in any pieces, gives rows of all columns as they are complete."""
 
-    def __init__(self, fields: Sequence[Field], *, with_nulls: bool) -> None:
+    def __init__(self, fields: Sequence[VOTableField], *, with_nulls: bool) -> None:
         self._fields = fields
         self._flags = (len(fields) + 7) // 8 if with_nulls else 0
         self._text = ""

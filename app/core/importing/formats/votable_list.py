@@ -8,9 +8,9 @@ from pathlib import Path
 from app.core.importing.errors import ImportFailed
 from app.core.importing.formats.byte_stream import byte_stream
 from app.core.importing.formats.contents import (
-    Block,
     ListColumn,
     Refused,
+    RowBlock,
     TypedCells,
     column_names,
     left_out_words,
@@ -53,7 +53,7 @@ class VOTableList:
     def warnings(self) -> list[str]:
         return left_out_words(self._left_out)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[RowBlock]:
         parser = VOTableParser()
         line = 1
         with byte_stream(self._path) as stream:
@@ -62,11 +62,11 @@ class VOTableList:
                     yield self._block(rows, line)
                     line += len(rows)
 
-    def _block(self, rows: list[Row], first: int) -> Block:
+    def _block(self, rows: list[Row], first: int) -> RowBlock:
         good = [(n, row) for n, row in enumerate(rows, first) if not isinstance(row, Refused)]
         refused = [row for row in rows if isinstance(row, Refused)]
         cells = [
             TypedCells([row[number] for _, row in good], column.kind)
             for number, column in zip(self._used, self.columns, strict=True)
         ]
-        return Block([line for line, _ in good], cells, refused)
+        return RowBlock([line for line, _ in good], cells, refused)

@@ -13,7 +13,7 @@ from app.core.importing.errors import ImportFailed
 from app.core.importing.formats.byte_stream import Stream
 from app.core.importing.formats.contents import MAX_CELL, MAX_COLUMNS, Refused, Value, words
 from app.core.importing.formats.votable_binary import BinaryRows
-from app.core.importing.formats.votable_types import Field
+from app.core.importing.formats.votable_types import VOTableField
 
 PIECE = 64 * 1024
 MAX_SILENCE = 1024 * 1024
@@ -29,7 +29,7 @@ class VOTableParser:
     """Feed it the file; `fields` is complete once `is_described`."""
 
     def __init__(self) -> None:
-        self.fields: list[Field] = []
+        self.fields: list[VOTableField] = []
         self.is_described = False
         self.is_done = False
         self.expected: int | None = None
@@ -115,7 +115,7 @@ class VOTableParser:
         def told(key: str) -> str:
             return attributes.get(key, "").strip()
 
-        field = Field(
+        field = VOTableField(
             told("name") or told("ID"),
             told("datatype"),
             told("arraysize"),

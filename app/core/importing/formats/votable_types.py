@@ -47,7 +47,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 
 
 @dataclass
-class Field:
+class VOTableField:
     """A FIELD element. `null` is what stands for no value among whole numbers."""
 
     name: str

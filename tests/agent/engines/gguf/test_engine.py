@@ -13,7 +13,7 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.engines.base import Cancelled, Sampling
+from agent.engines.base import Cancelled, SamplingSettings
 from agent.engines.chat_tokens import load_tokenizer, plain_ids, token_ids
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
@@ -83,7 +83,7 @@ def test_reads_every_token_once(
     for turn, shown in (([QUESTION], picture(1)), ([LOOK], picture(2)), ([LOOK], picture(3))):
         conversation.append(turn, [shown])
         says(monkeypatch, engine, "<think>\nLook closer at H alpha.\n</think>")
-        generated = conversation.generate(Sampling())
+        generated = conversation.generate(SamplingSettings())
         assert generated.finish == "stop"
     usage = conversation.usage
     assert usage.images == 3 * 24
@@ -96,7 +96,7 @@ def test_turn_by_turn_is_the_same_as_all_at_once(
     first, second = picture(1), picture(2, across=8)
     conversation.append([QUESTION], [first])
     says(monkeypatch, engine, "Let me look at it.")
-    said = conversation.generate(Sampling()).text
+    said = conversation.generate(SamplingSettings()).text
     conversation.append([LOOK], [second])
     turns = [QUESTION, Turn("assistant", said), LOOK]
     assert said == "Let me look at it."
@@ -121,7 +121,7 @@ def test_cut_off_turns_are_closed_by_the_next(
 ) -> None:
     conversation.append([QUESTION], [picture()])
     says(monkeypatch, engine, "one two three four five six seven eight nine ten")
-    generated = conversation.generate(Sampling(max_new_tokens=5))
+    generated = conversation.generate(SamplingSettings(max_new_tokens=5))
     assert (generated.finish, generated.tokens) == ("length", 5)
     conversation.append([Turn("user", "Go on.")], [])
     ids = engine._shared.vocabulary.plain_ids("one two three four five six seven eight nine ten")
@@ -135,10 +135,10 @@ def test_rewind_says_the_same_again(conversation: GgufConversation) -> None:
     conversation.append([QUESTION], [picture()])
     mark = conversation.mark()
     before = conversation.context_tokens
-    wild = Sampling(temperature=1.5, top_p=0.9, max_new_tokens=40)
+    wild = SamplingSettings(temperature=1.5, top_p=0.9, max_new_tokens=40)
     first = conversation.generate(wild, seed=7)
     conversation.append([LOOK], [picture(2)])
-    conversation.generate(Sampling(max_new_tokens=5))
+    conversation.generate(SamplingSettings(max_new_tokens=5))
     conversation.rewind(mark)
     assert conversation.context_tokens == before
     assert conversation.generate(wild, seed=7) == first
@@ -149,7 +149,7 @@ def test_rewind_says_the_same_again(conversation: GgufConversation) -> None:
 def test_marks_after_a_rewind_are_void(conversation: GgufConversation) -> None:
     conversation.append([QUESTION], [picture()])
     early = conversation.mark()
-    conversation.generate(Sampling(max_new_tokens=3))
+    conversation.generate(SamplingSettings(max_new_tokens=3))
     late = conversation.mark()
     conversation.rewind(late)
     conversation.append([Turn("user", "And now?")], [])
@@ -196,10 +196,10 @@ def test_an_error_in_should_stop_comes_through(conversation: GgufConversation) -
 
 def test_cancel_between_tokens(conversation: GgufConversation) -> None:
     conversation.append([QUESTION], [picture()])
-    generated = conversation.generate(Sampling(max_new_tokens=50), should_stop=StopAt(4))
+    generated = conversation.generate(SamplingSettings(max_new_tokens=50), should_stop=StopAt(4))
     assert (generated.finish, generated.tokens) == ("cancelled", 4)
     conversation.append([Turn("user", "Go on.")], [])
-    assert conversation.generate(Sampling(max_new_tokens=2)).tokens == 2
+    assert conversation.generate(SamplingSettings(max_new_tokens=2)).tokens == 2
 
 
 def test_full_context_is_refused_before_anything_is_read(pair_qwen25: ExportReport) -> None:
@@ -211,7 +211,7 @@ def test_full_context_is_refused_before_anything_is_read(pair_qwen25: ExportRepo
         conversation.append([LOOK], [picture(2, across=10, down=8)])
     assert conversation.usage == used
     room = 120 - conversation.context_tokens
-    generated = conversation.generate(Sampling(max_new_tokens=500))
+    generated = conversation.generate(SamplingSettings(max_new_tokens=500))
     assert (generated.finish, generated.tokens) == ("length", room)
     with pytest.raises(ContextFullError):
         conversation.append([Turn("user", "Go on.")], [])
@@ -250,7 +250,7 @@ def test_without_picture_part_it_reads_text(pair_qwen25: ExportReport) -> None:
     )
     conversation = engine.open()
     conversation.append([Turn("user", "Hello.")], [])
-    assert conversation.generate(Sampling(max_new_tokens=3)).tokens == 3
+    assert conversation.generate(SamplingSettings(max_new_tokens=3)).tokens == 3
     with pytest.raises(EngineError, match="mmproj"):
         conversation.append([QUESTION], [picture()])
     engine.close()
@@ -276,7 +276,7 @@ def test_qwen3_reads_and_speaks(pair_qwen3: ExportReport) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, (4 * 32, 6 * 32, 3), np.uint8)
     conversation.append([QUESTION], [Image.fromarray(pixels)])
     assert conversation.usage.images == 24
-    assert conversation.generate(Sampling(max_new_tokens=4)).tokens == 4
+    assert conversation.generate(SamplingSettings(max_new_tokens=4)).tokens == 4
     engine.close()
 
 
@@ -305,7 +305,7 @@ def test_one_user_at_a_time(engine: GgufEngine, conversation: GgufConversation) 
                 attempt()
             refused.append(str(info.value))
 
-    conversation.generate(Sampling(max_new_tokens=1), on_text=meddle)
+    conversation.generate(SamplingSettings(max_new_tokens=1), on_text=meddle)
     assert len(refused) == 4 and all("in use" in text for text in refused)
     assert conversation.generate is not None
     conversation.append([Turn("user", "Still there?")], [])
@@ -332,7 +332,7 @@ def test_conversations_do_not_mix(engine: GgufEngine) -> None:
     one.append([QUESTION], [picture(1)])
     alone = one._state.logits
     two.append([QUESTION, LOOK], [picture(3), picture(4)])
-    two.generate(Sampling(max_new_tokens=5))
+    two.generate(SamplingSettings(max_new_tokens=5))
     one.append([], [])
     fresh = engine.open()
     fresh.append([QUESTION], [picture(1)])

@@ -9,7 +9,7 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.engines.base import Sampling, Watch
+from agent.engines.base import SamplingSettings, Watch
 from agent.engines.gguf import generate_turn
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
@@ -42,7 +42,7 @@ def test_letters_come_whole(
     conversation.append([QUESTION], [picture()])
     says(monkeypatch, engine, text)
     pieces: list[str] = []
-    generated = conversation.generate(Sampling(), on_text=pieces.append)
+    generated = conversation.generate(SamplingSettings(), on_text=pieces.append)
     assert generated.text == text == "".join(pieces)
     assert len(pieces) > 5
     assert "\N{REPLACEMENT CHARACTER}" not in generated.text
@@ -54,7 +54,7 @@ def test_same_seed_same_words(conversation: GgufConversation) -> None:
     texts = []
     for seed in (1, 1, 2):
         conversation.rewind(mark)
-        sampling = Sampling(temperature=2.0, max_new_tokens=20)
+        sampling = SamplingSettings(temperature=2.0, max_new_tokens=20)
         texts.append(conversation.generate(sampling, seed).text)
     assert texts[0] == texts[1] != texts[2]
 
@@ -64,7 +64,9 @@ def test_control_tokens_are_never_said(conversation: GgufConversation) -> None:
     mark = conversation.mark()
     for seed in range(10):
         conversation.rewind(mark)
-        text = conversation.generate(Sampling(temperature=10.0, max_new_tokens=100), seed).text
+        text = conversation.generate(
+            SamplingSettings(temperature=10.0, max_new_tokens=100), seed
+        ).text
         assert "<|" not in text
 
 
@@ -73,7 +75,7 @@ def test_stop_strings_are_kept_and_end_the_turn(
 ) -> None:
     conversation.append([QUESTION], [picture()])
     says(monkeypatch, engine, "I see <tool_response>\nnothing real", "never said")
-    generated = conversation.generate(Sampling(), stop=("<tool_response>",))
+    generated = conversation.generate(SamplingSettings(), stop=("<tool_response>",))
     assert generated.text == "I see <tool_response>"
     assert generated.finish == "stop"
     conversation.append([LOOK], [picture(2)])
@@ -83,13 +85,13 @@ def test_stop_strings_are_kept_and_end_the_turn(
 
 def test_the_model_must_have_been_asked(conversation: GgufConversation) -> None:
     with pytest.raises(EngineError, match="append a turn"):
-        conversation.generate(Sampling())
+        conversation.generate(SamplingSettings())
     conversation.append([QUESTION], [picture()])
-    conversation.generate(Sampling(max_new_tokens=1))
+    conversation.generate(SamplingSettings(max_new_tokens=1))
     with pytest.raises(EngineError, match="append a turn"):
-        conversation.generate(Sampling())
+        conversation.generate(SamplingSettings())
     conversation.append([], [])
-    assert conversation.generate(Sampling(max_new_tokens=1)).tokens == 1
+    assert conversation.generate(SamplingSettings(max_new_tokens=1)).tokens == 1
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ def test_choices_are_the_models_odds(
 ) -> None:
     conversation.append([QUESTION], [picture()])
     says(monkeypatch, engine, said)
-    generated = conversation.generate(Sampling(), watch=watch)
+    generated = conversation.generate(SamplingSettings(), watch=watch)
     assert generated.choices is not None
     vocabulary = engine._shared.vocabulary
     spoken = vocabulary.plain_ids(said)
@@ -149,7 +151,7 @@ def test_no_box_no_choices(
 ) -> None:
     conversation.append([QUESTION], [picture()])
     says(monkeypatch, engine, "no box here")
-    assert conversation.generate(Sampling()).choices is None
+    assert conversation.generate(SamplingSettings()).choices is None
 
 
 def test_a_call_cannot_be_misspelt(
@@ -169,7 +171,9 @@ def test_a_call_cannot_be_misspelt(
     for seed in range(40):
         conversation.rewind(mark)
         asked = iter([*vocabulary.plain_ids("<think>x</think>\n"), vocabulary.call_token])
-        generated = conversation.generate(Sampling(temperature=4.0, max_new_tokens=1500), seed)
+        generated = conversation.generate(
+            SamplingSettings(temperature=4.0, max_new_tokens=1500), seed
+        )
         reply = parse_reply(generated.text)
         assert (generated.finish, reply.kind) == ("stop", "call"), generated.text
         assert generated.text.endswith("</tool_call>")
@@ -189,4 +193,4 @@ def test_the_published_spelling_passes_the_grammar(
     )
     conversation.append([QUESTION], [picture()])
     says(monkeypatch, engine, text)
-    assert conversation.generate(Sampling()).text == text
+    assert conversation.generate(SamplingSettings()).text == text

@@ -14,10 +14,10 @@ import httpx
 import pytest
 from PIL import Image
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
 from agent.engines.gguf.llama_server_process import ServerProcess
-from agent.engines.remote.request import Said, messages, picture_url
+from agent.engines.remote.request import RequestText, messages, picture_url
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn, chat_text, opening
 from agent.rendering.model_image import QWEN3, Sizing
@@ -31,7 +31,7 @@ __all__ = ["tiny_pair"]
 if not is_installed():
     pytest.skip("xllamacpp is not installed", allow_module_level=True)
 
-GREEDY = Sampling(max_new_tokens=8)
+GREEDY = SamplingSettings(max_new_tokens=8)
 PICTURES = [Image.linear_gradient("L").resize((168, 112)).convert("RGB"),
             Image.radial_gradient("L").resize((84, 140)).convert("RGB")]  # fmt: skip
 TURNS = (*opening(task("CV")), Turn("assistant", call(6500, 6600)), Turn("tool", "Drawn.", 1))
@@ -53,7 +53,9 @@ def client(engine: LlamaServerEngine) -> httpx.Client:
 
 def test_the_model_meets_the_protocol_byte_for_byte(engine):
     pictures = iter(PICTURES)
-    said = [Said(t, picture_url(next(pictures)) if t.picture is not None else "") for t in TURNS]
+    said = [
+        RequestText(t, picture_url(next(pictures)) if t.picture is not None else "") for t in TURNS
+    ]
     with client(engine) as web:
         reply = web.post("/apply-template", json={"messages": messages(said, native=False)})
     marked = re.sub(
@@ -105,10 +107,10 @@ def test_a_stop_string_in_the_middle_leaves_the_counts_known(engine):
     conversation = engine.open()
     conversation.append([Turn("user", "Q")], [])
     start = conversation.mark()
-    whole = conversation.generate(Sampling(max_new_tokens=40)).text
+    whole = conversation.generate(SamplingSettings(max_new_tokens=40)).text
     conversation.rewind(start)
     stop = whole[10:12]
-    said = conversation.generate(Sampling(max_new_tokens=40), stop=(stop,))
+    said = conversation.generate(SamplingSettings(max_new_tokens=40), stop=(stop,))
     assert said.text == whole[: whole.index(stop) + 2]
     assert conversation.usage.evaluated > 0
 
@@ -141,7 +143,7 @@ def test_a_crash_is_told_at_once(tiny_pair):
 
     began = time.monotonic()
     with pytest.raises(EngineError, match="process has ended"):
-        conversation.generate(Sampling(max_new_tokens=2000), on_text=listener)
+        conversation.generate(SamplingSettings(max_new_tokens=2000), on_text=listener)
     assert time.monotonic() - began < 5
     engine.close()
     engine.close()

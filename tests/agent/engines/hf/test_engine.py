@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.engines.base import Cancelled, Generated, Sampling, Watch
+from agent.engines.base import Cancelled, Generated, SamplingSettings, Watch
 from agent.errors import ContextFullError, EngineError, ImageError
 from agent.protocol.protocol import Turn, chat_parts
 
@@ -27,7 +27,7 @@ from tests.small_models import tiny_qwen3, tiny_qwen25
 
 __all__ = ["tiny_qwen3", "tiny_qwen25"]
 
-GREEDY = Sampling(max_new_tokens=12)
+GREEDY = SamplingSettings(max_new_tokens=12)
 FAMILIES = ("qwen25", "qwen3")
 
 
@@ -81,7 +81,7 @@ class Episode:
         self.hear(first_turns(), picture(self.engine, 9, 5))
         self.talk.generate(GREEDY)
         self.hear([Turn("tool", "Generated.", picture=1)], picture(self.engine, 4, 6, seed=1))
-        self.talk.generate(Sampling(temperature=1.0, max_new_tokens=20), seed=3)
+        self.talk.generate(SamplingSettings(temperature=1.0, max_new_tokens=20), seed=3)
         self.hear([Turn("tool", "Generated.", picture=2)], picture(self.engine, 7, 3, seed=2))
         self.talk.generate(GREEDY)
 
@@ -367,7 +367,7 @@ class TestWords:
             talk = engine.open()
             talk.append(first_turns(), [picture(engine, 5, 4)])
             opened = len(talk.ids)
-            talk.generate(Sampling(temperature=1.0, max_new_tokens=10))
+            talk.generate(SamplingSettings(temperature=1.0, max_new_tokens=10))
             talk.append([], [])
         finally:
             hook.remove()
@@ -389,7 +389,7 @@ class TestWords:
 
 
 class TestSeeds:
-    LIVELY = Sampling(temperature=1.0, max_new_tokens=12)
+    LIVELY = SamplingSettings(temperature=1.0, max_new_tokens=12)
 
     def said(self, engine, sampling, seed) -> str:
         talk = engine.open()
@@ -406,7 +406,7 @@ class TestSeeds:
         assert self.said(engine25, GREEDY, 1) == self.said(engine25, GREEDY, 2)
 
     def test_do_not_matter_in_the_narrowest_nucleus(self, engine25):
-        narrow = Sampling(temperature=1.0, top_p=1e-6, max_new_tokens=12)
+        narrow = SamplingSettings(temperature=1.0, top_p=1e-6, max_new_tokens=12)
         assert self.said(engine25, narrow, 1) == self.said(engine25, GREEDY, 1)
 
 
@@ -426,7 +426,9 @@ class TestChoices:
             monkeypatch.setattr(transformers_conversation, "choose", lambda *_: next(script))
             episode = Episode(engine)
             episode.hear(first_turns(), picture(engine, 5, 4))
-            made = episode.talk.generate(Sampling(max_new_tokens=how.pop("most", 90)), watch=watch)
+            made = episode.talk.generate(
+                SamplingSettings(max_new_tokens=how.pop("most", 90)), watch=watch
+            )
             return episode, made
 
         return say
@@ -517,7 +519,7 @@ class TestLimits:
         engine = TransformersEngine.load(tiny_qwen25, device="cpu", context_length=150)
         talk = engine.open()
         talk.append(first_turns(), [picture(engine, 5, 4)])
-        said = talk.generate(Sampling(max_new_tokens=1000))
+        said = talk.generate(SamplingSettings(max_new_tokens=1000))
         assert said.finish == "length"
         assert said.tokens == 150 - len(talk.ids) + said.tokens - 1
         assert len(talk.ids) <= 150

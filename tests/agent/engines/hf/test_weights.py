@@ -19,7 +19,7 @@ pytest.importorskip("transformers")
 import torch
 from safetensors.torch import load_file, save_file
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.hf import weights as transformers_weights
 from agent.engines.hf.engine import TransformersEngine
 from agent.engines.hf.weights import chosen_dtype
@@ -88,7 +88,7 @@ def test_nothing_is_asked_of_the_network(name, request, monkeypatch):
     forbid_network(monkeypatch)
     talk = load(request.getfixturevalue(name)).open()
     talk.append([Turn("user", "Hello")], [])
-    assert talk.generate(Sampling(max_new_tokens=3)).tokens == 3
+    assert talk.generate(SamplingSettings(max_new_tokens=3)).tokens == 3
 
 
 def test_loading_is_silent(tiny_qwen25, capfd, caplog):

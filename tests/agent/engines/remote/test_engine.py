@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 from PIL import Image
 
-from agent.engines.base import RESTARTED, Cancelled, Sampling
+from agent.engines.base import RESTARTED, Cancelled, SamplingSettings
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn, system_text
@@ -35,7 +35,7 @@ from tests.agent.engines.remote.fake_server import (
 )
 from tests.agent.scenes import call
 
-GREEDY = Sampling(max_new_tokens=64)
+GREEDY = SamplingSettings(max_new_tokens=64)
 PICTURE = Image.new("RGB", (112, 56), (200, 30, 90))
 OPENING = (Turn("system", system_text()), Turn("user", "What is it?", picture=0))
 KEY = "sesame-0123456789"

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from agent.engines.base import Sampling
+from agent.engines.base import SamplingSettings
 from agent.engines.remote import stream as reply_stream
 from agent.engines.remote import turn
 from agent.engines.remote.engine import RemoteEngine
@@ -80,7 +80,7 @@ def test_a_body_without_end_is_left(monkeypatch):
 def test_a_model_without_end_is_cut():
     piece = event_bytes(Pieces().words("word " * 100).events[0])
     with talking(endless(piece)) as (server, engine):
-        said = opened(engine).generate(Sampling(max_new_tokens=4))
+        said = opened(engine).generate(SamplingSettings(max_new_tokens=4))
         assert said.finish == "length"
         assert len(said.text) < 20_000
         assert server.hung_up.wait(10)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from agent.engines.base import RESTARTED, Engine, Sampling, Watch
+from agent.engines.base import RESTARTED, Engine, SamplingSettings, Watch
 from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import ContextFullError, EngineError
-from agent.inspection.inspector import Inspector
+from agent.inspection.inspector import ModelInspector
 from agent.inspection.interface import run
 from agent.protocol.protocol import Turn
 from agent.rendering.render import COMPACT
@@ -57,8 +57,8 @@ def real(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 
 def inspected(engine: Engine, pieces: list[str]) -> Trajectory:
-    inspector = Inspector(engine, ModelRef(name="tiny"), style=COMPACT)
-    inspector.sampling = Sampling(max_new_tokens=200)
+    inspector = ModelInspector(engine, ModelRef(name="tiny"), style=COMPACT)
+    inspector.sampling = SamplingSettings(max_new_tokens=200)
     return run(inspector.inspect(star(), task("CV"), seed=3, on_text=pieces.append))
 
 
@@ -131,7 +131,7 @@ def test_the_choice_is_the_servers_own(real):
         conversation = engine.open()
         conversation.append([Turn("user", question["content"])], [])
         watch = Watch(first["token"], stripped)
-        said = conversation.generate(Sampling(max_new_tokens=2), watch=watch)
+        said = conversation.generate(SamplingSettings(max_new_tokens=2), watch=watch)
         assert said.text == first["token"] + second["token"]
         for word in stripped:
             expected = _beginning(second["top"], word)[0]
@@ -173,7 +173,7 @@ def test_a_conversation_that_is_too_long_is_told(real):
     conversation = engine.open()
     conversation.append([Turn("user", "6563 " * 4000)], [])
     with pytest.raises(ContextFullError):
-        conversation.generate(Sampling(max_new_tokens=5))
+        conversation.generate(SamplingSettings(max_new_tokens=5))
     engine.close()
 
 
@@ -190,7 +190,7 @@ def test_a_wrong_key_is_refused(real):
     conversation = engine.open()
     conversation.append([Turn("user", "Q")], [])
     with pytest.raises(EngineError, match="asks for a key it knows"):
-        conversation.generate(Sampling(max_new_tokens=5))
+        conversation.generate(SamplingSettings(max_new_tokens=5))
     engine.close()
 
 
@@ -201,12 +201,12 @@ def test_a_stop_ends_the_work(real):
     conversation.append([Turn("user", "Q")], [])
     pieces: list[str] = []
     said = conversation.generate(
-        Sampling(temperature=1.0, max_new_tokens=4000),
+        SamplingSettings(temperature=1.0, max_new_tokens=4000),
         on_text=pieces.append,
         should_stop=lambda: len(pieces) > 10,
     )
     assert said.finish in ("cancelled", "stop")
     assert len(pieces) < 4000
     conversation.append([Turn("user", "Go on.")], [])
-    assert conversation.generate(Sampling(max_new_tokens=3)).tokens <= 4
+    assert conversation.generate(SamplingSettings(max_new_tokens=3)).tokens <= 4
     engine.close()

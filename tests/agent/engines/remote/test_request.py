@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from agent.engines.base import VERDICT, Sampling
+from agent.engines.base import VERDICT, SamplingSettings
 from agent.engines.remote.errors import Refusal, read_refusal, refusal_in_stream
 from agent.engines.remote.request import Dialect, request_body, simpler
 
-GREEDY = Sampling(max_new_tokens=64)
+GREEDY = SamplingSettings(max_new_tokens=64)
 
 
-def body_of(dialect: Dialect, sampling: Sampling = GREEDY, watch=VERDICT) -> dict:
+def body_of(dialect: Dialect, sampling: SamplingSettings = GREEDY, watch=VERDICT) -> dict:
     return request_body(dialect, "m", [], sampling, 2**40 + 5, watch, {"extra": 1})
 
 
@@ -30,7 +30,7 @@ def asked_until_taken(dialect: Dialect, refuses, may_go_text: bool = False) -> d
 
 
 def test_a_request_asks_for_what_was_wanted():
-    body = body_of(Dialect(), Sampling(temperature=0.7, top_p=0.9, max_new_tokens=5))
+    body = body_of(Dialect(), SamplingSettings(temperature=0.7, top_p=0.9, max_new_tokens=5))
     assert body["temperature"] == 0.7
     assert body["top_p"] == 0.9
     assert body["max_tokens"] == 5

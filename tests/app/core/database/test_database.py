@@ -355,7 +355,7 @@ def test_a_link_is_held_as_what_it_leads_to(tmp_path):
         with pytest.raises(SessionError, match="another program"):
             open_session(place, "Ben")
         session.record_verdict(1, ACCEPT)
-        assert session.place == link
+        assert session.location == link
     assert [path.name for path in tmp_path.iterdir() if path.name != "there"] == ["link.speco3"]
 
 

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.core.database import file_lock
-from app.core.database.file_lock import Hold
+from app.core.database.file_lock import SessionLock
 from app.core.errors import SessionError, SessionHeldError
 from app.core.session.session import open_session
 from tests.app.core.session.recorder import nursery
@@ -30,16 +30,16 @@ def lock(session):
 
 
 def test_the_holder_is_named_and_gone_after(session, lock):
-    hold = Hold(session)
+    hold = SessionLock(session)
     with pytest.raises(SessionHeldError) as told:
-        Hold(session)
+        SessionLock(session)
     for word in (f"process {os.getpid()}", f"host {socket.gethostname()}", "user", "since 20"):
         assert word in told.value.holder
         assert word in str(told.value)
     hold.release()
     assert not lock.exists()
     hold.release()
-    Hold(session).release()
+    SessionLock(session).release()
 
 
 @pytest.mark.parametrize(
@@ -55,17 +55,17 @@ def test_the_holder_is_named_and_gone_after(session, lock):
 )
 def test_what_a_holder_has_written(session, lock, content, told):
     """By another program, perhaps: never more than a short line that is safe to print."""
-    hold = Hold(session)
+    hold = SessionLock(session)
     lock.write_bytes(content)
     with pytest.raises(SessionHeldError) as error:
-        Hold(session)
+        SessionLock(session)
     assert error.value.holder.endswith(told)
     hold.release()
 
 
 def test_what_a_dead_holder_left_is_taken_over(session, lock):
     lock.write_text('{"user": "somebody", "process": 1}' + "x" * 5000)
-    hold = Hold(session)
+    hold = SessionLock(session)
     assert json.loads(lock.read_bytes())["process"] == os.getpid()
     hold.release()
 
@@ -76,12 +76,12 @@ def test_a_link_is_not_written_through(session, lock, tmp_path):
     precious.write_text("years of work")
     lock.symlink_to(precious)
     with pytest.raises(SessionError):
-        Hold(session)
+        SessionLock(session)
     assert precious.read_text() == "years of work"
     lock.unlink()
     lock.symlink_to(tmp_path / "nothing yet")
     with pytest.raises(SessionError):
-        Hold(session)
+        SessionLock(session)
     assert not (tmp_path / "nothing yet").exists()
 
 
@@ -89,7 +89,7 @@ def test_a_link_is_not_written_through(session, lock, tmp_path):
 def test_what_is_no_file_holds_nothing(session, lock, make):
     make(lock)
     with pytest.raises(SessionError) as told:
-        Hold(session)
+        SessionLock(session)
     assert not isinstance(told.value, SessionHeldError)
     assert lock.exists()
 
@@ -117,7 +117,7 @@ def test_where_files_cannot_be_locked(session, monkeypatch, number):
 
     monkeypatch.setattr(file_lock.fcntl, "flock", refuse)
     with pytest.raises(SessionError, match="disk of this computer") as told:
-        Hold(session)
+        SessionLock(session)
     assert not isinstance(told.value, SessionHeldError)
 
 
@@ -126,22 +126,22 @@ def test_a_full_disk_keeps_nobody_from_holding(session, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(file_lock.json, "dumps", refuse)
-    hold = Hold(session)
+    hold = SessionLock(session)
     monkeypatch.undo()
     with pytest.raises(SessionHeldError, match="left no name"):
-        Hold(session)
+        SessionLock(session)
     hold.release()
 
 
 def test_the_lock_of_another_stays(session, lock):
     """Somebody took ours away, and another program came: theirs is not taken away when we go."""
-    first = Hold(session)
+    first = SessionLock(session)
     lock.unlink()
-    second = Hold(session)
+    second = SessionLock(session)
     first.release()
     assert lock.exists()
     with pytest.raises(SessionHeldError):
-        Hold(session)
+        SessionLock(session)
     second.release()
     assert not lock.exists()
 
@@ -155,7 +155,7 @@ def test_coming_and_going_all_at_once(session):
         got = 0
         while got < 15:
             try:
-                hold = Hold(session)
+                hold = SessionLock(session)
             except SessionError:
                 continue
             inside.append(seed)

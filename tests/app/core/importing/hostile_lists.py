@@ -21,7 +21,7 @@ from pathlib import Path
 
 from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.errors import ImportFailed
-from app.core.importing.formats.text_cells import Misfit
+from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import find_list, naming
 from app.core.importing.places import Places
 from app.core.importing.reading import Reading
@@ -131,7 +131,7 @@ def read_whole(path: Path) -> int:
         reading = Reading(find_list(path, {}), Places(path))
         try:
             return sum(map(check, reading.entries()))
-        except Misfit:
+        except CellMismatch:
             reading.settle()
             return sum(map(check, reading.entries()))
 

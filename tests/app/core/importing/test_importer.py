@@ -237,7 +237,7 @@ def test_without_a_score_the_list_is_the_order(session, folder):
 
 def test_a_read_only_session_takes_nothing(session, folder):
     (folder / "list.csv").write_text(text_of())
-    place = session.place
+    place = session.location
     session.close()
     with open_session(place, "Ada", read_only=True) as looked_at, pytest.raises(ReadOnlyError):
         import_list(looked_at, folder / "list.csv")

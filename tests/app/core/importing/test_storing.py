@@ -7,7 +7,7 @@ import random
 import pytest
 
 from app.core.importing import storing
-from app.core.importing.storing import Seen
+from app.core.importing.storing import DuplicateFilter
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -15,7 +15,7 @@ from app.core.importing.storing import Seen
 def test_against_a_set(monkeypatch, seed, low_bits):
     monkeypatch.setattr(storing, "LOW_BITS", low_bits)
     chance = random.Random(seed)
-    seen, known = Seen(), set()
+    seen, known = DuplicateFilter(), set()
     for _ in range(60):
         keys = [("o", str(chance.randrange(4000)), 0) for _ in range(chance.randrange(200))]
         fresh = seen.fresh(keys, len(keys)).tolist()

@@ -11,7 +11,7 @@ from app.core.inspections.batch import AT_ONCE, GONE, MOST_FAILURES, forget_gone
 from app.core.inspections.store import inspections_of, mark_fault, to_do
 from app.core.session.records import Change
 from app.worker.errors import InspectionError, WorkerCrash
-from app.worker.pool import Outcome
+from app.worker.pool import PoolResult
 from tests.app.core.inspected import NANO, said
 from tests.app.core.sessions import made
 
@@ -28,7 +28,7 @@ class Workers:
             self.given.append((key, str(request.path)))
             told = self.answer(key)
             is_error = isinstance(told, Exception)
-            yield Outcome(key, error=told) if is_error else Outcome(key, told)
+            yield PoolResult(key, error=told) if is_error else PoolResult(key, told)
 
 
 def test_each_answer_is_kept_as_it_comes(place):

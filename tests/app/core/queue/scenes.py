@@ -28,7 +28,7 @@ from app.core.queue.filters import (
     Not,
     Number,
     Or,
-    Own,
+    OwnColumnFilter,
     Words,
 )
 from app.core.queue.sorts import Sort
@@ -193,7 +193,7 @@ def holds(tree: Filter, known: Known, me: str) -> bool:
             return any(_said(each.comment, tree) for each in known.said.values() if each.comment)
         case Words():
             return _said(known.columns["object_id" if tree.field == "object" else tree.field], tree)
-        case Own():
+        case OwnColumnFilter():
             return tree.column in known.own and _own(known.own[tree.column], tree)
         case Flag():
             return mine is not None and tree.name in mine.flags
@@ -245,7 +245,7 @@ def _said(text: str, tree: Words) -> bool:
     return text == tree.text if tree.compare == "=" else tree.text.lower() in text.lower()
 
 
-def _own(value: Any, tree: Own) -> bool:
+def _own(value: Any, tree: OwnColumnFilter) -> bool:
     text = _text(value)
     if tree.compare == "contains":
         return tree.text.lower() in text.lower()

@@ -27,7 +27,7 @@ from app.core.queue.filters import (
     Not,
     Number,
     Or,
-    Own,
+    OwnColumnFilter,
     Words,
     checked,
 )
@@ -71,7 +71,7 @@ def test_the_same_by_gathering_late(file_scene, tree, sort):
 
 
 def test_the_same_for_another_reviewer_who_only_reads(file_scene):
-    place = file_scene.session.place
+    place = file_scene.session.location
     with open_session(place, "Ben", read_only=True) as session:
         for text in ("verdict:unjudged", "verdict:accept", "flag:star", "disagree:agent", "list:2"):
             for sort in (LIST_ORDER, Sort("score", True)):
@@ -80,7 +80,7 @@ def test_the_same_for_another_reviewer_who_only_reads(file_scene):
 
 
 def test_who_has_written_nothing_has_judged_nothing(file_scene):
-    with open_session(file_scene.session.place, "Cem", read_only=True) as session:
+    with open_session(file_scene.session.location, "Cem", read_only=True) as session:
         assert len(found(session, UNJUDGED)) == len(file_scene.known)
         for text in ("verdict:accept", "not verdict:unjudged", "flag:star", "confidence>=0"):
             assert found(session, parse_filter(text)) == []
@@ -95,8 +95,8 @@ def test_what_a_person_typed_is_never_part_of_a_statement(seen):
     trees = [
         Words("object", "=", HOSTILE),
         Words("comment", "contains", HOSTILE),
-        Own(HOSTILE, "=", HOSTILE),
-        Own(HOSTILE, "<", "3"),
+        OwnColumnFilter(HOSTILE, "=", HOSTILE),
+        OwnColumnFilter(HOSTILE, "<", "3"),
         Flag(HOSTILE),
         Anywhere(HOSTILE),
     ]
@@ -120,9 +120,9 @@ def test_what_a_person_typed_is_never_part_of_a_statement(seen):
         lambda: Number("p_yes", "<", float("inf")),
         lambda: Number("sql", "<", 1.0),
         lambda: Number("snr", "contains", 1.0),
-        lambda: Own("mag", "<", "bright"),
-        lambda: Own("mag", "is", "1"),
-        lambda: Own("", "=", "1"),
+        lambda: OwnColumnFilter("mag", "<", "bright"),
+        lambda: OwnColumnFilter("mag", "is", "1"),
+        lambda: OwnColumnFilter("", "=", "1"),
         lambda: Words("object", "=", "a\0b"),
         lambda: Words("object", "<", "a"),
         lambda: Words("own", "=", "a"),

@@ -10,8 +10,8 @@ from sqlalchemy import update
 from app.core.database.tables import judgements, lists
 from app.core.importing.importer import import_list
 from app.core.queue import flags_in_use, own_columns, parse_filter
-from app.core.queue.filters import Own
-from app.core.queue.in_use import OwnColumn
+from app.core.queue.filters import OwnColumnFilter
+from app.core.queue.in_use import ListColumnInUse
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from tests.app.core.sessions import made
@@ -43,12 +43,12 @@ def test_own_columns_of_all_lists(place, tmp_path):
             import_list(session, path)
         found = own_columns(session)
         assert found == (
-            OwnColumn("mag r", "float"),
-            OwnColumn("n", "int"),
-            OwnColumn("pm", "float", "mas/yr"),
+            ListColumnInUse("mag r", "float"),
+            ListColumnInUse("n", "int"),
+            ListColumnInUse("pm", "float", "mas/yr"),
         )
         for column in found:  # as a person would write it
-            assert parse_filter(f'own."{column.name}">1') == Own(column.name, ">", "1")
+            assert parse_filter(f'own."{column.name}">1') == OwnColumnFilter(column.name, ">", "1")
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ def test_a_stranger_s_session(file_place, told):
         with session.database.writing() as connection:
             columns = [{"name": "mag", "type": ["float"], "unit": 3}]
             connection.execute(update(lists).values(columns=json.dumps(columns)))
-        assert own_columns(session) == (OwnColumn("mag", "str"),)
+        assert own_columns(session) == (ListColumnInUse("mag", "str"),)

@@ -17,15 +17,15 @@ from app.core.queue import (
     UNJUDGED,
     Sort,
     both,
-    line_of,
     next_line,
     next_unjudged,
     page,
     parse_filter,
     previous_line,
+    row_of,
 )
 from app.core.queue import walk as walking
-from app.core.queue.filters import Not, Number, Own
+from app.core.queue.filters import Not, Number, OwnColumnFilter
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.queue.trees import SORTS, TREES
@@ -71,7 +71,7 @@ def test_a_line_tells_what_the_reviewer_thinks(seen):
 @settings(max_examples=60)
 @given(sort=SORTS, number=st.integers(1, 150), tree=TREES)
 def test_one_forward_and_one_back(seen, sort, number, tree):
-    place = line_of(seen.session, number, sort).place
+    place = row_of(seen.session, number, sort).position
     every = seen.numbers(EVERYTHING, sort)
     shown = set(seen.numbers(tree, sort))
     at = every.index(number)
@@ -86,7 +86,7 @@ def test_one_forward_and_one_back(seen, sort, number, tree):
 @settings(max_examples=60)
 @given(sort=SORTS, number=st.integers(1, 150), tree=TREES)
 def test_the_next_unjudged_and_from_the_front_again(seen, sort, number, tree):
-    place = line_of(seen.session, number, sort).place
+    place = row_of(seen.session, number, sort).position
     every = seen.numbers(EVERYTHING, sort)
     left = set(seen.numbers(both(tree, UNJUDGED), sort))
     at = every.index(number)
@@ -107,13 +107,15 @@ def test_a_person_works_through_a_list(place):
         while line is not None:
             met.append(line.candidate.id)
             session.record_verdict(line.candidate.id, REJECT)
-            line = next_unjudged(session, sort=SCORE, after=line.place)
+            line = next_unjudged(session, sort=SCORE, after=line.position)
         assert met == [2, 4, 5, 1, 3, 6]
         session.undo()
         session.undo()
         assert next_unjudged(session, sort=SCORE).candidate.id == 3
         assert (
-            next_unjudged(session, sort=SCORE, after=line_of(session, 3, SCORE).place).candidate.id
+            next_unjudged(
+                session, sort=SCORE, after=row_of(session, 3, SCORE).position
+            ).candidate.id
             == 6
         )
     with open_session(place, "Ben") as session:
@@ -127,7 +129,7 @@ def test_a_place_stays_when_what_stood_there_moves(tmp_path):
     """An agent gives the one on screen another p(YES) meanwhile: going on goes on from there."""
     with made(tmp_path / "a.speco3", 5) as session:
         set_scores(session, {1: 0.9, 2: 0.8, 3: 0.7, 4: 0.6, 5: 0.5})
-        here = line_of(session, 2, SCORE).place
+        here = row_of(session, 2, SCORE).position
         set_scores(session, {2: 0.1})
         assert next_unjudged(session, sort=SCORE, after=here).candidate.id == 3
         assert previous_line(session, sort=SCORE, before=here).candidate.id == 1
@@ -138,7 +140,7 @@ def test_a_call_looks_at_so_many_and_no_more(tmp_path, monkeypatch):
         monkeypatch.setattr(walking, name, value)
     with made(tmp_path / "a.speco3", 200) as session:
         set_own(session, 190, '{"kind": "nova"}')
-        rare = Own("kind", "=", "NOVA")
+        rare = OwnColumnFilter("kind", "=", "NOVA")
         found = page(session, rare, limit=3)
         assert found.lines == ()
         assert found.end == (40, 40)
@@ -172,7 +174,7 @@ def test_others_write_while_one_searches(tmp_path, monkeypatch):
         monkeypatch.setattr(walking, "_look", slowly)
         writer = threading.Thread(target=write)
         writer.start()
-        assert next_unjudged(session, Own("kind", "=", "nova")) is None
+        assert next_unjudged(session, OwnColumnFilter("kind", "=", "nova")) is None
         writer.join()
 
 
@@ -205,7 +207,7 @@ def test_an_empty_list(tmp_path):
         assert page(session).lines == ()
         assert next_unjudged(session, parse_filter("flag:star")) is None
         with pytest.raises(SessionError, match="no candidate 1"):
-            line_of(session, 1)
+            row_of(session, 1)
 
 
 def test_a_strangers_numbers_may_be_words(tmp_path):

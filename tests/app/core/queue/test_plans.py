@@ -15,19 +15,19 @@ from app.core.queue import (
     both,
     count,
     find,
-    line_of,
     neighbours,
     next_unjudged,
     page,
     parse_filter,
     position_of,
     previous_line,
+    row_of,
 )
 from app.core.queue import walk as walking
 from app.core.queue.filters import EVERYTHING, InList
 from app.core.queue.sorts import SORT_KEYS
 from app.core.session.records import Opinion, Verdict
-from app.core.statistics.pace import Tally, recent_pace
+from app.core.statistics.pace import ProgressCounter, recent_pace
 from tests.app.core.queue.scenes import scene
 
 SORTS = [Sort(key, is_down, seed=5) for key in SORT_KEYS for is_down in (False, True)]
@@ -77,7 +77,7 @@ def refuse_slow(plans):
 @pytest.mark.parametrize("sort", SORTS, ids=str)
 @pytest.mark.parametrize("tree", TREES, ids=str)
 def test_pages(session, sort, tree):
-    place = page(session, tree, sort, limit=5).lines[-1].place
+    place = page(session, tree, sort, limit=5).lines[-1].position
     with explained(session) as plans:
         page(session, tree, sort, after=place)
         page(session, tree, sort, after=place, backwards=True)
@@ -86,7 +86,7 @@ def test_pages(session, sort, tree):
         next_unjudged(session, tree, sort, after=place)
         count(session, tree)
         position_of(session, 17, tree, sort)
-        line_of(session, 17, sort)
+        row_of(session, 17, sort)
     refuse_slow(plans)
     if sort.key != "list":
         assert any(f"queue_{sort.name}" in step for _, steps in plans for step in steps)
@@ -160,7 +160,7 @@ def test_a_range_of_the_order_itself_is_not_walked_to(session, monkeypatch):
 
 
 def test_the_rest(session):
-    tally = Tally(session)
+    tally = ProgressCounter(session)
     tally.progress()
     candidate = session.candidate(7)
     with explained(session) as plans:

@@ -24,7 +24,7 @@ from app.core.queue.filters import (
     Not,
     Number,
     Or,
-    Own,
+    OwnColumnFilter,
     Words,
 )
 from app.core.queue.sorts import SORT_KEYS, Sort
@@ -51,8 +51,8 @@ LEAVES = st.one_of(
     st.builds(AgentVerdict, st.sampled_from(ANSWERS)),
     st.builds(Number, st.sampled_from(NUMBER_FIELDS), ORDERED, VALUES),
     st.builds(Words, st.sampled_from(TEXT_FIELDS), st.sampled_from(["=", "contains"]), TEXTS),
-    st.builds(Own, COLUMNS, st.sampled_from(["=", "contains"]), TEXTS),
-    st.builds(Own, COLUMNS, ORDERED, st.sampled_from(["17", "16.5", "-1e5"])),
+    st.builds(OwnColumnFilter, COLUMNS, st.sampled_from(["=", "contains"]), TEXTS),
+    st.builds(OwnColumnFilter, COLUMNS, ORDERED, st.sampled_from(["17", "16.5", "-1e5"])),
     st.builds(Flag, st.sampled_from(["star", 'a "flag"', "none"])),
     st.builds(Anywhere, TEXTS),
     st.builds(Disagree, st.sampled_from(BETWEEN)),

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from agent.confidence.abstention import Abstention
-from agent.confidence.judged import Judged
+from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import reliability_curve
-from agent.confidence.scores import Figure
+from agent.confidence.scores import Estimate
 from app.core.report.charts import (
     HISTOGRAM_BINS,
     WIDE,
@@ -20,11 +20,11 @@ from app.core.report.charts import (
     reliability_diagram,
 )
 from app.core.report.drawing import ACCEPT, OPEN, REJECT, UNSURE
-from app.core.statistics.drift import Block
+from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.summary import Counts
 from tests.app.core.report.reading import Page
 
-NOTHING = Figure(None, float("nan"), float("nan"))
+NOTHING = Estimate(None, float("nan"), float("nan"))
 
 
 def boxes(drawn, colour):
@@ -63,7 +63,7 @@ def test_a_bar_of_nothing():
 
 
 def test_intervals_of_kappa():
-    drawn = interval_bar(Figure(0.5, -0.6, 1.0))
+    drawn = interval_bar(Estimate(0.5, -0.6, 1.0))
     assert Page(drawn).text_of("title") == ["kappa 0.50 (-0.60 to 1.00)"]
     ends = {float(v) for t, n, v in Page(drawn).attributes if t == "line" and n in ("x1", "x2")}
     assert (min(ends), max(ends)) == (6.0, 174.0)
@@ -72,7 +72,7 @@ def test_intervals_of_kappa():
 
 
 def test_a_reliability_diagram(rng):
-    judged = Judged(rng.random(300), rng.random(300) < 0.5)
+    judged = JudgedScores(rng.random(300), rng.random(300) < 0.5)
     curve = reliability_curve(judged, 10)
     page = Page(reliability_diagram(curve, None))
     assert page.tags.count("circle") == len(curve)
@@ -83,7 +83,7 @@ def test_a_reliability_diagram(rng):
 
 
 def test_a_histogram_of_p_yes(rng):
-    judged = Judged(
+    judged = JudgedScores(
         [0.01] * 90 + [0.02] * 10 + [0.99] * 25, [False] * 90 + [True] * 10 + [True] * 25
     )
     drawn = cut_histogram(judged, np.full(7, 0.5), Abstention(0.97, 0.03))
@@ -98,7 +98,7 @@ def test_a_histogram_of_p_yes(rng):
 
 @pytest.mark.parametrize("at", [0.0, 0.1, 0.5, 0.9, 1.0])
 def test_words_of_cuts_stay_inside(at):
-    drawn = cut_histogram(Judged([0.5], [True]), np.array([0.5]), Abstention(at, at))
+    drawn = cut_histogram(JudgedScores([0.5], [True]), np.array([0.5]), Abstention(at, at))
     found, page = [], Page(drawn)
     for tag, name, value in page.attributes:
         if tag == "text" and name == "x":
@@ -110,15 +110,15 @@ def test_words_of_cuts_stay_inside(at):
 
 
 def test_a_histogram_of_nothing():
-    empty = Judged([], [])
+    empty = JudgedScores([], [])
     drawn = cut_histogram(empty, np.array([]), Abstention(None, None))
     assert boxes(drawn, ACCEPT) == boxes(drawn, UNSURE) == []
 
 
 def test_a_curve_of_drift():
     def block(share, p_yes):
-        found = Figure(share, 0.1, 0.9) if share is not None else NOTHING
-        return Block(
+        found = Estimate(share, 0.1, 0.9) if share is not None else NOTHING
+        return VerdictBlock(
             n=25, since="", until="", accepted=found, unsure=NOTHING,
             with_people=NOTHING, with_agent=NOTHING, p_yes=p_yes,
         )  # fmt: skip

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.report.drawing import Scale, curve, in_bins, ticks
+from app.core.report.drawing import LinearScale, curve, in_bins, ticks
 
 
 def test_scales():
-    x = Scale(0.0, 10.0, 100.0, 0.0)
+    x = LinearScale(0.0, 10.0, 100.0, 0.0)
     assert (x(0.0), x(10.0), x(2.5)) == (100.0, 0.0, 75.0)
-    assert Scale(3.0, 3.0, 0.0, 10.0)(3.0) == 5.0
+    assert LinearScale(3.0, 3.0, 0.0, 10.0)(3.0) == 5.0
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
 from agent.confidence.calibration import PLATT_NEEDS, fit_calibration
-from agent.confidence.judged import ConfidenceError, Judged, logit
+from agent.confidence.judged import ConfidenceError, JudgedScores, logit
 from agent.confidence.reliability import brier_score
 from app.core.errors import SessionError
 from app.core.session.records import Opinion
@@ -108,7 +108,7 @@ def test_what_is_kept_comes_back(place, rng):
 
 
 def test_too_few_are_not_calibrated_and_told_what_is_missing(place):
-    judged = Judged([0.9, 0.8, 0.3, 0.2], [True, True, False, False])
+    judged = JudgedScores([0.9, 0.8, 0.3, 0.2], [True, True, False, False])
     with filled(place, judged) as session:
         own = gather(session, "nano")
         found = calibrate(session, own)
@@ -119,13 +119,15 @@ def test_too_few_are_not_calibrated_and_told_what_is_missing(place):
         assert "Not calibrated" in words
         assert "16 more verdicts, among them at least 3 more ACCEPT and 3 more REJECT" in words
         with pytest.raises(ConfidenceError):
-            fitted(session, replace(own, judged=Judged([0.9, 0.8], [True, True])), "platt")
+            fitted(session, replace(own, judged=JudgedScores([0.9, 0.8], [True, True])), "platt")
 
 
 @pytest.mark.parametrize("positives", [0, 3, 5, 12])
 @pytest.mark.parametrize("negatives", [0, 4, 5, 15])
 def test_with_what_is_said_to_be_missing_it_can_be_fitted(rng, positives, negatives):
-    judged = Judged(rng.random(positives + negatives), [True] * positives + [False] * negatives)
+    judged = JudgedScores(
+        rng.random(positives + negatives), [True] * positives + [False] * negatives
+    )
     enough = len(judged) >= PLATT_NEEDS[0] and min(positives, negatives) >= PLATT_NEEDS[1]
     assert (more_to_calibrate(judged) == "") == enough
     fit = fit_calibration(judged)
@@ -160,22 +162,22 @@ def test_reliability_is_scikit_learns(rng):
 def test_a_curve_out_of_fold_does_not_flatter(rng):
     flattered, honest = [], []
     for _ in range(20):
-        judged = Judged(rng.random(60), rng.random(60) < 0.5)
+        judged = JudgedScores(rng.random(60), rng.random(60) < 0.5)
         found = reliability(judged, "isotonic")
         if found.calibrated_brier is not None:
-            own = Judged(fit_calibration(judged, "isotonic").apply(judged.p), judged.label)
+            own = JudgedScores(fit_calibration(judged, "isotonic").apply(judged.p), judged.label)
             flattered.append(brier_score(own))
             honest.append(found.calibrated_brier)
     assert np.mean(honest) > np.mean(flattered) + 0.02
 
 
 def test_reliability_of_few():
-    assert reliability(Judged([], [])) is None
-    found = reliability(Judged([0.9, 0.1], [True, False]))
+    assert reliability(JudgedScores([], [])) is None
+    found = reliability(JudgedScores([0.9, 0.1], [True, False]))
     assert (found.calibrated, found.roc_auc) == (None, 1.0)
     assert "too few" in found.note
-    assert reliability(Judged([0.9], [True])).average_precision is None
-    level = reliability(Judged([0.5] * 40, [True, False] * 20))
+    assert reliability(JudgedScores([0.9], [True])).average_precision is None
+    level = reliability(JudgedScores([0.5] * 40, [True, False] * 20))
     assert level.calibrated is None
     assert "every p(YES) is the same" in level.note
 

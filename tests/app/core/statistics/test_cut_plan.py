@@ -9,14 +9,14 @@ import pytest
 
 from agent.confidence.abstention import abstain, judged_needed
 from agent.confidence.calibration import fit_calibration
-from agent.confidence.judged import Judged
-from app.core.statistics.calibration import Own
+from agent.confidence.judged import JudgedScores
+from app.core.statistics.calibration import CalibrationSample
 from app.core.statistics.cut_plan import plan_cut
 from tests.agent.confidence.drawn import drawn
 
 
 def own(judged, unjudged=()):
-    return Own(
+    return CalibrationSample(
         model="nano",
         model_sha256="",
         judged=judged,
@@ -58,7 +58,7 @@ def test_expected_contamination_comes_true(rng):
 
 def test_without_a_calibration_nothing_is_expected(rng):
     judged = drawn(rng, 800, prior=0.3)
-    found = plan_cut(own(judged, judged.p), fit_calibration(Judged([], [])), precision=0.9)
+    found = plan_cut(own(judged, judged.p), fit_calibration(JudgedScores([], [])), precision=0.9)
     assert (found.expected_false, found.expected_lost) == (None, None)
     assert found.most_false == pytest.approx(
         (1 - found.abstention.precision.bound) * found.accepted
@@ -83,20 +83,20 @@ def test_words_of_both_promises(rng):
 def test_how_many_more_for_a_precision_is_what_is_then_enough(hits):
     """From the top down, without a mistake so far."""
     p = np.linspace(0.99, 0.9, hits) if hits else np.array([])
-    judged = Judged([*p, *np.linspace(0.3, 0.1, 10)], [True] * hits + [False] * 10)
+    judged = JudgedScores([*p, *np.linspace(0.3, 0.1, 10)], [True] * hits + [False] * 10)
     unjudged = np.linspace(0.89, 0.31, 100)
     found = plan_cut(own(judged, unjudged), precision=0.9)
     (missing,) = found.missing
     assert missing.more == judged_needed(0.9) - hits
     assert f"Judge {missing.more} more, the highest p(YES) first." in missing.words
     for more, enough in ((missing.more - 1, False), (missing.more, True)):
-        grown = Judged([*judged.p, *unjudged[:more]], [*judged.label, *[True] * more])
+        grown = JudgedScores([*judged.p, *unjudged[:more]], [*judged.label, *[True] * more])
         plan = plan_cut(own(grown), precision=0.9)
         assert (plan.abstention.accept_from is not None) == enough
 
 
 def test_a_false_one_at_the_top_leaves_nothing_to_judge():
-    judged = Judged([0.99, 0.98, *[0.9] * 30], [True, False, *[True] * 30])
+    judged = JudgedScores([0.99, 0.98, *[0.9] * 30], [True, False, *[True] * 30])
     found = plan_cut(own(judged, [0.985, 0.5]), precision=0.9)
     (missing,) = found.missing
     assert missing.more is None
@@ -109,7 +109,7 @@ def test_a_false_one_at_the_top_leaves_nothing_to_judge():
 
 def test_with_many_judged_one_mistake_is_allowed():
     rows = [(0.999, False), *[(0.99, True)] * 10, (0.98, False), *[(0.1, False)] * 1000]
-    judged = Judged([p for p, _ in rows], [real for _, real in rows])
+    judged = JudgedScores([p for p, _ in rows], [real for _, real in rows])
     found = plan_cut(own(judged, np.linspace(0.981, 0.99, 60)), precision=0.9)
     needed = judged_needed(0.9, mistakes=1)
     assert found.missing[0].more == needed - 11
@@ -117,7 +117,7 @@ def test_with_many_judged_one_mistake_is_allowed():
 
 
 def test_nothing_judged():
-    found = plan_cut(own(Judged([], []), [0.9, 0.1]), precision=0.9, recall=0.9)
+    found = plan_cut(own(JudgedScores([], []), [0.9, 0.1]), precision=0.9, recall=0.9)
     precision, recall = found.missing
     assert precision.more is None
     assert "Of the 29 more that this takes only 2 can still be judged" in precision.words
@@ -125,7 +125,7 @@ def test_nothing_judged():
 
 
 def test_how_many_more_for_a_recall(rng):
-    judged = Judged(rng.random(40), [True] * 10 + [False] * 30)
+    judged = JudgedScores(rng.random(40), [True] * 10 + [False] * 30)
     found = plan_cut(own(judged, rng.random(500)), recall=0.95)
     (missing,) = found.missing
     real = judged_needed(0.95)
@@ -137,7 +137,7 @@ def test_how_many_more_for_a_recall(rng):
 
 
 def test_where_all_are_judged_nothing_is_asked_for(rng):
-    found = plan_cut(own(Judged(rng.random(9), [True] * 9)), precision=0.9)
+    found = plan_cut(own(JudgedScores(rng.random(9), [True] * 9)), precision=0.9)
     assert found.words == ("Every candidate with a p(YES) is judged: nothing is left to decide.",)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.confidence.scores import Figure
+from agent.confidence.scores import Estimate
 from app.core.statistics.number_format import (
     about,
     chance,
@@ -43,5 +43,5 @@ def test_how_long_something_takes():
 
 
 def test_figures_with_their_intervals():
-    assert with_interval(Figure(0.7, -0.001, 1.0)) == "0.70 (0.00 to 1.00)"
-    assert with_interval(Figure(None, float("nan"), float("nan"))) == "–"
+    assert with_interval(Estimate(0.7, -0.001, 1.0)) == "0.70 (0.00 to 1.00)"
+    assert with_interval(Estimate(None, float("nan"), float("nan"))) == "–"

@@ -12,7 +12,7 @@ from app.core.queue import UNJUDGED, count
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.statistics import pace
-from app.core.statistics.pace import Pace, Progress, Tally, pace_of, progress, recent_pace
+from app.core.statistics.pace import Pace, Progress, ProgressCounter, pace_of, progress, recent_pace
 from tests.app.core.sessions import made
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
@@ -45,7 +45,7 @@ def test_a_tally_follows_every_press(place, seed):
     tally that looks rarely."""
     draw = random.Random(seed)
     with made(place, 8) as session, open_other(place) as other:
-        often, rarely = Tally(session), Tally(session)
+        often, rarely = ProgressCounter(session), ProgressCounter(session)
         for _ in range(60):
             press = draw.random()
             if press < 0.5:
@@ -81,7 +81,7 @@ class open_other:
 
 def test_a_tally_sees_a_list_grow(place):
     with made(place, 3) as session:
-        tally = Tally(session)
+        tally = ProgressCounter(session)
         assert tally.progress().total == 3
         with session.database.writing() as connection:
             row = {"list_id": 1, "line": 4, "object_id": "J4", "path": "", "row": 0}
@@ -143,7 +143,7 @@ def test_undone_presses_and_comments_are_no_decisions(place):
 
 def test_a_strangers_log_may_hold_anything(tmp_path):
     with made(tmp_path / "a.speco3", 120) as session:
-        tally = Tally(session)
+        tally = ProgressCounter(session)
         for number in range(1, 111):
             session.record_verdict(number, REJECT)
         tally.progress()
@@ -155,7 +155,7 @@ def test_a_strangers_log_may_hold_anything(tmp_path):
 def test_a_tally_counts_afresh_after_a_merge(tmp_path):
     """What is merged in need not follow on: here two lines are about one opinion."""
     with made(tmp_path / "a.speco3", 5) as session:
-        tally = Tally(session)
+        tally = ProgressCounter(session)
         session.record_verdict(1, REJECT)
         assert tally.progress().done == 1
         with session.database.writing() as connection:

@@ -11,8 +11,8 @@ import pytest
 
 from agent.inspection.make_inspector import MEASURED
 from app.ui.inspection import controller
-from app.ui.inspection.controller import AgentDesk
-from app.ui.session_context import Workplace
+from app.ui.inspection.controller import InspectionController
+from app.ui.session_context import SessionContext
 
 LONG_MS = 60_000
 """Nothing here takes that long, on however busy a machine."""
@@ -27,24 +27,24 @@ def measured_first(monkeypatch) -> None:
 
 
 @pytest.fixture
-def scripted(workplace) -> Iterator[Workplace]:
-    agent = AgentDesk(
-        workplace.bridge, workplace.desk, workplace.runner, workplace.settings, command=COMMAND
+def scripted(context) -> Iterator[SessionContext]:
+    agent = InspectionController(
+        context.bridge, context.current, context.runner, context.settings, command=COMMAND
     )
-    workplace.agent.close()
-    yield replace(workplace, agent=agent)
+    context.agent.close()
+    yield replace(context, agent=agent)
     agent.close()
 
 
-def on_desk(qtbot, place: Workplace, number: int = 1, act: str = "") -> None:
+def on_desk(qtbot, context: SessionContext, number: int = 1, act: str = "") -> None:
     """A candidate with its spectrum; `act` is what a scripted agent does with it."""
-    place.desk.go_to(number)
-    qtbot.waitUntil(lambda: place.desk.spectrum is not None, timeout=LONG_MS)
+    context.current.go_to(number)
+    qtbot.waitUntil(lambda: context.current.spectrum is not None, timeout=LONG_MS)
     if act:
-        place.desk.spectrum = replace(place.desk.spectrum, object_id=act)
+        context.current.spectrum = replace(context.current.spectrum, object_id=act)
 
 
-def judged(place: Workplace, verdict) -> None:
+def judged(context: SessionContext, verdict) -> None:
     """As a person does who stays there."""
-    place.desk.note_painted(place.desk.candidate.id)
-    place.desk.judge(verdict, stay=True)
+    context.current.note_painted(context.current.candidate.id)
+    context.current.judge(verdict, stay=True)

@@ -36,8 +36,8 @@ def panel_of(qtbot, place):
 
 
 @pytest.fixture
-def panel(qtbot, workplace):
-    return panel_of(qtbot, workplace)
+def panel(qtbot, context):
+    return panel_of(qtbot, context)
 
 
 @pytest.fixture
@@ -52,25 +52,25 @@ def measured():
     return run(MeasuredInspector().inspect(read_numbered(str(first), 0), task("CV")))
 
 
-def run_here(qtbot, place):
+def run_here(qtbot, context):
     """With V, to the end."""
-    on_desk(qtbot, place)
-    with qtbot.waitSignal(place.agent.ended, timeout=LONG_MS) as ended:
-        place.commands.run("run_agent")
+    on_desk(qtbot, context)
+    with qtbot.waitSignal(context.agent.ended, timeout=LONG_MS) as ended:
+        context.commands.run("run_agent")
     return ended.args[1]
 
 
-def kept(qtbot, place, *records):
+def kept(qtbot, context, *records):
     """As if they had been made some time ago."""
     for each in records:
-        add_inspection(place.desk.session, 1, each)
-    on_desk(qtbot, place)
-    qtbot.waitUntil(lambda: place.agent.shown is not None, timeout=LONG_MS)
-    return place.agent.shown
+        add_inspection(context.current.session, 1, each)
+    on_desk(qtbot, context)
+    qtbot.waitUntil(lambda: context.agent.shown is not None, timeout=LONG_MS)
+    return context.agent.shown
 
 
-def test_before_anything_it_says_how_to_begin(qtbot, workplace, panel):
-    on_desk(qtbot, workplace)
+def test_before_anything_it_says_how_to_begin(qtbot, context, panel):
+    on_desk(qtbot, context)
     assert panel.empty.text() == "Not inspected yet (V runs the agent here)"
     assert panel.stack.currentWidget() is panel.empty
     assert not panel.verdict.isVisible() and not panel.takeover.isVisible()
@@ -78,8 +78,8 @@ def test_before_anything_it_says_how_to_begin(qtbot, workplace, panel):
     assert panel.head.run.isEnabled() and not panel.head.stop.isEnabled()
 
 
-def test_a_run_fills_the_timeline_with_the_models_own_pictures(qtbot, workplace, panel):
-    trajectory = run_here(qtbot, workplace)
+def test_a_run_fills_the_timeline_with_the_models_own_pictures(qtbot, context, panel):
+    trajectory = run_here(qtbot, context)
     assert panel.verdict.verdict.text() == trajectory.verdict
     assert panel.verdict.sureness.words.endswith("not calibrated")
     cards = panel.timeline.cards
@@ -90,43 +90,41 @@ def test_a_run_fills_the_timeline_with_the_models_own_pictures(qtbot, workplace,
 
 
 def test_while_it_runs_pictures_are_drawn_as_for_the_model_in_the_box(
-    qtbot, workplace, panel, monkeypatch
+    qtbot, context, panel, monkeypatch
 ):
     pytest.importorskip("llama_cpp")
-    workplace.agent.holder.default = default_model("CV")
+    context.agent.holder.default = default_model("CV")
     drawn = []
     drawing = pictures.draw
     monkeypatch.setattr(
         pictures, "draw", lambda seen, look: drawn.append(seen) or drawing(seen, look)
     )
     with qtbot.assertNotEmitted(panel.pictures.failed):
-        on_desk(qtbot, workplace)
-        workplace.commands.run("run_agent")
-        qtbot.waitUntil(
-            lambda: any(step.is_look for step in workplace.agent.steps), timeout=LONG_MS
-        )
-        workplace.agent.hold_or_go_on()
-        assert workplace.agent.run is not None
+        on_desk(qtbot, context)
+        context.commands.run("run_agent")
+        qtbot.waitUntil(lambda: any(step.is_look for step in context.agent.steps), timeout=LONG_MS)
+        context.agent.hold_or_go_on()
+        assert context.agent.run is not None
         qtbot.waitUntil(lambda: panel.pictures.images != {}, timeout=LONG_MS)
         assert drawn[0].model == "nano" and drawn[0].style is None
-        workplace.agent.stop()
-        qtbot.waitUntil(lambda: workplace.agent.run is None, timeout=LONG_MS)
+        context.agent.stop()
+        qtbot.waitUntil(lambda: context.agent.run is None, timeout=LONG_MS)
 
 
-def test_what_a_model_was_told_of_the_whole_stands_first(qtbot, workplace, panel):
+def test_what_a_model_was_told_of_the_whole_stands_first(qtbot, context, panel):
     told = "3650 to 9200 Å; S/N 14; Hα (---) -48"
-    kept(qtbot, workplace, record(overview_text=told))
+    kept(qtbot, context, record(overview_text=told))
     first, second = panel.timeline.cards[:2]
     assert (first.content.title, first.content.text) == ("The whole spectrum", told)
     assert first.content.place == -1 and second.content.place == 0
-    workplace.commands.run("step")
+    context.commands.run("step")
     assert not first.is_current and panel.timeline.card_of(1).is_current
 
 
-def test_a_click_on_a_look_goes_to_exactly_that_view(qtbot, workplace, panel, measured):
-    trajectory = kept(qtbot, workplace, measured)
+def test_a_click_on_a_look_goes_to_exactly_that_view(qtbot, context, panel, measured):
+    trajectory = kept(qtbot, context, measured)
     card = next(card for card in panel.timeline.cards if card.content.kind == "look")
-    with qtbot.waitSignal(workplace.agent.looking) as looking:
+    with qtbot.waitSignal(context.agent.looking) as looking:
         qtbot.mouseClick(card, LEFT, pos=QPoint(card.width() - 20, 12))
     shift = 1.0 + (trajectory.spectrum.z or 0.0)
     low, high = trajectory.looks[0].range
@@ -134,18 +132,18 @@ def test_a_click_on_a_look_goes_to_exactly_that_view(qtbot, workplace, panel, me
     assert card.is_current
 
 
-def test_space_steps_through_the_evidence_and_marks_it(qtbot, workplace, panel, measured):
-    trajectory = kept(qtbot, workplace, measured)
+def test_space_steps_through_the_evidence_and_marks_it(qtbot, context, panel, measured):
+    trajectory = kept(qtbot, context, measured)
     marked = []
     for _ in range(len(trajectory.looks) + 1):
-        workplace.commands.run("step")
+        context.commands.run("step")
         marked += [card.content.place for card in panel.timeline.cards if card.is_current]
     places = [place for place, step in enumerate(trajectory.steps) if step.is_look]
     assert marked == [*places, places[0]]
 
 
-def test_a_click_on_a_picture_enlarges_it(qtbot, workplace, panel, measured):
-    kept(qtbot, workplace, measured)
+def test_a_click_on_a_picture_enlarges_it(qtbot, context, panel, measured):
+    kept(qtbot, context, measured)
     card = next(card for card in panel.timeline.cards if card.content.kind == "look")
     qtbot.waitUntil(lambda: card.has_picture, timeout=LONG_MS)
     qtbot.mouseClick(card, LEFT, pos=QPoint(40, 60))
@@ -156,23 +154,23 @@ def test_a_click_on_a_picture_enlarges_it(qtbot, workplace, panel, measured):
     assert not large.isVisible()
 
 
-def test_blind_it_says_hidden_and_shows_nothing(qtbot, workplace, panel):
-    workplace.desk.blindness.turn(True)
-    run_here(qtbot, workplace)
+def test_blind_it_says_hidden_and_shows_nothing(qtbot, context, panel):
+    context.current.blind_mode.turn(True)
+    run_here(qtbot, context)
     assert panel.empty.text() == "Hidden until you judge (Shift+V reveals)"
     assert panel.timeline.cards == () and not panel.verdict.isVisible()
     assert panel.pictures.images == {}
-    workplace.commands.run("reveal")
+    context.commands.run("reveal")
     qtbot.waitUntil(lambda: panel.timeline.cards != (), timeout=LONG_MS)
     assert panel.verdict.isVisible()
 
 
-def test_blind_it_appears_with_the_verdict(qtbot, workplace, panel, session):
-    workplace.desk.blindness.turn(True)
+def test_blind_it_appears_with_the_verdict(qtbot, context, panel, session):
+    context.current.blind_mode.turn(True)
     add_inspection(session, 1, record())
-    on_desk(qtbot, workplace)
+    on_desk(qtbot, context)
     assert panel.timeline.cards == ()
-    judged(workplace, Verdict.ACCEPT)
+    judged(context, Verdict.ACCEPT)
     qtbot.waitUntil(lambda: panel.timeline.cards != (), timeout=LONG_MS)
 
 
@@ -196,7 +194,7 @@ def test_escape_stops_it_here_and_nowhere_else(qtbot, scripted, scripted_panel):
     on_desk(qtbot, scripted, 2)
     scripted.commands.run("escape")
     assert not scripted.agent.runs[1].is_stopping
-    scripted.desk.go_to(1)
+    scripted.current.go_to(1)
     with qtbot.waitSignal(scripted.agent.ended, timeout=LONG_MS):
         qtbot.waitUntil(lambda: scripted.agent.run.is_started, timeout=LONG_MS)
         scripted.commands.run("escape")
@@ -241,15 +239,15 @@ def test_going_on_from_a_step_of_a_record(qtbot, scripted, scripted_panel):
     assert len(ended.args[1].replies) == 3
 
 
-def test_an_unsupported_claim_is_marked_in_words(qtbot, workplace, panel):
-    kept(qtbot, workplace, record())
+def test_an_unsupported_claim_is_marked_in_words(qtbot, context, panel):
+    kept(qtbot, context, record())
     answer = panel.timeline.cards[-1].content
     assert answer.warnings == ("Unsupported, no window was looked at: Na D",)
 
 
-def test_two_models_side_by_side(qtbot, workplace, panel):
+def test_two_models_side_by_side(qtbot, context, panel):
     other = record(model=NANO, verdict="NO", p_yes=None, steps=(look(8450, 8700, label="Ca II"),))
-    kept(qtbot, workplace, record(), other)
+    kept(qtbot, context, record(), other)
     box = panel.verdict.record
     assert box.isVisible() and [box.itemText(n) for n in range(2)] == ["nano", "spec-o3-7b"]
     box.setCurrentIndex(1)
@@ -262,36 +260,36 @@ def test_two_models_side_by_side(qtbot, workplace, panel):
     assert cells["p", 0].text() == "p(YES) 0.93 · not calibrated"
     assert cells["p", 1].text() == "gives no p(YES)"
     assert cells["looks", 1].text() == "8450 – 8700 Å\nCa II"
-    workplace.desk.go_to(2)
+    context.current.go_to(2)
     assert panel.stack.currentWidget() is panel.empty and not panel.verdict.compare.isChecked()
 
 
-def test_one_of_two_models_stands_in_the_list(qtbot, workplace, panel):
-    kept(qtbot, workplace, record(), record(model=NANO, verdict="NO", p_yes=0.2))
-    standing = lambda: workplace.desk.session.candidate(1).agent_verdict  # noqa: E731
+def test_one_of_two_models_stands_in_the_list(qtbot, context, panel):
+    kept(qtbot, context, record(), record(model=NANO, verdict="NO", p_yes=0.2))
+    standing = lambda: context.current.session.candidate(1).agent_verdict  # noqa: E731
     assert standing() == "NO"  # the newest
     qtbot.mouseClick(panel.verdict.compare, LEFT)
     names = [choice.currentText() for choice in panel.comparison.choices]
     of_7b = panel.comparison.uses[names.index("spec-o3-7b")]
     qtbot.mouseClick(of_7b, LEFT)
     qtbot.waitUntil(lambda: standing() == "YES")
-    qtbot.waitUntil(lambda: workplace.agent.records.preferred is not None)
+    qtbot.waitUntil(lambda: context.agent.records.preferred is not None)
     names = [choice.currentText() for choice in panel.comparison.choices]
     of_7b = panel.comparison.uses[names.index("spec-o3-7b")]
     assert [use.isChecked() for use in panel.comparison.uses].count(True) == 1
     assert of_7b.isChecked()
     qtbot.mouseClick(of_7b, LEFT)
     qtbot.waitUntil(lambda: standing() == "NO")
-    qtbot.waitUntil(lambda: workplace.agent.records.preferred is None)
+    qtbot.waitUntil(lambda: context.agent.records.preferred is None)
 
 
-def test_a_changed_spectrum_gets_no_pictures_and_a_word(qtbot, workplace, panel, measured):
-    trajectory = kept(qtbot, workplace, measured)
+def test_a_changed_spectrum_gets_no_pictures_and_a_word(qtbot, context, panel, measured):
+    trajectory = kept(qtbot, context, measured)
     panel.pictures.forget()
-    spectrum = workplace.desk.spectrum
-    workplace.desk.spectrum = replace(spectrum, flux=spectrum.flux * 2.0)
-    with qtbot.waitSignal(workplace.desk.said, timeout=LONG_MS) as said:
-        workplace.agent.show(replace(trajectory, seed=5))
+    spectrum = context.current.spectrum
+    context.current.spectrum = replace(spectrum, flux=spectrum.flux * 2.0)
+    with qtbot.waitSignal(context.current.said, timeout=LONG_MS) as said:
+        context.agent.show(replace(trajectory, seed=5))
     assert "has changed since" in said.args[0] and panel.pictures.images == {}
 
 
@@ -305,22 +303,22 @@ def test_the_list_runs_from_its_button(qtbot, scripted, scripted_panel):
     )
 
 
-def test_buttons_show_the_keys_in_use(workplace, panel):
-    workplace.keymap.rebind("run_agent", ["J"])
+def test_buttons_show_the_keys_in_use(context, panel):
+    context.keymap.rebind("run_agent", ["J"])
     assert panel.head.run.key == "J"
 
 
-def test_what_is_not_on_screen_is_not_built(qtbot, workplace, panel):
+def test_what_is_not_on_screen_is_not_built(qtbot, context, panel):
     panel.hide()
-    kept(qtbot, workplace, record())
+    kept(qtbot, context, record())
     assert panel.timeline.cards == () and panel.pictures.images == {}
     panel.show()
     assert panel.timeline.cards != ()
 
 
-def test_a_long_text_folds_and_opens(qtbot, workplace, panel):
+def test_a_long_text_folds_and_opens(qtbot, context, panel):
     steps = (Step(kind="think", text="word " * 400), look(6450, 6750, picture=""))
-    kept(qtbot, workplace, record(steps=steps))
+    kept(qtbot, context, record(steps=steps))
     card = panel.timeline.cards[0]
     low = card.height()
     more = card._laid_out(card.width()).more
@@ -329,10 +327,10 @@ def test_a_long_text_folds_and_opens(qtbot, workplace, panel):
     assert panel.timeline.cards[1].y() >= card.height()
 
 
-def test_both_themes_paint(qtbot, workplace, panel, measured):
-    kept(qtbot, workplace, measured)
+def test_both_themes_paint(qtbot, context, panel, measured):
+    kept(qtbot, context, measured)
     light = panel.timeline.cards[0].grab().toImage()
-    workplace.looks.use(DARK)
+    context.current_theme.use(DARK)
     dark = panel.timeline.cards[0].grab().toImage()
     assert brightness(light) > 150 > brightness(dark)
 

@@ -38,10 +38,10 @@ def models(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def chooser(qtbot, workplace):
+def chooser(qtbot, context):
     window = QWidget()
     qtbot.addWidget(window)
-    chooser = ModelChooser(workplace.runner, window)
+    chooser = ModelChooser(context.runner, window)
     chooser.open_at(QPoint(0, 0), "")
     qtbot.waitUntil(lambda: chooser.list.count() > 0)
     yield chooser

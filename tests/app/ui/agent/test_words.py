@@ -8,9 +8,9 @@ import pytest
 
 from agent.confidence.calibration import Calibration
 from app.ui.agent.words import batch_words, chance, ended_words, run_words, sureness, sureness_hint
-from app.ui.inspection.list_run import BatchState
+from app.ui.inspection.list_run import ListRunState
 from app.ui.inspection.records import Records
-from app.ui.inspection.running import Run
+from app.ui.inspection.running import RunningState
 from tests.app.ui.agent.trajectories import SEVEN_B, record
 
 NONE = Records(candidate_id=1)
@@ -46,7 +46,7 @@ def test_why_it_ended():
 
 
 def test_what_a_run_does():
-    run = Run(candidate_id=1, object_id="spec-1", z=None, model=SEVEN_B)
+    run = RunningState(candidate_id=1, object_id="spec-1", z=None, model=SEVEN_B)
     assert run_words(run, is_here=True) == "loading, or waiting its turn"
     run.is_started = True
     run.take_words("so")
@@ -56,9 +56,9 @@ def test_what_a_run_does():
 
 
 def test_how_far_the_list_is():
-    state = BatchState(is_running=True, model="nano", done=1200, left=3600, rate=2.0, faults=3)
+    state = ListRunState(is_running=True, model="nano", done=1200, left=3600, rate=2.0, faults=3)
     assert (
         batch_words(state) == "List: 1,200 done · 3,600 left · 2.0/s · 30 min · 3 without a record"
     )
-    assert batch_words(BatchState(is_running=True)) == "List: loading the model"
+    assert batch_words(ListRunState(is_running=True)) == "List: loading the model"
     assert batch_words(replace(state, is_running=False, faults=0)) == "List: 1,200 inspected"

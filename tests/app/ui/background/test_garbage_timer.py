@@ -6,7 +6,7 @@ import gc
 import threading
 import weakref
 
-from app.ui.background.garbage_timer import YOUNG, Tidying
+from app.ui.background.garbage_timer import YOUNG, GarbageTimer
 
 
 class Knot:
@@ -15,7 +15,7 @@ class Knot:
 
 
 def test_knots_go_on_the_window_s_thread(qtbot):
-    tidying = Tidying()
+    tidying = GarbageTimer()
     gone_in = []
     try:
         knot = Knot()
@@ -34,7 +34,7 @@ def test_knots_go_on_the_window_s_thread(qtbot):
 
 
 def test_what_settled_is_searched_no_more(qtbot):
-    tidying = Tidying()
+    tidying = GarbageTimer()
     try:
         tidying.settle()
         assert gc.get_freeze_count() > 1000

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from app.ui.background.garbage_timer import Tidying
+from app.ui.background.garbage_timer import GarbageTimer
 from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
 LIMIT_MS = 50.0
@@ -71,7 +71,7 @@ def waited_s(thread):
 def watch(qapp):
     """Of a window whose garbage is collected as in the program: what other tests have left in this
     process would take a fifth of a second to search."""
-    tidying = Tidying()
+    tidying = GarbageTimer()
     tidying.settle()
     watch = Watch()
     yield watch
@@ -85,7 +85,7 @@ def press(person, key):
         person.press(key, Qt.KeyboardModifier.ShiftModifier)
     else:
         person.press(key)
-    person.wait(lambda: person.desk.is_painted)
+    person.wait(lambda: person.current.is_painted)
 
 
 def test_the_watch_sees_what_holds_the_window(qtbot, watch):
@@ -110,7 +110,7 @@ def test_the_window_is_never_held_up(qtbot, tmp_path, watch):
     """By the measured inspector here and over the list, its pictures and records, and a hand that
     walks, judges, undoes and looks."""
     with before_window(qtbot, sample_file(tmp_path, 60)) as person:
-        agent = person.view.place.agent
+        agent = person.view.context.agent
         ended = []
         agent.ended.connect(lambda number, record: ended.append(number))
         alone = longest(person, watch, lambda: None)

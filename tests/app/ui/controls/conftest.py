@@ -8,12 +8,12 @@ from app.ui.controls.operation_panel import OperationPanel
 
 
 @pytest.fixture
-def panel(qtbot, workplace):
-    made = OperationPanel(workplace)
+def panel(qtbot, context):
+    made = OperationPanel(context)
     qtbot.addWidget(made)
     made.resize(360, 900)
     with qtbot.waitExposed(made):
         made.show()
-    workplace.desk.start()
-    qtbot.waitUntil(lambda: workplace.desk.spectrum is not None and bool(made.lines.boxes))
+    context.current.start()
+    qtbot.waitUntil(lambda: context.current.spectrum is not None and bool(made.lines.boxes))
     return made

@@ -28,55 +28,55 @@ def opened(monkeypatch):
     return urls, Browser
 
 
-def make_real(workplace):
+def make_real(context):
     """As if the spectrum on the desk had come from a telescope."""
-    desk = workplace.desk
-    desk.spectrum = replace(desk.spectrum, simulated=False, meta={"OBSID": "7&x=1"})
-    desk.spectrum_changed.emit(desk.spectrum)
+    current = context.current
+    current.spectrum = replace(current.spectrum, simulated=False, meta={"OBSID": "7&x=1"})
+    current.spectrum_changed.emit(current.spectrum)
 
 
-def test_a_simulated_spectrum_has_no_pages_and_says_so(qtbot, panel, workplace, opened):
-    assert workplace.desk.spectrum.simulated
+def test_a_simulated_spectrum_has_no_pages_and_says_so(qtbot, panel, context, opened):
+    assert context.current.spectrum.simulated
     for each in panel.links.pages.values():
         assert not each.isEnabled()
         assert "simulated" in each.toolTip()
-    with qtbot.waitSignal(workplace.desk.said) as told:
-        workplace.commands.run("open_simbad")
+    with qtbot.waitSignal(context.current.said) as told:
+        context.commands.run("open_simbad")
     assert "simulated" in told.args[0]
     assert opened[0] == []
 
 
-def test_buttons_open_pages(qtbot, panel, workplace, opened):
-    make_real(workplace)
-    candidate = workplace.desk.candidate
+def test_buttons_open_pages(qtbot, panel, context, opened):
+    make_real(context)
+    candidate = context.current.candidate
     qtbot.mouseClick(panel.links.pages["open_simbad"], Qt.MouseButton.LeftButton)
     assert f"{candidate.ra:.6f}%20" in opened[0][0]
-    workplace.commands.run("open_lamost")
+    context.commands.run("open_lamost")
     assert opened[0][1].endswith("?obsid=7%26x%3D1")
 
 
-def test_without_a_browser_the_address_is_told(qtbot, panel, workplace, opened):
-    make_real(workplace)
+def test_without_a_browser_the_address_is_told(qtbot, panel, context, opened):
+    make_real(context)
     opened[1].works = False
-    with qtbot.waitSignal(workplace.desk.said) as told:
-        workplace.commands.run("open_aladin")
+    with qtbot.waitSignal(context.current.said) as told:
+        context.commands.run("open_aladin")
     assert "https://aladin" in told.args[0]
 
 
-def test_picture_and_numbers_are_the_plots(qtbot, panel, workplace):
+def test_picture_and_numbers_are_the_plots(qtbot, panel, context):
     ran = []
-    workplace.commands.add("snapshot", lambda: ran.append("snapshot"))
-    workplace.commands.add("copy_range", lambda: ran.append("copy_range"))
+    context.commands.add("snapshot", lambda: ran.append("snapshot"))
+    context.commands.add("copy_range", lambda: ran.append("copy_range"))
     qtbot.mouseClick(panel.links.picture, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(panel.links.copy, Qt.MouseButton.LeftButton)
     assert ran == ["snapshot", "copy_range"]
     assert "Ctrl+S" in panel.links.picture.text()
 
 
-def test_with_nothing_on_the_desk_nothing_opens(qtbot, workplace, opened):
+def test_with_nothing_on_the_desk_nothing_opens(qtbot, context, opened):
     from app.ui.keys.keymap import Keymap
 
-    made = links.Links(workplace, Keymap(workplace.settings, workplace.desk))
+    made = links.Links(context, Keymap(context.settings, context.current))
     qtbot.addWidget(made)
     assert not made.pages["open_sdss"].isEnabled()
     assert "no object" in made.pages["open_sdss"].toolTip()

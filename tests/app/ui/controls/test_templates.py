@@ -77,23 +77,23 @@ def test_a_broken_file_is_told(tmp_path):
         library.load("broken.txt")
 
 
-def test_the_key_lays_the_first_of_the_class_over_and_takes_it_away(panel, workplace):
-    workplace.commands.run("template")
-    assert workplace.view.options.template == "CV in quiescence (simulated)"
+def test_the_key_lays_the_first_of_the_class_over_and_takes_it_away(panel, context):
+    context.commands.run("template")
+    assert context.view.options.template == "CV in quiescence (simulated)"
     assert panel.template.shown.isChecked()
-    workplace.commands.run("template")
-    assert workplace.view.options.template == ""
+    context.commands.run("template")
+    assert context.view.options.template == ""
 
 
-def test_the_one_chosen_last_comes_back(qtbot, panel, workplace):
+def test_the_one_chosen_last_comes_back(qtbot, panel, context):
     actions(panel)["M giant, late (simulated)"].trigger()
-    assert workplace.view.options.template == "M giant, late (simulated)"
+    assert context.view.options.template == "M giant, late (simulated)"
     assert panel.template.choose.text() == "M giant, late"
     assert "Simulated" in panel.template.note.text()
     qtbot.mouseClick(panel.template.shown, Qt.MouseButton.LeftButton)
-    assert workplace.view.options.template == ""
-    workplace.commands.run("template")
-    assert workplace.view.options.template == "M giant, late (simulated)"
+    assert context.view.options.template == ""
+    context.commands.run("template")
+    assert context.view.options.template == "M giant, late (simulated)"
     assert actions(panel)["M giant, late (simulated)"].isChecked()
 
 
@@ -103,18 +103,18 @@ def test_classes_fold_with_that_of_the_task_first(panel):
     assert len(titles) == len(set(titles)) > 8
 
 
-def test_a_file_of_the_users_is_read_kept_and_drawn(qtbot, panel, workplace, tmp_path):
+def test_a_file_of_the_users_is_read_kept_and_drawn(qtbot, panel, context, tmp_path):
     path = table(tmp_path / "mine & yours.txt")
     panel.template.add_file(path)
-    qtbot.waitUntil(lambda: workplace.view.options.template == "mine & yours.txt")
-    assert workplace.settings.settings.templates == (path,)
+    qtbot.waitUntil(lambda: context.view.options.template == "mine & yours.txt")
+    assert context.settings.settings.templates == (path,)
     assert "Your own" in panel.template.note.text()
     assert panel.templates.load("mine & yours.txt")[0].size > 300
 
 
-def test_a_broken_file_of_the_users_is_told_and_not_kept(qtbot, panel, workplace, tmp_path):
-    with qtbot.waitSignal(workplace.desk.failed) as told:
+def test_a_broken_file_of_the_users_is_told_and_not_kept(qtbot, panel, context, tmp_path):
+    with qtbot.waitSignal(context.current.failed) as told:
         panel.template.add_file(str(tmp_path / "none.txt"))
     assert "none.txt" in told.args[0]
-    assert workplace.settings.settings.templates == ()
-    assert workplace.view.options.template == ""
+    assert context.settings.settings.templates == ()
+    assert context.view.options.template == ""

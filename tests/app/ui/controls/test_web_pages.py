@@ -14,7 +14,7 @@ from app.ui.controls.web_pages import (
     NO_PLACE,
     PAGES,
     SIMULATED,
-    Known,
+    ObjectIdentity,
     aladin_page,
     is_place,
     known_of,
@@ -23,7 +23,7 @@ from app.ui.controls.web_pages import (
     simbad_page,
 )
 
-HERE = Known(ra=10.5, dec=-41.25)
+HERE = ObjectIdentity(ra=10.5, dec=-41.25)
 
 
 def query(page):
@@ -46,37 +46,37 @@ def test_the_sky_is_found_by_place():
 
 
 def test_a_northern_place_keeps_its_sign():
-    assert query(simbad_page(Known(ra=1.0, dec=2.0)))["Coord"] == "1.000000 +2.000000"
+    assert query(simbad_page(ObjectIdentity(ra=1.0, dec=2.0)))["Coord"] == "1.000000 +2.000000"
 
 
 def test_without_a_place_it_says_so():
     for page in (simbad_page, aladin_page, sdss_page):
-        assert page(Known()) == page(Known(ra=float("nan"), dec=1.0))
-        assert page(Known()).missing == NO_PLACE
+        assert page(ObjectIdentity()) == page(ObjectIdentity(ra=float("nan"), dec=1.0))
+        assert page(ObjectIdentity()).missing == NO_PLACE
     assert not is_place(400.0, 0.0)
     assert not is_place(0.0, 90.5)
     assert is_place(0.0, -90.0)
 
 
 def test_what_is_simulated_has_no_page():
-    known = Known(ra=1.0, dec=1.0, simulated=True, ids={"obsid": "1"})
+    known = ObjectIdentity(ra=1.0, dec=1.0, simulated=True, ids={"obsid": "1"})
     assert {page(known).missing for page in PAGES.values()} == {SIMULATED}
 
 
 def test_lamost_is_found_by_obsid_in_the_right_release():
-    page = lamost_page(Known(ids={"obsid": "437513049"}))
+    page = lamost_page(ObjectIdentity(ids={"obsid": "437513049"}))
     assert page.url == "https://www.lamost.org/dr10/v2.0/spectrum/view?obsid=437513049"
-    newer = lamost_page(Known(ids={"obsid": "1"}, release="DR12 v1.1"))
+    newer = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="DR12 v1.1"))
     assert newer.url == "https://www.lamost.org/dr12/v1.1/spectrum/view?obsid=1"
-    older = lamost_page(Known(ids={"obsid": "1"}, release="DR7", survey="LAMOST-MRS"))
+    older = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="DR7", survey="LAMOST-MRS"))
     assert older.url == "https://www.lamost.org/dr10/v2.0/medspectrum/view?obsid=1"
     assert lamost_page(HERE).missing == NO_OBSID
 
 
 def test_an_sdss_spectrum_is_found_by_plate():
     ids = {"plateid": "266", "mjd": "51602", "fiberid": "1"}
-    assert query(sdss_page(Known(survey="SDSS", ids=ids)))["plateid"] == "266"
-    elsewhere = sdss_page(Known(survey="LAMOST", ra=1.0, dec=1.0, ids=ids))
+    assert query(sdss_page(ObjectIdentity(survey="SDSS", ids=ids)))["plateid"] == "266"
+    elsewhere = sdss_page(ObjectIdentity(survey="LAMOST", ra=1.0, dec=1.0, ids=ids))
     assert "ra" in query(elsewhere)
 
 
@@ -84,7 +84,7 @@ def test_an_sdss_spectrum_is_found_by_plate():
     "hostile", ["1&x=2#", "../../etc", "javascript:alert(1)", "a b\r\nHost: x", "%00", "宽\udcff"]
 )
 def test_hostile_identifiers_stay_a_value(hostile):
-    page = lamost_page(Known(ids={"obsid": hostile}))
+    page = lamost_page(ObjectIdentity(ids={"obsid": hostile}))
     parts = urlsplit(page.url)
     assert (parts.scheme, parts.hostname, parts.fragment) == ("https", "www.lamost.org", "")
     assert parts.path == "/dr10/v2.0/spectrum/view"

@@ -20,91 +20,91 @@ def marked(panel):
     return [each.text() for each in panel.windows.buttons if each.is_current]
 
 
-def test_a_click_shows_the_window_and_marks_its_button(qtbot, panel, workplace):
-    window = workplace.desk.session.task.windows[1]
+def test_a_click_shows_the_window_and_marks_its_button(qtbot, panel, context):
+    window = context.current.session.task.windows[1]
     click(qtbot, panel.windows.buttons[1])
-    assert workplace.view.window == window.range
-    assert workplace.view.window_name == window.label
+    assert context.view.window == window.range
+    assert context.view.window_name == window.label
     assert marked(panel) == [window.label]
     assert panel.windows.buttons[1].accessibleDescription() == "on screen"
 
 
-def test_windows_move_with_the_star(qtbot, panel, workplace):
-    workplace.view.change(z=0.01)
+def test_windows_move_with_the_star(qtbot, panel, context):
+    context.view.change(z=0.01)
     click(qtbot, panel.windows.buttons[0])
-    low, high = workplace.desk.session.task.windows[0].range
-    assert workplace.view.window == pytest.approx((low * 1.01, high * 1.01))
+    low, high = context.current.session.task.windows[0].range
+    assert context.view.window == pytest.approx((low * 1.01, high * 1.01))
 
 
-def test_actions_go_through_them_and_round(panel, workplace):
-    labels = [each.label for each in workplace.desk.session.task.windows]
-    workplace.commands.run("next_window")
-    assert workplace.view.window_name == labels[0]
-    workplace.commands.run("previous_window")
-    assert workplace.view.window_name == labels[-1]
-    workplace.commands.run("next_window")
-    assert workplace.view.window_name == labels[0]
-    workplace.commands.run("window_3")
-    assert workplace.view.window_name == labels[2]
-    assert not workplace.commands.can(f"window_{len(labels) + 1}")
+def test_actions_go_through_them_and_round(panel, context):
+    labels = [each.label for each in context.current.session.task.windows]
+    context.commands.run("next_window")
+    assert context.view.window_name == labels[0]
+    context.commands.run("previous_window")
+    assert context.view.window_name == labels[-1]
+    context.commands.run("next_window")
+    assert context.view.window_name == labels[0]
+    context.commands.run("window_3")
+    assert context.view.window_name == labels[2]
+    assert not context.commands.can(f"window_{len(labels) + 1}")
 
 
-def test_another_view_takes_the_mark_away(qtbot, panel, workplace):
+def test_another_view_takes_the_mark_away(qtbot, panel, context):
     click(qtbot, panel.windows.buttons[0])
-    workplace.view.look_at((5000.0, 5100.0))
+    context.view.look_at((5000.0, 5100.0))
     assert marked(panel) == []
 
 
-def test_a_window_outside_the_spectrum_is_told_and_passed_over(qtbot, panel, workplace):
-    workplace.view.change(z=0.4)
+def test_a_window_outside_the_spectrum_is_told_and_passed_over(qtbot, panel, context):
+    context.view.change(z=0.4)
     outside = [each for each in panel.windows.buttons if not each.is_covered]
     assert outside
-    with qtbot.waitSignal(workplace.desk.said) as told:
+    with qtbot.waitSignal(context.current.said) as told:
         click(qtbot, outside[0])
     assert outside[0].text() in told.args[0]
-    assert workplace.view.window is None
+    assert context.view.window is None
     for _ in panel.windows.buttons:
-        workplace.commands.run("next_window")
-        assert workplace.view.window_name not in [each.text() for each in outside]
+        context.commands.run("next_window")
+        assert context.view.window_name not in [each.text() for each in outside]
 
 
-def test_buttons_show_the_keys_in_use(panel, workplace):
+def test_buttons_show_the_keys_in_use(panel, context):
     assert [each.key for each in panel.windows.buttons][:2] == ["F2", "F3"]
-    workplace.settings.change(keys={"window_1": ("Alt+1",)})
+    context.settings.change(keys={"window_1": ("Alt+1",)})
     assert panel.windows.buttons[0].key == "Alt+1"
     assert "Alt+1" in panel.windows.buttons[0].accessibleName()
 
 
-def test_tips_say_what_to_look_for(panel, workplace):
-    window = workplace.desk.session.task.windows[0]
+def test_tips_say_what_to_look_for(panel, context):
+    window = context.current.session.task.windows[0]
     tip = panel.windows.buttons[0].toolTip()
     assert window.look in tip
     assert window.mimics.split(".")[0] in tip
 
 
-def test_a_strangers_words_are_no_markup_in_a_tip(qtbot, panel, workplace):
-    session = workplace.desk.session
+def test_a_strangers_words_are_no_markup_in_a_tip(qtbot, panel, context):
+    session = context.current.session
     window = replace(session.task.windows[0], label="<b>x", look="<img src=x>", mimics="<u>")
     session.task = replace(session.task, windows=(window,))
-    made = WindowButtons(workplace, Keymap(workplace.settings, panel))
+    made = WindowButtons(context, Keymap(context.settings, panel))
     qtbot.addWidget(made)
     assert "<img" not in made.buttons[0].toolTip()
     assert "&lt;img" in made.buttons[0].toolTip()
 
 
-def test_the_card_is_short_first(panel, workplace):
-    task = workplace.desk.session.task
+def test_the_card_is_short_first(panel, context):
+    task = context.current.session.task
     seen = " ".join(each.text() for each in panel.findChildren(QLabel) if each.isVisible())
     assert task.question in seen
     assert task.guideline.primary[0] in seen
     assert task.guideline.pitfalls[0] not in seen
 
 
-def test_a_click_unfolds_the_rest(qtbot, panel, workplace):
+def test_a_click_unfolds_the_rest(qtbot, panel, context):
     part = panel.guideline.parts["pitfalls"]
     click(qtbot, part.header)
     seen = [each.text() for each in panel.findChildren(QLabel) if each.isVisible()]
-    assert workplace.desk.session.task.guideline.pitfalls[0] in seen
+    assert context.current.session.task.guideline.pitfalls[0] in seen
     click(qtbot, part.header)
     assert not part.is_open
 

@@ -15,7 +15,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui.export import export_dialog
 from app.ui.export.export_dialog import ExportDialog
-from app.ui.export.export_work import Kind
+from app.ui.export.export_work import ExportKind
 from tests.app.core.inspected import said
 
 
@@ -28,8 +28,8 @@ def judged(session):
 
 
 @pytest.fixture
-def dialog(qtbot, workplace, judged):
-    dialog = ExportDialog(workplace)
+def dialog(qtbot, context, judged):
+    dialog = ExportDialog(context)
     qtbot.addWidget(dialog)
     yield dialog
     dialog.stop()
@@ -56,12 +56,12 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_accepted_ones_as_csv(qtbot, workplace, dialog, tmp_path):
-    workplace.commands.run("export")
+def test_accepted_ones_as_csv(qtbot, context, dialog, tmp_path):
+    context.commands.run("export")
     qtbot.waitUntil(lambda: dialog.catalogue.table.rowCount() == 3)
     assert dialog.catalogue.count.text().startswith("3 rows")
     assert dialog.catalogue.table.item(0, 0).text() == "90000-60230-0001"
-    with qtbot.waitSignal(workplace.desk.said) as told:
+    with qtbot.waitSignal(context.current.said) as told:
         write(qtbot, dialog)
     assert told.args[0].startswith("Written: 3 rows, night.csv")
     assert dialog.outcome.text() == told.args[0]
@@ -71,22 +71,22 @@ def test_accepted_ones_as_csv(qtbot, workplace, dialog, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "count"), [("judged", 6), ("all", 12), ("accepted", 3)])
-def test_which_candidates(qtbot, workplace, dialog, tmp_path, name, count):
-    workplace.commands.run("export")
+def test_which_candidates(qtbot, context, dialog, tmp_path, name, count):
+    context.commands.run("export")
     choose(qtbot, dialog, name)
     qtbot.waitUntil(lambda: dialog.catalogue.count.text().startswith(f"{count} rows"))
     write(qtbot, dialog)
     assert len(rows_of(tmp_path / "night.csv")) == count
 
 
-def test_as_the_list_is_filtered(qtbot, workplace, dialog, tmp_path):
-    workplace.desk.walk(parse_filter("verdict:reject"), LIST_ORDER)
-    workplace.commands.run("export")
+def test_as_the_list_is_filtered(qtbot, context, dialog, tmp_path):
+    context.current.walk(parse_filter("verdict:reject"), LIST_ORDER)
+    context.commands.run("export")
     choose(qtbot, dialog, "filtered")
     qtbot.waitUntil(lambda: dialog.catalogue.count.text().startswith("3 rows"))
-    workplace.desk.walk(parse_filter("verdict:accept"), LIST_ORDER)
+    context.current.walk(parse_filter("verdict:accept"), LIST_ORDER)
     qtbot.waitUntil(
-        lambda: dialog.catalogue.table.item(0, 0).text() == rows_first(workplace.desk.session)
+        lambda: dialog.catalogue.table.item(0, 0).text() == rows_first(context.current.session)
     )
     write(qtbot, dialog)
     assert {row["verdict"] for row in rows_of(tmp_path / "night.csv")} == {"ACCEPT"}
@@ -96,8 +96,8 @@ def rows_first(session):
     return session.candidate(1).object_id
 
 
-def test_the_format_and_the_suffix_go_together(qtbot, workplace, dialog, tmp_path):
-    workplace.commands.run("export")
+def test_the_format_and_the_suffix_go_together(qtbot, context, dialog, tmp_path):
+    context.commands.run("export")
     dialog.catalogue.set_format("fits")
     assert dialog.file.edit.text() == str(tmp_path / "night.fits")
     dialog.file.edit.setText(str(tmp_path / "other.parquet"))
@@ -108,25 +108,25 @@ def test_the_format_and_the_suffix_go_together(qtbot, workplace, dialog, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["ecsv", "fits", "votable", "parquet"])
-def test_every_format(qtbot, workplace, dialog, name):
-    workplace.commands.run("export")
+def test_every_format(qtbot, context, dialog, name):
+    context.commands.run("export")
     dialog.catalogue.set_format(name)
     write(qtbot, dialog)
     assert dialog.outcome.text().startswith("Written: 3 rows")
     assert dialog.file.path.stat().st_size > 0
 
 
-def test_a_file_that_will_be_replaced_is_told_before(qtbot, workplace, dialog, tmp_path):
+def test_a_file_that_will_be_replaced_is_told_before(qtbot, context, dialog, tmp_path):
     (tmp_path / "night.csv").write_text("old")
-    workplace.commands.run("export")
+    context.commands.run("export")
     assert "will be replaced" in dialog.file.problem.text()
     write(qtbot, dialog)
     assert not dialog.file.problem.isVisible()
     assert len(rows_of(tmp_path / "night.csv")) == 3
 
 
-def test_what_cannot_be_written_says_why(qtbot, workplace, dialog, tmp_path):
-    workplace.commands.run("export")
+def test_what_cannot_be_written_says_why(qtbot, context, dialog, tmp_path):
+    context.commands.run("export")
     dialog.file.edit.setText(str(tmp_path / "nowhere" / "night.csv"))
     assert "not a folder" in dialog.file.problem.text()
     assert not dialog.write_button.isEnabled()
@@ -140,11 +140,11 @@ def test_what_cannot_be_written_says_why(qtbot, workplace, dialog, tmp_path):
     assert (tmp_path / "candidates.csv").read_bytes() == before
 
 
-def test_a_report(qtbot, workplace, dialog, tmp_path, monkeypatch):
+def test_a_report(qtbot, context, dialog, tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr(export_dialog.QDesktopServices, "openUrl", opened.append)
-    workplace.commands.run("report")
-    assert dialog.kind is Kind.REPORT
+    context.commands.run("report")
+    assert dialog.kind is ExportKind.REPORT
     write(qtbot, dialog)
     assert "<html" in (tmp_path / "night.html").read_text()[:200].lower()
     click(qtbot, dialog.open_button)
@@ -152,18 +152,18 @@ def test_a_report(qtbot, workplace, dialog, tmp_path, monkeypatch):
     assert [url.toLocalFile() for url in opened] == [str(tmp_path / "night.html"), str(tmp_path)]
 
 
-def test_the_agents_records(qtbot, workplace, dialog, tmp_path, judged):
+def test_the_agents_records(qtbot, context, dialog, tmp_path, judged):
     add_inspection(judged, 1, said())
-    workplace.commands.run("export")
-    dialog.kinds.setCurrentRow(list(Kind).index(Kind.RECORDS))
+    context.commands.run("export")
+    dialog.kinds.setCurrentRow(list(ExportKind).index(ExportKind.RECORDS))
     write(qtbot, dialog)
     assert dialog.outcome.text().startswith("Written: 1 records")
     assert len(list(read_trajectories(tmp_path / "night.jsonl"))) == 1
 
 
-def test_packed_for_a_colleague(qtbot, workplace, dialog, tmp_path):
+def test_packed_for_a_colleague(qtbot, context, dialog, tmp_path):
     (tmp_path / "night-packed.speco3").touch()
-    workplace.commands.run("pack")
+    context.commands.run("pack")
     assert dialog.file.path.name == "night-packed-2.speco3"
     write(qtbot, dialog)
     assert dialog.outcome.text().startswith("Written: 12 spectra")
@@ -171,8 +171,8 @@ def test_packed_for_a_colleague(qtbot, workplace, dialog, tmp_path):
         assert copy.judgements(1)[0].reviewer == "Ada"
 
 
-def test_stopping(qtbot, workplace, dialog, tmp_path, monkeypatch):
-    workplace.commands.run("pack")
+def test_stopping(qtbot, context, dialog, tmp_path, monkeypatch):
+    context.commands.run("pack")
     real = export_dialog.write
 
     def stopped(session, order, tell, should_stop):
@@ -185,10 +185,10 @@ def test_stopping(qtbot, workplace, dialog, tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*packed*"))
 
 
-def test_blind_mode_hides_the_agent_in_the_preview(qtbot, workplace, dialog, judged):
+def test_blind_mode_hides_the_agent_in_the_preview(qtbot, context, dialog, judged):
     add_inspection(judged, 1, said())
-    workplace.desk.blindness.turn(True)
-    workplace.commands.run("export")
+    context.current.blind_mode.turn(True)
+    context.commands.run("export")
     table = dialog.catalogue.table
     qtbot.waitUntil(lambda: table.rowCount() == 3)
     titles = [table.horizontalHeaderItem(n).text() for n in range(table.columnCount())]
@@ -199,8 +199,8 @@ def test_blind_mode_hides_the_agent_in_the_preview(qtbot, workplace, dialog, jud
     assert dialog.blind.isVisible()
 
 
-def test_it_does_not_get_in_the_way(qtbot, workplace, dialog):
-    workplace.commands.run("export")
+def test_it_does_not_get_in_the_way(qtbot, context, dialog):
+    context.commands.run("export")
     assert dialog.isVisible()
     assert not dialog.isModal()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)

@@ -8,18 +8,18 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from agent.models.registry import Place, list_models
+from agent.models.registry import ModelLocation, list_models
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.help import model_sources
 from app.ui.help.about_dialog import AboutDialog
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.whole_window import before_window
 
 PUBLISHED = next(place for place in list_models() if place.card.name == "spec-o3-7b")
 
 
-def trained(**changes) -> Place:
+def trained(**changes) -> ModelLocation:
     return replace(PUBLISHED, card=replace(PUBLISHED.card, **changes), origin="bundled")
 
 
@@ -30,7 +30,7 @@ def said(widget) -> str:
 @pytest.fixture
 def dialog(qtbot):
     runner = Runner()
-    made = AboutDialog(Commands(), Looks(), runner)
+    made = AboutDialog(Commands(), CurrentTheme(), runner)
     qtbot.addWidget(made)
     yield made
     runner.close()

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from app.ui.help.pages import guide
 from app.ui.help.reader import GuideReader
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import DARK, LIGHT, Looks
+from app.ui.theme.theme import DARK, LIGHT, CurrentTheme
 from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
 Key = Qt.Key
@@ -22,13 +22,13 @@ IMAGE = QTextDocument.ResourceType.ImageResource.value
 
 
 @pytest.fixture
-def looks():
-    return Looks(LIGHT)
+def current_theme():
+    return CurrentTheme(LIGHT)
 
 
 @pytest.fixture
-def reader(qtbot, looks):
-    made = GuideReader("en", looks)
+def reader(qtbot, current_theme):
+    made = GuideReader("en", current_theme)
     qtbot.addWidget(made)
     made.open_at("README")
     qtbot.waitExposed(made)
@@ -51,8 +51,8 @@ def pictures(reader):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_page_is_shown_whole(qtbot, looks, language):
-    reader = GuideReader(language, looks)
+def test_every_page_is_shown_whole(qtbot, current_theme, language):
+    reader = GuideReader(language, current_theme)
     qtbot.addWidget(reader)
     for page in guide(language):
         reader.open_at(page.name)
@@ -134,7 +134,7 @@ def test_nothing_from_elsewhere_is_loaded(reader, name):
     assert reader.browser.loadResource(style, QUrl("../images/agent-en-1440.png")) is None
 
 
-def test_html_in_a_page_is_text(qtbot, looks, reader):
+def test_html_in_a_page_is_text(qtbot, current_theme, reader):
     page = replace(reader.page, text="# T\n\n<img src='file:///etc/passwd'><b>bold</b>\n")
     reader.browser.show_page(page)
     assert "<b>bold</b>" in reader.browser.toPlainText()
@@ -171,11 +171,11 @@ def test_esc_leaves_the_search_and_then_the_guide(reader):
     assert not reader.isVisible()
 
 
-def test_it_follows_the_theme_and_stays_where_it_was(qtbot, reader, looks):
+def test_it_follows_the_theme_and_stays_where_it_was(qtbot, reader, current_theme):
     reader.open_at("vetting")
     bar = reader.browser.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
-    looks.use(DARK)
+    current_theme.use(DARK)
     assert bar.value() == pytest.approx(bar.maximum() // 2, abs=4)
     letters = reader.browser.document().begin().begin().fragment().charFormat()
     assert letters.foreground().color() == QColor(DARK.text)

@@ -11,26 +11,26 @@ import pytest
 
 from app.ui.background.runner import Runner
 from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.theme import Looks
+from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import SAMPLE
 
 
 @dataclass(frozen=True)
 class Tools:
     settings: SettingsKeeper
-    looks: Looks
+    current_theme: CurrentTheme
     runner: Runner
 
     @property
-    def all(self) -> tuple[SettingsKeeper, Looks, Runner]:
-        return self.settings, self.looks, self.runner
+    def all(self) -> tuple[SettingsKeeper, CurrentTheme, Runner]:
+        return self.settings, self.current_theme, self.runner
 
 
 @pytest.fixture
 def tools(qapp) -> Iterator[Tools]:
     settings = SettingsKeeper()
     settings.change(reviewer="Ada")
-    made = Tools(settings, Looks(), Runner())
+    made = Tools(settings, CurrentTheme(), Runner())
     yield made
     made.runner.close()
 

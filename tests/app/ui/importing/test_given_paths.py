@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.importing.given_paths import MAX_AT_ONCE, Kind, at_a_glance, sort_out
+from app.ui.importing.given_paths import MAX_AT_ONCE, GivenKind, at_a_glance, sort_out
 
 
 def kind_of(*paths):
@@ -14,27 +14,27 @@ def kind_of(*paths):
 def test_a_list_a_folder_a_spectrum_and_a_session(tmp_path, sample_list, one_spectrum):
     session = tmp_path / "night.speco3"
     session.write_bytes(b"")
-    assert kind_of(sample_list) is Kind.LIST
-    assert kind_of(sample_list.parent / "spectra") is Kind.LIST
-    assert kind_of(one_spectrum) is Kind.SPECTRUM
-    assert kind_of(session) is Kind.SESSION
+    assert kind_of(sample_list) is GivenKind.LIST
+    assert kind_of(sample_list.parent / "spectra") is GivenKind.LIST
+    assert kind_of(one_spectrum) is GivenKind.SPECTRUM
+    assert kind_of(session) is GivenKind.SESSION
 
 
 def test_a_file_of_several_spectra_is_a_list(sample_list):
     several = sample_list.parent / "spectra" / "000" / "coadd-sim-dark-0000012.fits.gz"
-    assert kind_of(several) is Kind.LIST
+    assert kind_of(several) is GivenKind.LIST
 
 
 def test_several_spectra_together_are_a_list(one_spectrum):
     beside = sorted(one_spectrum.parent.glob("spec-*.fits.gz"))[:3]
     assert sort_out(beside).paths == tuple(beside)
-    assert kind_of(*beside) is Kind.LIST
+    assert kind_of(*beside) is GivenKind.LIST
 
 
 def test_a_list_whose_columns_nobody_knows_is_for_the_user_to_explain(tmp_path):
     strange = tmp_path / "strange.csv"
     strange.write_text("foo,bar\n1,2\n3,4\n")
-    assert kind_of(strange) is Kind.LIST
+    assert kind_of(strange) is GivenKind.LIST
 
 
 @pytest.mark.parametrize(
@@ -49,30 +49,30 @@ def test_what_is_of_no_use_says_why(tmp_path, name, content, word):
     path = tmp_path / name
     path.write_bytes(content)
     found = sort_out([path])
-    assert found.kind is Kind.UNKNOWN
+    assert found.kind is GivenKind.UNKNOWN
     assert name in found.reason
     assert word in found.reason
 
 
 def test_what_is_not_there(tmp_path):
     found = sort_out([tmp_path / "gone.csv"])
-    assert found.kind is Kind.UNKNOWN
+    assert found.kind is GivenKind.UNKNOWN
     assert "gone.csv is not there" in found.reason
 
 
 def test_nothing_of_this_computer():
-    assert sort_out([]).kind is Kind.UNKNOWN
+    assert sort_out([]).kind is GivenKind.UNKNOWN
 
 
 def test_sessions_come_alone(tmp_path, sample_list):
     session = tmp_path / "night.speco3"
     session.write_bytes(b"")
     found = sort_out([session, sample_list])
-    assert found.kind is Kind.UNKNOWN
+    assert found.kind is GivenKind.UNKNOWN
     assert "One session" in found.reason
 
 
 def test_too_many_are_better_given_as_a_folder(tmp_path):
     found = at_a_glance([tmp_path / f"{n}.fits" for n in range(MAX_AT_ONCE + 1)])
-    assert found.kind is Kind.UNKNOWN
+    assert found.kind is GivenKind.UNKNOWN
     assert "folder" in found.reason

@@ -75,9 +75,9 @@ def test_from_list_to_session(qtbot, page, sample_list):
     assert page.report.all_well.isVisible()
     with qtbot.waitSignal(page.session_made) as told:
         click(qtbot, page.judge_button)
-    place = told.args[0]
-    assert place == sample_list.with_suffix(".speco3")
-    with open_session(place, "Ada") as session:
+    path = told.args[0]
+    assert path == sample_list.with_suffix(".speco3")
+    with open_session(path, "Ada") as session:
         assert (session.count(), session.task.id, session.fact("blind")) == (60, "CV", None)
 
 
@@ -206,7 +206,7 @@ def test_a_file_that_is_there_is_never_written_over(qtbot, page, sample_list):
     taken = sample_list.with_suffix(".speco3")
     taken.write_text("mine")
     show(qtbot, page, sample_list)
-    assert page.session.place.name == "candidates-2.speco3"
+    assert page.session.path.name == "candidates-2.speco3"
     page.session.file.edit.setText(str(taken))
     assert "already" in page.session.file.problem.text()
     assert not page.import_button.isEnabled()
@@ -307,7 +307,7 @@ def test_back_from_the_report_to_the_form_and_out(qtbot, page, sample_list):
     run_import(qtbot, page)
     click(qtbot, page.back_button)
     assert page.import_button.isVisible()
-    assert page.session.place.name == "candidates-2.speco3"
+    assert page.session.path.name == "candidates-2.speco3"
     with qtbot.waitSignal(page.left):
         click(qtbot, page.back_button)
 
@@ -318,7 +318,7 @@ def test_other_lists_dropped_take_their_place(qtbot, page, sample_list, tmp_path
     show(qtbot, page, sample_list)
     drop(page, [other])
     qtbot.waitUntil(lambda: page.list.is_ready and page.list.name.text() == "other.csv")
-    assert page.session.place.name == "other.speco3"
+    assert page.session.path.name == "other.speco3"
 
 
 def test_typing_in_a_field_is_only_typing(qtbot, page, sample_list):

@@ -13,9 +13,9 @@ from app.ui.importing.import_work import ImportOrder, ListOrder, make_session
 from app.ui.importing.ready_made_sessions import sample_session, spectrum_session
 
 
-def order(place, *lists, **more):
+def order(path, *lists, **more):
     return ImportOrder(
-        place=place,
+        path=path,
         task=task("CV"),
         reviewer="Ada",
         lists=tuple(ListOrder(path=path) for path in lists),
@@ -26,10 +26,10 @@ def order(place, *lists, **more):
 def test_lists_become_a_session(tmp_path, sample_list):
     again = tmp_path / "again.csv"
     again.write_text(sample_list.read_text())
-    place = tmp_path / "night.speco3"
-    made = make_session(order(place, sample_list, again, spectra=sample_list.parent, blind=True))
+    path = tmp_path / "night.speco3"
+    made = make_session(order(path, sample_list, again, spectra=sample_list.parent, blind=True))
     assert (made.candidates, [each.duplicates for each in made.reports]) == (60, [0, 60])
-    with open_session(place, "Ada") as session:
+    with open_session(path, "Ada") as session:
         assert session.count() == 60
         assert session.fact("blind") == "yes"
 
@@ -56,12 +56,12 @@ def test_a_stopped_import_leaves_nothing(tmp_path, sample_list):
 
 
 def test_what_is_there_is_not_touched(tmp_path, sample_list):
-    place = tmp_path / "night.speco3"
-    make_session(order(place, sample_list))
-    before = place.read_bytes()
+    path = tmp_path / "night.speco3"
+    make_session(order(path, sample_list))
+    before = path.read_bytes()
     with pytest.raises(WorkbenchError, match="already"):
-        make_session(order(place, sample_list))
-    assert place.read_bytes() == before
+        make_session(order(path, sample_list))
+    assert path.read_bytes() == before
 
 
 def test_the_sample_is_made_once_and_keeps_its_verdicts(tmp_path):
@@ -78,12 +78,12 @@ def test_one_spectrum_is_a_session_of_one(tmp_path, one_spectrum):
         assert (session.count(), session.task.id) == (1, "WD")
         assert session.candidate(1).path == str(one_spectrum)
         session.record_verdict(1, Opinion(verdict=Verdict.UNSURE))
-        place = session.place
+        path = session.location
     with spectrum_session(one_spectrum, "Ada", "WD", tmp_path) as session:
-        assert session.place == place
+        assert session.location == path
         assert session.judgement(1).opinion.verdict is Verdict.UNSURE
     with spectrum_session(one_spectrum, "Ada", "CV", tmp_path) as session:
-        assert session.place != place
+        assert session.location != path
     assert sorted(one_spectrum.parent.iterdir()) == before
 
 

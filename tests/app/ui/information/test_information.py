@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from agent.spectra.spectrum import Spectrum
 from app.core.session.records import Candidate
-from app.ui.information.information import Known, sections
+from app.ui.information.information import CandidateFacts, sections
 from app.ui.information.information_panel import InformationPanel
 from tests.app.ui.steps import put_on_desk, shown_in
 
@@ -48,7 +48,7 @@ def rows(known, name):
 
 
 def test_lamost_in_the_order_of_its_catalogue():
-    known = Known(candidate=candidate(), spectrum=spectrum(**LAMOST_HEADER))
+    known = CandidateFacts(candidate=candidate(), spectrum=spectrum(**LAMOST_HEADER))
     catalogue = rows(known, "catalogue")
     assert list(catalogue) == [
         *("obsid", "designation", "obsdate", "lmjd", "planid", "spid", "fiberid", "ra", "dec"),
@@ -61,7 +61,9 @@ def test_lamost_in_the_order_of_its_catalogue():
 
 def test_the_lists_own_columns_are_not_told_twice():
     own = {"mag_r": 15.5, "z": 0.5, "note": " two\nlines ", "empty": None}
-    known = Known(candidate=candidate(own=own, score=0.91), spectrum=spectrum(**LAMOST_HEADER))
+    known = CandidateFacts(
+        candidate=candidate(own=own, score=0.91), spectrum=spectrum(**LAMOST_HEADER)
+    )
     listed = rows(known, "list")
     assert listed == {"object": "J0801", "score": "0.91", "mag_r": "15.5", "note": "two lines"}
     assert rows(known, "catalogue")["z"] == "0.0003"
@@ -72,12 +74,12 @@ def test_the_lists_own_columns_are_not_told_twice():
 )
 def test_every_survey_has_its_own(survey, first):
     meta = {"PLATEID": 266, "TARGETID": 39633345008634465, "OBSID": 5}
-    known = Known(candidate=candidate(), spectrum=spectrum(survey, **meta))
+    known = CandidateFacts(candidate=candidate(), spectrum=spectrum(survey, **meta))
     assert next(iter(rows(known, "catalogue"))) == first
 
 
 def test_before_the_file_is_there_the_list_tells():
-    known = Known(candidate=candidate(ra=1.5, dec=-2.0, own={"class": "STAR"}))
+    known = CandidateFacts(candidate=candidate(ra=1.5, dec=-2.0, own={"class": "STAR"}))
     assert rows(known, "catalogue") == {
         "object_id": "J0801",
         "ra": "1.5",
@@ -87,7 +89,7 @@ def test_before_the_file_is_there_the_list_tells():
 
 
 def test_blind_mode_hides_the_label_and_whatever_says_the_same():
-    known = Known(
+    known = CandidateFacts(
         candidate=candidate(label="cv", own={"spectype": "CV", "note": "CV?"}),
         spectrum=spectrum(**LAMOST_HEADER),
         label_column="known_as",
@@ -101,7 +103,7 @@ def test_blind_mode_hides_the_label_and_whatever_says_the_same():
 
 
 def test_blind_mode_hides_the_column_of_the_label_in_the_header_too():
-    known = Known(
+    known = CandidateFacts(
         candidate=candidate(label=""),
         spectrum=spectrum(**LAMOST_HEADER),
         label_column="SubClass",
@@ -113,15 +115,15 @@ def test_blind_mode_hides_the_column_of_the_label_in_the_header_too():
 
 def test_a_strangers_header_is_bounded():
     meta = {f"KEY{number}": "x" * 5000 for number in range(2000)}
-    known = Known(candidate=candidate(), spectrum=spectrum("", **meta))
+    known = CandidateFacts(candidate=candidate(), spectrum=spectrum("", **meta))
     header = rows(known, "header")
     assert len(header) == 600
     assert max(map(len, header.values())) == 2000
 
 
 @pytest.fixture
-def panel(qtbot, workplace):
-    return shown_in(qtbot, InformationPanel(workplace), 290, 400)
+def panel(qtbot, context):
+    return shown_in(qtbot, InformationPanel(context), 290, 400)
 
 
 def texts(panel):
@@ -129,17 +131,17 @@ def texts(panel):
     return {row.name: model.value_of(number) for number, row in enumerate(model.rows)}
 
 
-def test_the_panel_follows_the_desk(qtbot, panel, workplace, session):
+def test_the_panel_follows_the_desk(qtbot, panel, context, session):
     assert panel.empty.isVisible()
-    put_on_desk(qtbot, workplace, 2)
+    put_on_desk(qtbot, context, 2)
     qtbot.waitUntil(lambda: texts(panel).get("designation") == session.candidate(2).object_id)
     assert not panel.empty.isVisible()
-    put_on_desk(qtbot, workplace, 3)
+    put_on_desk(qtbot, context, 3)
     qtbot.waitUntil(lambda: texts(panel).get("designation") == session.candidate(3).object_id)
 
 
-def test_the_header_unfolds(qtbot, panel, workplace):
-    put_on_desk(qtbot, workplace, 2)
+def test_the_header_unfolds(qtbot, panel, context):
+    put_on_desk(qtbot, context, 2)
     qtbot.waitUntil(lambda: "header" in panel._headings.values())
     row = max(panel._headings)
     assert "VERSPIPE" not in texts(panel)
@@ -150,20 +152,20 @@ def test_the_header_unfolds(qtbot, panel, workplace):
 
 
 def test_the_label_is_hidden_in_blind_mode_and_back_after_the_verdict(
-    qtbot, panel, workplace, session
+    qtbot, panel, context, session
 ):
-    workplace.desk.blindness.turn(True)
-    put_on_desk(qtbot, workplace, 2)
+    context.current.blind_mode.turn(True)
+    put_on_desk(qtbot, context, 2)
     label = session.candidate(2).label
     assert label
     qtbot.waitUntil(lambda: texts(panel).get("subclass") == "hidden: blind mode")
     assert label not in texts(panel).values()
-    session.record_verdict(2, workplace.desk.opinion.__class__(verdict="REJECT"))
+    session.record_verdict(2, context.current.opinion.__class__(verdict="REJECT"))
     qtbot.waitUntil(lambda: texts(panel).get("subclass") == label)
 
 
-def test_values_can_be_copied(qtbot, panel, workplace, session):
-    put_on_desk(qtbot, workplace, 2)
+def test_values_can_be_copied(qtbot, panel, context, session):
+    put_on_desk(qtbot, context, 2)
     qtbot.waitUntil(lambda: "designation" in texts(panel))
     panel._open_menu(QPoint(5, 5))
     value, everything = panel.menu.actions()
@@ -174,8 +176,8 @@ def test_values_can_be_copied(qtbot, panel, workplace, session):
     panel.menu.close()
 
 
-def test_it_folds_away(qtbot, panel, workplace):
-    put_on_desk(qtbot, workplace, 2)
+def test_it_folds_away(qtbot, panel, context):
+    put_on_desk(qtbot, context, 2)
     qtbot.mouseClick(panel.card.heading, Qt.MouseButton.LeftButton)
     assert not panel.view.isVisible()
     qtbot.mouseClick(panel.card.heading, Qt.MouseButton.LeftButton)

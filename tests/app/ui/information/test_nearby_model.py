@@ -19,14 +19,14 @@ def put(session, number, **values):
 
 
 @pytest.fixture
-def panel(qtbot, workplace, session):
+def panel(qtbot, context, session):
     here = session.candidate(2)
     put(session, 5, ra=here.ra, dec=here.dec + 1.0 / 3600.0, own='{"obsdate": "2018-10-05T1"}')
     put(session, 8, ra=here.ra, dec=here.dec + 2.0 / 3600.0)
     put(session, 9, object_id=here.object_id, ra=None, dec=None)
     put(session, 11, ra=None, dec=None)
     session.record_verdict(8, Opinion(verdict=Verdict.REJECT))
-    return shown_in(qtbot, NearbyPanel(workplace), 300, 200)
+    return shown_in(qtbot, NearbyPanel(context), 300, 200)
 
 
 def shown(panel):
@@ -36,8 +36,8 @@ def shown(panel):
     ]
 
 
-def test_nearest_first_with_date_and_verdict(qtbot, panel, workplace, session):
-    put_on_desk(qtbot, workplace, 2)
+def test_nearest_first_with_date_and_verdict(qtbot, panel, context, session):
+    put_on_desk(qtbot, context, 2)
     qtbot.waitUntil(lambda: len(shown(panel)) == 3)
     name = session.candidate(2).object_id
     assert shown(panel) == [
@@ -48,41 +48,41 @@ def test_nearest_first_with_date_and_verdict(qtbot, panel, workplace, session):
     assert not panel.table.isColumnHidden(2)
 
 
-def test_a_click_goes_there(qtbot, panel, workplace):
-    put_on_desk(qtbot, workplace, 2)
+def test_a_click_goes_there(qtbot, panel, context):
+    put_on_desk(qtbot, context, 2)
     qtbot.waitUntil(lambda: len(shown(panel)) == 3)
     place = panel.table.visualRect(panel.model.index(1, 1)).center()
     qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert workplace.desk.candidate.id == 8
+    assert context.current.candidate.id == 8
 
 
-def test_a_verdict_is_seen_at_once(qtbot, panel, workplace, session):
-    put_on_desk(qtbot, workplace, 2)
+def test_a_verdict_is_seen_at_once(qtbot, panel, context, session):
+    put_on_desk(qtbot, context, 2)
     qtbot.waitUntil(lambda: len(shown(panel)) == 3)
     session.record_verdict(5, Opinion(verdict=Verdict.ACCEPT))
     qtbot.waitUntil(lambda: shown(panel)[0][3] == "✓ accepted")
 
 
-def test_the_radius_is_a_setting(qtbot, panel, workplace):
-    put_on_desk(qtbot, workplace, 2)
-    workplace.settings.change(neighbour_arcsec=1.5)
+def test_the_radius_is_a_setting(qtbot, panel, context):
+    put_on_desk(qtbot, context, 2)
+    context.settings.change(neighbour_arcsec=1.5)
     qtbot.waitUntil(lambda: len(shown(panel)) == 2)
 
 
-def test_other_settings_look_for_nobody(qtbot, panel, workplace):
-    put_on_desk(qtbot, workplace, 2)
+def test_other_settings_look_for_nobody(qtbot, panel, context):
+    put_on_desk(qtbot, context, 2)
     qtbot.waitUntil(lambda: len(shown(panel)) == 3)
-    workplace.settings.change(language="zh")
+    context.settings.change(language="zh")
     assert not panel._wait.isActive()
-    workplace.settings.change(neighbour_arcsec=1.5)
+    context.settings.change(neighbour_arcsec=1.5)
     assert panel._wait.isActive()
 
 
-def test_empty_states_have_words(qtbot, panel, workplace):
+def test_empty_states_have_words(qtbot, panel, context):
     assert "Nothing on the desk" in panel.words.text()
-    put_on_desk(qtbot, workplace, 3)
+    put_on_desk(qtbot, context, 3)
     qtbot.waitUntil(lambda: "within 3 arcsec" in panel.words.text())
-    put_on_desk(qtbot, workplace, 11)
+    put_on_desk(qtbot, context, 11)
     qtbot.waitUntil(lambda: "no position" in panel.words.text())
     assert not panel.table.isVisible()
 

@@ -36,9 +36,9 @@ def is_gone(pid):
     return False
 
 
-def test_the_measured_inspector_runs_here_and_is_kept(qtbot, workplace, session):
-    on_desk(qtbot, workplace)
-    agent = workplace.agent
+def test_the_measured_inspector_runs_here_and_is_kept(qtbot, context, session):
+    on_desk(qtbot, context)
+    agent = context.agent
     seen = windows_seen(agent)
     number, trajectory = run_to_the_end(qtbot, agent)
     assert number == 1 and not agent.is_running
@@ -47,7 +47,7 @@ def test_the_measured_inspector_runs_here_and_is_kept(qtbot, workplace, session)
     ranges = [(step.range[0] * shift, step.range[1] * shift) for step in trajectory.looks]
     assert [window for window, _ in seen if window][: len(ranges)] == ranges
     assert agent.shown == trajectory and agent.steps == trajectory.steps
-    assert workplace.desk.blindness.shown(workplace.desk.line)["model"] == "measured"
+    assert context.current.blind_mode.shown(context.current.line)["model"] == "measured"
     assert session.judgement(1) is None, "an agent never judges"
 
 
@@ -73,7 +73,7 @@ def test_stopping_before_it_began_leaves_nothing(qtbot, scripted, session):
 
 def test_held_it_takes_a_window_and_a_remark_and_goes_on(qtbot, scripted):
     on_desk(qtbot, scripted, act="plain")
-    scripted.desk.spectrum = replace(scripted.desk.spectrum, z=0.001)
+    scripted.current.spectrum = replace(scripted.current.spectrum, z=0.001)
     agent = scripted.agent
     agent.run_here()
     agent.hold()
@@ -108,7 +108,7 @@ def test_a_crash_is_told_and_the_next_one_works(qtbot, scripted):
     on_desk(qtbot, scripted, act="kill")
     agent = scripted.agent
     told = []
-    scripted.desk.failed.connect(lambda text, detail: told.append(text))
+    scripted.current.failed.connect(lambda text, detail: told.append(text))
     with qtbot.waitSignal(agent.broke, timeout=LONG_MS) as broke:
         agent.run_here()
     assert broke.args[0] == 1 and "next request starts a new one" in broke.args[1]
@@ -127,7 +127,7 @@ def test_it_works_on_while_the_person_goes_on(qtbot, scripted, session):
     agent.run_here()
     assert list(agent.runs) == [1, 2] and agent.run.state == "waiting"
     assert agent.steps == () and not agent.run.is_started
-    scripted.desk.go_to(1)
+    scripted.current.go_to(1)
     ended = []
     agent.ended.connect(lambda number, trajectory: ended.append(number))
     agent.stop()
@@ -139,23 +139,23 @@ def test_it_works_on_while_the_person_goes_on(qtbot, scripted, session):
 def test_a_second_run_here_is_refused_in_words(qtbot, scripted):
     on_desk(qtbot, scripted, act="endless")
     scripted.agent.run_here()
-    with qtbot.waitSignal(scripted.desk.said) as said:
+    with qtbot.waitSignal(scripted.current.said) as said:
         scripted.agent.run_here()
     assert "already" in said.args[0]
 
 
-def test_without_a_spectrum_it_says_why(qtbot, workplace):
-    with qtbot.waitSignal(workplace.desk.said) as said:
-        workplace.desk.go_to(1)
-        workplace.desk.spectrum = None
-        workplace.agent.run_here()
+def test_without_a_spectrum_it_says_why(qtbot, context):
+    with qtbot.waitSignal(context.current.said) as said:
+        context.current.go_to(1)
+        context.current.spectrum = None
+        context.agent.run_here()
     assert "still being read" in said.args[0]
 
 
 def test_stepping_through_the_evidence_wraps(qtbot, scripted):
     on_desk(qtbot, scripted, act="plain")
     agent = scripted.agent
-    with qtbot.waitSignal(scripted.desk.said) as said:
+    with qtbot.waitSignal(scripted.current.said) as said:
         agent.step_through()
     assert "nothing here yet" in said.args[0]
     trajectory = run_to_the_end(qtbot, agent)[1]
@@ -166,45 +166,45 @@ def test_stepping_through_the_evidence_wraps(qtbot, scripted):
     assert shift > 1.0
     window = tuple(edge * shift for edge in trajectory.looks[0].range)
     assert seen == [(window, "Hα")] * 2
-    scripted.desk.go_to(2)
+    scripted.current.go_to(2)
     assert seen[-1] == (None, "") and agent.at == -1
 
 
-def test_coming_back_the_record_is_there(qtbot, workplace):
-    on_desk(qtbot, workplace)
-    trajectory = run_to_the_end(qtbot, workplace.agent)[1]
-    workplace.desk.go_to(2)
-    assert workplace.agent.shown is None
-    workplace.desk.go_to(1)
-    qtbot.waitUntil(lambda: workplace.agent.shown == trajectory, timeout=LONG_MS)
+def test_coming_back_the_record_is_there(qtbot, context):
+    on_desk(qtbot, context)
+    trajectory = run_to_the_end(qtbot, context.agent)[1]
+    context.current.go_to(2)
+    assert context.agent.shown is None
+    context.current.go_to(1)
+    qtbot.waitUntil(lambda: context.agent.shown == trajectory, timeout=LONG_MS)
 
 
 class TestBlind:
-    def test_nothing_shows_until_the_verdict(self, qtbot, workplace):
-        workplace.desk.blindness.turn(True)
-        on_desk(qtbot, workplace)
-        agent = workplace.agent
+    def test_nothing_shows_until_the_verdict(self, qtbot, context):
+        context.current.blind_mode.turn(True)
+        on_desk(qtbot, context)
+        agent = context.agent
         seen = windows_seen(agent)
         trajectory = run_to_the_end(qtbot, agent)[1]
         assert agent.is_hidden and agent.shown is None and agent.steps == () and seen == []
         assert agent.records.trajectories == ()
-        with qtbot.waitSignal(workplace.desk.said) as said:
+        with qtbot.waitSignal(context.current.said) as said:
             agent.step_through()
         assert "hidden" in said.args[0]
-        judged(workplace, Verdict.REJECT)
+        judged(context, Verdict.REJECT)
         qtbot.waitUntil(lambda: agent.shown == trajectory, timeout=LONG_MS)
 
     def test_what_was_watched_after_revealing_is_told(self, qtbot, scripted):
-        scripted.desk.blindness.turn(True)
+        scripted.current.blind_mode.turn(True)
         on_desk(qtbot, scripted, act="plain")
-        agent, desk = scripted.agent, scripted.desk
+        agent, current = scripted.agent, scripted.current
         agent.run_here()
         agent.hold()
         agent.insert("look well")
         qtbot.waitUntil(lambda: len(agent.run.steps) > 0, timeout=LONG_MS)
-        assert desk.blindness.shown(desk.line) == {} and agent.steps == ()
-        desk.reveal()
-        assert desk.blindness.shown(desk.line) == {"model": "good"}
+        assert current.blind_mode.shown(current.line) == {} and agent.steps == ()
+        current.reveal()
+        assert current.blind_mode.shown(current.line) == {"model": "good"}
         assert [step.text for step in agent.steps] == ["look well"]
         agent.stop()
 
@@ -221,7 +221,7 @@ class TestModels:
         assert scripted.settings.settings.model == ""
 
     def test_one_that_cannot_be_had_is_told(self, qtbot, scripted):
-        with qtbot.waitSignal(scripted.desk.failed, timeout=LONG_MS) as told:
+        with qtbot.waitSignal(scripted.current.failed, timeout=LONG_MS) as told:
             scripted.agent.choose("refuse")
         assert "no model of that name" in told.args[0]
         assert scripted.agent.holder.fault == told.args[0]
@@ -244,8 +244,8 @@ class TestList:
         assert all(len(inspections_of(session, number)) == 1 for number in range(1, 13))
         assert all(session.judgement(number) is None for number in range(1, 13))
 
-    def test_it_stops_and_goes_on_where_it_was(self, qtbot, workplace, session):
-        agent = workplace.agent
+    def test_it_stops_and_goes_on_where_it_was(self, qtbot, context, session):
+        agent = context.agent
         agent.run_queue()
         qtbot.waitUntil(lambda: agent.batch.done >= 1, timeout=LONG_MS)
         agent.stop_queue()
@@ -266,8 +266,8 @@ class TestList:
         assert (agent.batch.done, agent.batch.faults) == (12, 0)
 
     @pytest.mark.skipif(sys.platform == "win32", reason="processes are not killed by signals there")
-    def test_it_survives_a_worker_that_is_killed(self, qtbot, workplace):
-        agent = workplace.agent
+    def test_it_survives_a_worker_that_is_killed(self, qtbot, context):
+        agent = context.agent
         agent.run_queue()
         qtbot.waitUntil(lambda: agent.batch.done >= 2, timeout=LONG_MS)
         pid = agent._batch._pool._clients[0].pid
@@ -279,7 +279,7 @@ class TestList:
         agent = scripted.agent
         scripted.settings.settings = replace(scripted.settings.settings, workers=2)
         agent.holder.wanted = "refuse"
-        with qtbot.waitSignal(scripted.desk.failed, timeout=LONG_MS) as told:
+        with qtbot.waitSignal(scripted.current.failed, timeout=LONG_MS) as told:
             agent.run_queue()
         assert "no model of that name" in told.args[0]
         qtbot.waitUntil(lambda: not agent.batch.is_running, timeout=LONG_MS)
@@ -301,11 +301,11 @@ class TestQuitting:
         agent.close()
         assert is_gone(pid)
 
-    def test_while_the_list_runs(self, qtbot, workplace, session):
-        workplace.settings.settings = replace(workplace.settings.settings, workers=2)
-        workplace.agent.run_queue()
-        qtbot.waitUntil(lambda: workplace.agent.batch.done >= 1, timeout=LONG_MS)
-        workplace.agent.close()  # threads that are left fail the test
+    def test_while_the_list_runs(self, qtbot, context, session):
+        context.settings.settings = replace(context.settings.settings, workers=2)
+        context.agent.run_queue()
+        qtbot.waitUntil(lambda: context.agent.batch.done >= 1, timeout=LONG_MS)
+        context.agent.close()  # threads that are left fail the test
 
     def test_before_the_model_is_there(self, qtbot, scripted):
         scripted.agent.choose("slow")

@@ -6,14 +6,14 @@ import threading
 
 from agent.engines.base import RESTARTED
 from agent.trajectory.trajectory import Step
-from app.ui.inspection.event_queue import MAX_SAID, Hearing
+from app.ui.inspection.event_queue import MAX_SAID, EventQueue
 from app.worker.inspection import Spoken, Stepped
 
 STEP = Stepped(Step(kind="think", text="so"))
 
 
 def test_words_become_one_piece_and_order_stays(qtbot):
-    hearing, heard = Hearing(), []
+    hearing, heard = EventQueue(), []
     hearing.heard.connect(lambda number, event: heard.append((number, event)))
     ear, other = hearing.ear(1), hearing.ear(2)
 
@@ -42,7 +42,7 @@ def test_words_become_one_piece_and_order_stays(qtbot):
 
 
 def test_a_flood_stays_small(qtbot):
-    hearing, heard = Hearing(), []
+    hearing, heard = EventQueue(), []
     hearing.heard.connect(lambda number, event: heard.append(event))
     ear = hearing.ear(1)
     for _ in range(20_000):
@@ -52,7 +52,7 @@ def test_a_flood_stays_small(qtbot):
 
 
 def test_a_late_word_comes_too(qtbot):
-    hearing, heard = Hearing(), []
+    hearing, heard = EventQueue(), []
     hearing.heard.connect(lambda number, event: heard.append(event))
     hearing.ear(1)(STEP)
     qtbot.waitUntil(lambda: len(heard) == 1)

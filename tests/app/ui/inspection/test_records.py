@@ -36,7 +36,7 @@ def test_what_was_broken_off_never_replaces_what_was_finished(session):
 
 
 def test_nothing_is_kept_where_nothing_may_be_written(session):
-    with open_session(session.place, "Ada", read_only=True) as reading:
+    with open_session(session.location, "Ada", read_only=True) as reading:
         assert not keep(reading, 1, record())
 
 

@@ -34,21 +34,21 @@ def person(qtbot, judged, tmp_path):
     with before_window(qtbot, copied(judged, tmp_path)) as before:
         before.go(HERE)
         before.window.commands.run("show_again")
-        before.wait(lambda: before.desk.again.is_on and before.desk.is_painted)
+        before.wait(lambda: before.current.again.is_on and before.current.is_painted)
         yield before
 
 
 def on_to(person, place):
     """Wait until the object at that place of the plan is on screen."""
-    person.sees(person.desk.again.plan[place])
+    person.sees(person.current.again.plan[place])
 
 
 def test_nothing_tells_what_was_said_of_it(person):
-    plan, desk = person.desk.again.plan, person.desk
+    plan, current = person.current.again.plan, person.current
     assert len(plan) == 3 and person.number == plan[0]
-    assert desk.opinion == Opinion() and desk.line.mine is None
-    assert not desk.blindness.is_on
-    assert person.view.place.agent.shown is None and person.view.place.agent.is_hidden
+    assert current.opinion == Opinion() and current.line.mine is None
+    assert not current.blind_mode.is_on
+    assert person.view.context.agent.shown is None and person.view.context.agent.is_hidden
     assert not person.view.judging.queue.table.isVisible()
     assert person.reads("Shown again, 1 of 3")
     assert not person.reads("accepted") and not person.reads("0.93")
@@ -57,11 +57,11 @@ def test_nothing_tells_what_was_said_of_it(person):
     person.press(Key.Key_Return)
     assert repeats_of(person.session) == []
     add_inspection(person.session, plan[0], record())  # what comes meanwhile tells nothing either
-    assert desk.line.mine is None and desk.blindness.hides(desk.line)
+    assert current.line.mine is None and current.blind_mode.hides(current.line)
 
 
 def test_what_is_said_stands_beside_the_first_verdict(person):
-    plan, before = person.desk.again.plan, person.log()
+    plan, before = person.current.again.plan, person.log()
     person.press("4")
     person.press("x")
     on_to(person, 1)
@@ -76,21 +76,21 @@ def test_what_is_said_stands_beside_the_first_verdict(person):
     assert first.seconds is not None
     assert person.log() == before
     assert person.opinion(plan[0]).verdict is Verdict.ACCEPT
-    assert not person.desk.again.is_on
+    assert not person.current.again.is_on
     assert person.view.judging.queue.table.isVisible()
     assert "agree with yourself" in person.view.status.message.words
     person.go(plan[0])
-    assert person.desk.opinion.verdict is Verdict.ACCEPT
+    assert person.current.opinion.verdict is Verdict.ACCEPT
 
 
 def test_undo_brings_it_back_unknown_as_before(person):
-    plan, before = person.desk.again.plan, person.log()
+    plan, before = person.current.again.plan, person.log()
     person.press("x")
     on_to(person, 1)
     person.press("z", Qt.KeyboardModifier.ControlModifier)
     on_to(person, 0)
     assert repeats_of(person.session) == [] and person.log() == before
-    assert person.desk.opinion.verdict is None
+    assert person.current.opinion.verdict is None
     person.press("u")
     on_to(person, 1)
     (repeat,) = repeats_of(person.session)
@@ -107,16 +107,16 @@ def test_another_word_on_it_takes_the_place_of_the_first(person):
 def test_enough_leads_back(person):
     QTest.mouseClick(person.view.judging.again.enough, Qt.MouseButton.LeftButton)
     person.sees(HERE)
-    assert not person.desk.again.is_on
-    assert person.desk.opinion.verdict is Verdict.ACCEPT
+    assert not person.current.again.is_on
+    assert person.current.opinion.verdict is Verdict.ACCEPT
 
 
 def test_who_goes_elsewhere_has_done_with_it(person):
     person.press("b")  # before the first there is nothing
     on_to(person, 0)
-    person.desk.go_to(44)
+    person.current.go_to(44)
     person.sees(44)
-    assert not person.desk.again.is_on
+    assert not person.current.again.is_on
     person.press("n")
     person.sees(45)
 
@@ -125,4 +125,4 @@ def test_few_verdicts_are_too_few(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path, 3)) as person:
         person.window.commands.run("show_again")
         person.wait(lambda: "Nothing to show again" in person.view.status.message.words)
-        assert person.number == 1 and not person.desk.again.is_on
+        assert person.number == 1 and not person.current.again.is_on

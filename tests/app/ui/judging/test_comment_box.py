@@ -12,72 +12,72 @@ from app.core.session.session import open_session
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.flag_menu import FLAGS, FlagMenu
 from app.ui.judging.verdict_bar import VerdictBar
-from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.conftest import opened_context
 from tests.app.ui.steps import painted, put_on_desk, shown_in
 
 LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def box(qtbot, workplace):
-    return shown_in(qtbot, CommentBox(workplace), 640, 40)
+def box(qtbot, context):
+    return shown_in(qtbot, CommentBox(context), 640, 40)
 
 
-def type_comment(qtbot, workplace, box, text):
-    workplace.commands.run("comment")
+def type_comment(qtbot, context, box, text):
+    context.commands.run("comment")
     qtbot.waitUntil(box.edit.hasFocus)
     qtbot.keyClicks(box.edit, text)
 
 
-def test_enter_saves_and_gives_the_focus_back(qtbot, box, workplace, session):
-    put_on_desk(qtbot, workplace)
-    type_comment(qtbot, workplace, box, "axu ")
+def test_enter_saves_and_gives_the_focus_back(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    type_comment(qtbot, context, box, "axu ")
     composed = QInputMethodEvent()  # as Chinese is typed
     composed.setCommitString("双峰 Hα")
     QApplication.sendEvent(box.edit, composed)
     qtbot.keyClick(box.edit, Qt.Key.Key_Return)
     assert session.judgement(1).opinion == Opinion(comment="axu 双峰 Hα")
     assert not box.edit.hasFocus()
-    assert workplace.desk.candidate.id == 1
+    assert context.current.candidate.id == 1
 
 
-def test_leaving_the_field_saves(qtbot, box, workplace, session):
-    put_on_desk(qtbot, workplace)
-    type_comment(qtbot, workplace, box, "left")
+def test_leaving_the_field_saves(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    type_comment(qtbot, context, box, "left")
     box.edit.clearFocus()
     assert session.judgement(1).opinion.comment == "left"
     assert len(list(session.history())) == 1
 
 
-def test_typed_words_never_land_on_the_next_object(qtbot, box, workplace, session):
+def test_typed_words_never_land_on_the_next_object(qtbot, box, context, session):
     """Somebody clicks elsewhere in the middle of a word: no focus moves, only the object."""
-    put_on_desk(qtbot, workplace)
-    type_comment(qtbot, workplace, box, "for one")
-    workplace.desk.go_to(4)
+    put_on_desk(qtbot, context)
+    type_comment(qtbot, context, box, "for one")
+    context.current.go_to(4)
     assert box.edit.text() == ""
     assert session.judgement(1).opinion.comment == "for one"
     qtbot.keyClicks(box.edit, "for four")
-    workplace.desk.previous()
+    context.current.previous()
     box.edit.clearFocus()
     assert session.judgement(4).opinion.comment == "for four"
     assert session.judgement(1).opinion.comment == "for one"
     assert session.judgement(3) is None
 
 
-def test_a_verdict_by_mouse_takes_the_words_along(qtbot, box, workplace, session):
-    bar = shown_in(qtbot, VerdictBar(workplace))
-    put_on_desk(qtbot, workplace)
+def test_a_verdict_by_mouse_takes_the_words_along(qtbot, box, context, session):
+    bar = shown_in(qtbot, VerdictBar(context))
+    put_on_desk(qtbot, context)
     box.activateWindow()
-    type_comment(qtbot, workplace, box, "with it")
+    type_comment(qtbot, context, box, "with it")
     qtbot.mouseClick(bar.buttons[Verdict.ACCEPT], LEFT)
     opinion = session.judgement(1).opinion
     assert (opinion.verdict, opinion.comment) == (Verdict.ACCEPT, "with it")
 
 
-def test_standard_comments_are_added_to_what_is_there(qtbot, box, workplace, session):
-    workplace.settings.change(comments=("mine & yours",))
-    put_on_desk(qtbot, workplace)
-    workplace.desk.set_comment("typed")
+def test_standard_comments_are_added_to_what_is_there(qtbot, box, context, session):
+    context.settings.change(comments=("mine & yours",))
+    put_on_desk(qtbot, context)
+    context.current.set_comment("typed")
     qtbot.mouseClick(box.standard, LEFT)
     qtbot.waitUntil(box.menu.isVisible)
     first = box.menu.actions()[0]
@@ -89,9 +89,9 @@ def test_standard_comments_are_added_to_what_is_there(qtbot, box, workplace, ses
     assert box.edit.text() == "typed; mine & yours"
 
 
-def test_g_then_a_letter_flags_and_the_chip_takes_it_off(qtbot, box, workplace, session):
-    put_on_desk(qtbot, workplace)
-    workplace.commands.run("flags")
+def test_g_then_a_letter_flags_and_the_chip_takes_it_off(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    context.commands.run("flags")
     qtbot.waitUntil(box.flags.menu.isVisible)
     qtbot.keyClick(box.flags.menu, Qt.Key.Key_N)
     assert not box.flags.menu.isVisible()
@@ -107,7 +107,7 @@ def test_every_flag_has_a_letter_of_its_own():
     assert "O" not in letters
 
 
-def test_a_letter_without_a_meaning_flags_nothing(qtbot, workplace):
+def test_a_letter_without_a_meaning_flags_nothing(qtbot, context):
     menu = FlagMenu()
     qtbot.addWidget(menu)
     menu.show_flags(())
@@ -117,9 +117,9 @@ def test_a_letter_without_a_meaning_flags_nothing(qtbot, workplace):
     assert chosen == []
 
 
-def test_an_own_flag(qtbot, box, workplace, session):
-    put_on_desk(qtbot, workplace)
-    workplace.commands.run("flags")
+def test_an_own_flag(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    context.commands.run("flags")
     qtbot.waitUntil(box.flags.menu.isVisible)
     qtbot.keyClick(box.flags.menu, Qt.Key.Key_O)
     box.activateWindow()  # without a window manager nobody gives it back after a menu
@@ -131,20 +131,20 @@ def test_an_own_flag(qtbot, box, workplace, session):
     assert "ring of fire" in box.flags.chips
 
 
-def test_an_own_flag_left_half_typed_flags_nothing(qtbot, box, workplace, session):
-    put_on_desk(qtbot, workplace)
+def test_an_own_flag_left_half_typed_flags_nothing(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
     box.flags._ask_own()
     qtbot.waitUntil(box.flags.own.hasFocus)
     qtbot.keyClicks(box.flags.own, "half")
-    workplace.desk.go_to(2)
+    context.current.go_to(2)
     assert session.judgement(1) is None
     assert session.judgement(2) is None
     assert box.flags.own.text() == ""
 
 
-def test_the_star(qtbot, box, workplace, session):
-    put_on_desk(qtbot, workplace)
-    workplace.commands.run("star")
+def test_the_star(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    context.commands.run("star")
     assert session.judgement(1).opinion.flags == ("star",)
     assert box.flags.star.isChecked()
     assert box.flags.chips == {}
@@ -153,10 +153,10 @@ def test_the_star(qtbot, box, workplace, session):
     assert not box.flags.star.isChecked()
 
 
-def test_many_flags_leave_room_for_words(qtbot, box, workplace):
-    put_on_desk(qtbot, workplace)
+def test_many_flags_leave_room_for_words(qtbot, box, context):
+    put_on_desk(qtbot, context)
     for name in (*FLAGS, "a rather long name of an own flag"):
-        workplace.desk.toggle_flag(name)
+        context.current.toggle_flag(name)
     QApplication.processEvents()
     assert box.minimumSizeHint().width() <= 640
     assert box.edit.width() >= 140
@@ -169,32 +169,32 @@ def test_read_only_takes_no_words(qtbot, session, tmp_path):
     session.close()
     with (
         open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed,
-        opened_workplace(closed) as place,
+        opened_context(closed) as context,
     ):
-        box = shown_in(qtbot, CommentBox(place))
-        put_on_desk(qtbot, place)
+        box = shown_in(qtbot, CommentBox(context))
+        put_on_desk(qtbot, context)
         assert box.edit.text() == "kept"
         for name in ("comment", "flags"):
-            with qtbot.waitSignal(place.desk.said) as told:
-                place.commands.run(name)
+            with qtbot.waitSignal(context.current.said) as told:
+                context.commands.run(name)
             assert "read-only" in told.args[0]
         qtbot.keyClicks(box.edit, "more")
-        place.desk.go_to(2)
-        assert place.desk.candidate.id == 2
+        context.current.go_to(2)
+        assert context.current.candidate.id == 2
 
 
-def test_nothing_on_the_desk_takes_no_words(qtbot, box, workplace):
-    workplace.commands.run("comment")
+def test_nothing_on_the_desk_takes_no_words(qtbot, box, context):
+    context.commands.run("comment")
     assert not box.edit.isEnabled()
-    workplace.commands.run("flags")
+    context.commands.run("flags")
     assert not box.flags.menu.isVisible()
 
 
-def test_going_on_with_the_field_open(qtbot, box, workplace, session):
-    put_on_desk(qtbot, workplace)
-    type_comment(qtbot, workplace, box, "one")
-    workplace.desk.next()
-    painted(qtbot, workplace, 2)
+def test_going_on_with_the_field_open(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    type_comment(qtbot, context, box, "one")
+    context.current.next()
+    painted(qtbot, context, 2)
     qtbot.keyClicks(box.edit, "two")
     qtbot.keyClick(box.edit, Qt.Key.Key_Return)
     comments = [session.judgement(number).opinion.comment for number in (1, 2)]

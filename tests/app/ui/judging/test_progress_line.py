@@ -6,7 +6,7 @@ from agent.tasks.catalogue import task
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session
 from app.ui.judging.progress_line import ProgressLine
-from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.conftest import opened_context
 from tests.app.ui.steps import shown_in
 
 
@@ -14,8 +14,8 @@ def words(qtbot, line, wanted):
     qtbot.waitUntil(lambda: wanted in line.words.text())
 
 
-def test_done_left_and_pace_follow_every_verdict(qtbot, workplace, session):
-    line = shown_in(qtbot, ProgressLine(workplace))
+def test_done_left_and_pace_follow_every_verdict(qtbot, context, session):
+    line = shown_in(qtbot, ProgressLine(context))
     words(qtbot, line, "0 done · 12 left")
     for number, seconds in ((1, 4.0), (2, 8.0), (3, 6.0)):
         session.record_verdict(number, Opinion(verdict=Verdict.REJECT), seconds=seconds)
@@ -24,21 +24,21 @@ def test_done_left_and_pace_follow_every_verdict(qtbot, workplace, session):
     words(qtbot, line, "2 done · 10 left")
 
 
-def test_the_end_and_the_beginning_have_words(qtbot, workplace, session, tmp_path):
-    line = shown_in(qtbot, ProgressLine(workplace))
+def test_the_end_and_the_beginning_have_words(qtbot, context, session, tmp_path):
+    line = shown_in(qtbot, ProgressLine(context))
     for number in range(1, 13):
         session.record_verdict(number, Opinion(verdict=Verdict.UNSURE), seconds=1.0)
     words(qtbot, line, "All 12 are judged")
     with (
         new_session(tmp_path / "empty", task("CV"), "Ada") as empty,
-        opened_workplace(empty) as place,
+        opened_context(empty) as context,
     ):
-        none = shown_in(qtbot, ProgressLine(place))
+        none = shown_in(qtbot, ProgressLine(context))
         words(qtbot, none, "No candidates yet")
 
 
-def test_long_ways_are_said_in_hours(qtbot, workplace):
-    line = shown_in(qtbot, ProgressLine(workplace))
+def test_long_ways_are_said_in_hours(qtbot, context):
+    line = shown_in(qtbot, ProgressLine(context))
     assert line._time(30) == "a minute"
     assert line._time(40 * 60) == "40 min"
     assert line._time(5400) == "1.5 h"

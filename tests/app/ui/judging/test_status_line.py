@@ -9,8 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import ModelRef
 from app.core.errors import SessionError
-from app.ui.inspection.list_run import BatchState
-from app.ui.inspection.running import Run
+from app.ui.inspection.list_run import ListRunState
+from app.ui.inspection.running import RunningState
 from app.ui.judging.status_line import StatusLine
 from tests.app.ui.steps import shown_in
 
@@ -18,22 +18,22 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def line(qtbot, workplace):
-    return shown_in(qtbot, StatusLine(workplace), 640, 28)
+def line(qtbot, context):
+    return shown_in(qtbot, StatusLine(context), 640, 28)
 
 
-def test_what_is_said_is_shown_as_it_is(line, workplace):
-    workplace.desk.said.emit("<b>not bold</b> & plain")
+def test_what_is_said_is_shown_as_it_is(line, context):
+    context.current.said.emit("<b>not bold</b> & plain")
     assert line.message.text() == "<b>not bold</b> & plain"
     assert not line.details.isVisible()
 
 
-def test_an_error_keeps_its_details_to_be_copied(qtbot, line, workplace):
+def test_an_error_keeps_its_details_to_be_copied(qtbot, line, context):
     error = SessionError("the disk is full: make room")
     error.__cause__ = OSError(28, "No space left")
-    workplace.desk.tell(error)
+    context.current.tell(error)
     assert line.message.text() == "! the disk is full: make room"
-    workplace.desk.said.emit("something harmless")
+    context.current.said.emit("something harmless")
     qtbot.mouseClick(line.details, LEFT)
     qtbot.waitUntil(line.sheet.isVisible)
     qtbot.mouseClick(line.sheet.copy, LEFT)
@@ -43,56 +43,56 @@ def test_an_error_keeps_its_details_to_be_copied(qtbot, line, workplace):
     assert "No space left" in copied
 
 
-def test_errors_of_the_background_are_told(qtbot, line, workplace):
+def test_errors_of_the_background_are_told(qtbot, line, context):
     def break_down():
         raise WorkbenchError("the worker is gone")
 
-    workplace.runner.run(break_down)
+    context.runner.run(break_down)
     qtbot.waitUntil(lambda: "the worker is gone" in line.message.text())
 
 
-def test_only_so_many_are_kept(line, workplace):
+def test_only_so_many_are_kept(line, context):
     for number in range(50):
-        workplace.desk.failed.emit(f"error {number}", "")
+        context.current.failed.emit(f"error {number}", "")
     assert len(line.troubles) == 20
     assert line.troubles[-1].message == "error 49"
 
 
-def test_a_long_message_does_not_widen_the_window(qtbot, line, workplace):
-    workplace.desk.said.emit("long " * 500)
+def test_a_long_message_does_not_widen_the_window(qtbot, line, context):
+    context.current.said.emit("long " * 500)
     assert line.minimumSizeHint().width() < 400
     assert line.message.text().endswith("…")
     assert line.message.words == "long " * 500
 
 
-def test_what_the_agent_does_is_told_while_it_does_it(line, workplace):
-    agent = workplace.agent
-    batch = BatchState(is_running=True, model="nano", done=12, left=48)
+def test_what_the_agent_does_is_told_while_it_does_it(line, context):
+    agent = context.agent
+    batch = ListRunState(is_running=True, model="nano", done=12, left=48)
     agent._batch.state = batch
     agent.batch_changed.emit(batch)
     assert line.agent_words.text().startswith("List: 12 done · 48 left")
-    run = Run(candidate_id=7, object_id="J7", z=None, model=ModelRef(name="nano"))
+    run = RunningState(candidate_id=7, object_id="J7", z=None, model=ModelRef(name="nano"))
     agent.runs[7] = run
     agent.state_changed.emit()
     assert line.agent_words.text() == "Agent: loading, or waiting its turn, on J7"
     agent.runs.clear()
-    agent._batch.state = BatchState(done=60)
+    agent._batch.state = ListRunState(done=60)
     agent.state_changed.emit()
     assert line.agent_words.text() == ""
 
 
-def test_all_commands_are_a_click_away(qtbot, line, workplace):
+def test_all_commands_are_a_click_away(qtbot, line, context):
     run = []
-    workplace.commands.add("palette", lambda: run.append("palette"))
+    context.commands.add("palette", lambda: run.append("palette"))
     assert [each.key for each in line.doors.values()] == ["Ctrl+K", "?", "F1"]
     qtbot.mouseClick(line.doors["palette"], LEFT)
     assert run == ["palette"]
 
 
-def test_old_news_goes_and_errors_stay(line, workplace):
-    workplace.desk.said.emit("something harmless")
+def test_old_news_goes_and_errors_stay(line, context):
+    context.current.said.emit("something harmless")
     line._fade.timeout.emit()
     assert line.message.text() == ""
-    workplace.desk.tell(SessionError("the disk is full: make room"))
+    context.current.tell(SessionError("the disk is full: make room"))
     line._fade.timeout.emit()
     assert "the disk is full" in line.message.text()

@@ -9,7 +9,7 @@ from app.core.inspections.store import mark_fault
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui.judging.verdict_bar import VerdictBar
-from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.conftest import opened_context
 from tests.app.ui.opinions import give_opinion
 from tests.app.ui.steps import painted, put_on_desk, shown_in
 
@@ -17,33 +17,33 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def bar(qtbot, workplace):
-    return shown_in(qtbot, VerdictBar(workplace), 760, 110)
+def bar(qtbot, context):
+    return shown_in(qtbot, VerdictBar(context), 760, 110)
 
 
-def test_a_click_judges_and_says_so(qtbot, bar, workplace, session):
-    put_on_desk(qtbot, workplace)
+def test_a_click_judges_and_says_so(qtbot, bar, context, session):
+    put_on_desk(qtbot, context)
     qtbot.mouseClick(bar.buttons[Verdict.REJECT], LEFT)
     assert session.judgement(1).opinion.verdict is Verdict.REJECT
     assert "REJECT saved" in bar.state.saved.words
     assert session.candidate(1).object_id in bar.state.saved.words
     assert " s" in bar.state.saved.words.rsplit("·", 1)[1]
-    painted(qtbot, workplace, 2)
+    painted(qtbot, context, 2)
     assert bar.state.verdict.text() == "not judged"
 
 
-def test_the_verdict_that_holds_is_marked_by_shape_and_word(qtbot, bar, workplace, session):
+def test_the_verdict_that_holds_is_marked_by_shape_and_word(qtbot, bar, context, session):
     session.record_verdict(3, Opinion(verdict=Verdict.UNSURE))
-    put_on_desk(qtbot, workplace, 3)
+    put_on_desk(qtbot, context, 3)
     assert [verdict for verdict, each in bar.buttons.items() if each.isChecked()] == ["UNSURE"]
     assert bar.state.verdict.text() == "? unsure"
-    workplace.desk.undo()
+    context.current.undo()
     assert not any(each.isChecked() for each in bar.buttons.values())
     assert "Undone: not judged" in bar.state.saved.words
 
 
-def test_a_click_before_the_spectrum_is_drawn_marks_nothing(qtbot, bar, workplace, session):
-    workplace.desk.go_to(1)
+def test_a_click_before_the_spectrum_is_drawn_marks_nothing(qtbot, bar, context, session):
+    context.current.go_to(1)
     qtbot.mouseClick(bar.buttons[Verdict.ACCEPT], LEFT)
     assert session.judgement(1) is None
     assert not bar.buttons[Verdict.ACCEPT].isChecked()
@@ -60,29 +60,29 @@ def test_a_click_before_the_spectrum_is_drawn_marks_nothing(qtbot, bar, workplac
         ("unsure_stay", "UNSURE", True),
     ],
 )
-def test_every_verdict_has_an_action(qtbot, bar, workplace, session, name, verdict, stays):
-    put_on_desk(qtbot, workplace)
-    workplace.commands.run(name)
+def test_every_verdict_has_an_action(qtbot, bar, context, session, name, verdict, stays):
+    put_on_desk(qtbot, context)
+    context.commands.run(name)
     assert session.judgement(1).opinion.verdict == verdict
-    assert workplace.desk.candidate.id == (1 if stays else 2)
+    assert context.current.candidate.id == (1 if stays else 2)
 
 
-def test_confidence_by_action_and_by_click(qtbot, bar, workplace, session):
-    put_on_desk(qtbot, workplace)
-    workplace.commands.run("confidence_3")
+def test_confidence_by_action_and_by_click(qtbot, bar, context, session):
+    put_on_desk(qtbot, context)
+    context.commands.run("confidence_3")
     assert bar.confidence.buttons[3].isChecked()
     qtbot.mouseClick(bar.confidence.buttons[4], LEFT)
-    workplace.commands.run("accept_stay")
+    context.commands.run("accept_stay")
     assert session.judgement(1).opinion.confidence == 4
     qtbot.mouseClick(bar.confidence.buttons[4], LEFT)  # pressed again: not given
     assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT)
     assert not bar.confidence.buttons[4].isChecked()
 
 
-def test_undo_and_redo_by_click(qtbot, bar, workplace, session):
-    put_on_desk(qtbot, workplace)
-    workplace.commands.run("accept")
-    painted(qtbot, workplace, 2)
+def test_undo_and_redo_by_click(qtbot, bar, context, session):
+    put_on_desk(qtbot, context)
+    context.commands.run("accept")
+    painted(qtbot, context, 2)
     qtbot.mouseClick(bar.undo, LEFT)
     assert session.judgement(1) is None
     qtbot.mouseClick(bar.redo, LEFT)
@@ -90,55 +90,55 @@ def test_undo_and_redo_by_click(qtbot, bar, workplace, session):
 
 
 @pytest.mark.parametrize("answer, verdict", [("YES", Verdict.ACCEPT), ("NO", Verdict.REJECT)])
-def test_the_agents_proposal_is_one_key_away(qtbot, bar, workplace, session, answer, verdict):
+def test_the_agents_proposal_is_one_key_away(qtbot, bar, context, session, answer, verdict):
     give_opinion(session, 1, answer, 0.93)
-    put_on_desk(qtbot, workplace)
+    put_on_desk(qtbot, context)
     assert bar.proposal.text() == f"Agent: {answer}"
     assert "p(YES) 0.93" in bar.proposal.toolTip()
-    assert bar.proposal.key == workplace.keymap.label("take_proposal")
-    workplace.commands.run("take_proposal")
+    assert bar.proposal.key == context.keymap.label("take_proposal")
+    context.commands.run("take_proposal")
     assert session.judgement(1).opinion.verdict is verdict
-    assert workplace.desk.candidate.id == 2
+    assert context.current.candidate.id == 2
 
 
-def test_no_proposal_says_why(qtbot, bar, workplace, session):
+def test_no_proposal_says_why(qtbot, bar, context, session):
     give_opinion(session, 1, None, None)
-    put_on_desk(qtbot, workplace)
+    put_on_desk(qtbot, context)
     assert not bar.proposal.isEnabled()
-    with qtbot.waitSignal(workplace.desk.said) as told:
-        workplace.commands.run("take_proposal")
+    with qtbot.waitSignal(context.current.said) as told:
+        context.commands.run("take_proposal")
     assert "proposes nothing" in told.args[0]
     assert session.judgement(1) is None
 
 
-def test_blind_mode_hides_the_proposal_and_its_width_tells_nothing(qtbot, bar, workplace, session):
+def test_blind_mode_hides_the_proposal_and_its_width_tells_nothing(qtbot, bar, context, session):
     give_opinion(session, 1, "YES", 0.93)
-    put_on_desk(qtbot, workplace)
+    put_on_desk(qtbot, context)
     width = bar.proposal.width()
-    workplace.commands.run("blind")
-    assert workplace.desk.blindness.is_on
+    context.commands.run("blind")
+    assert context.current.blind_mode.is_on
     assert "YES" not in bar.proposal.text() + bar.proposal.toolTip() + bar.proposal.mark
     assert bar.proposal.width() == width
-    with qtbot.waitSignal(workplace.desk.said) as told:
-        workplace.commands.run("take_proposal")
+    with qtbot.waitSignal(context.current.said) as told:
+        context.commands.run("take_proposal")
     assert "Blind" in told.args[0]
     assert session.judgement(1) is None
     qtbot.mouseClick(bar.proposal, LEFT)  # the way to it
     assert "YES" in bar.proposal.text()
 
 
-def test_buttons_show_the_keys_of_the_person(qtbot, bar, workplace):
+def test_buttons_show_the_keys_of_the_person(qtbot, bar, context):
     assert bar.buttons[Verdict.ACCEPT].key == "A"
-    workplace.keymap.rebind("accept", ["J"])
+    context.keymap.rebind("accept", ["J"])
     assert bar.buttons[Verdict.ACCEPT].key == "J"
 
 
-def test_what_is_broken_has_no_live_verdict_buttons(qtbot, bar, workplace, session, tmp_path):
-    put_on_desk(qtbot, workplace)
-    workplace.desk._take_spectrum(None, "no such file")
+def test_what_is_broken_has_no_live_verdict_buttons(qtbot, bar, context, session, tmp_path):
+    put_on_desk(qtbot, context)
+    context.current._take_spectrum(None, "no such file")
     assert not any(each.isEnabled() for each in bar.buttons.values())
     assert "cannot be read" in bar.state.verdict.text()
-    put_on_desk(qtbot, workplace, 2)
+    put_on_desk(qtbot, context, 2)
     assert all(each.isEnabled() for each in bar.buttons.values())
 
 
@@ -146,20 +146,20 @@ def test_read_only_has_words_and_no_live_buttons(qtbot, session, tmp_path):
     session.close()
     with (
         open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed,
-        opened_workplace(closed) as place,
+        opened_context(closed) as context,
     ):
-        bar = shown_in(qtbot, VerdictBar(place))
-        put_on_desk(qtbot, place)
+        bar = shown_in(qtbot, VerdictBar(context))
+        put_on_desk(qtbot, context)
         assert "read-only" in bar.state.saved.words
         assert not any(each.isEnabled() for each in (*bar.buttons.values(), bar.undo))
-        with qtbot.waitSignal(place.desk.failed):
-            place.commands.run("blind")
+        with qtbot.waitSignal(context.current.failed):
+            context.commands.run("blind")
 
 
-def test_the_flash_moves_nothing(qtbot, bar, workplace, session):
-    put_on_desk(qtbot, workplace)
+def test_the_flash_moves_nothing(qtbot, bar, context, session):
+    put_on_desk(qtbot, context)
     before = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
-    workplace.commands.run("accept_stay")
+    context.commands.run("accept_stay")
     assert bar.state.saved.words
     after = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
     assert after == before
@@ -169,9 +169,9 @@ def test_it_fits_a_small_laptop(qtbot, bar):
     assert bar.minimumSizeHint().width() <= 620
 
 
-def test_a_known_fault_counts_as_one_until_it_is_read(qtbot, bar, workplace, session):
+def test_a_known_fault_counts_as_one_until_it_is_read(qtbot, bar, context, session):
     mark_fault(session, 1, "was away")
-    put_on_desk(qtbot, workplace)
+    put_on_desk(qtbot, context)
     qtbot.waitUntil(lambda: session.candidate(1).fault == "")
-    workplace.commands.run("accept_stay")
+    context.commands.run("accept_stay")
     assert session.judgement(1).opinion.verdict is Verdict.ACCEPT

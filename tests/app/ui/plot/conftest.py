@@ -9,13 +9,13 @@ from app.ui.plot.spectrum_panel import SpectrumPanel
 
 
 @pytest.fixture
-def panel(qtbot, workplace) -> SpectrumPanel:
-    made = SpectrumPanel(workplace)
-    PlotActions(made, workplace)
+def panel(qtbot, context) -> SpectrumPanel:
+    made = SpectrumPanel(context)
+    PlotActions(made, context)
     qtbot.addWidget(made)
     made.resize(900, 640)
     with qtbot.waitExposed(made):
         made.show()
-    workplace.desk.start()
-    qtbot.waitUntil(lambda: workplace.desk.is_painted)
+    context.current.start()
+    qtbot.waitUntil(lambda: context.current.is_painted)
     return made

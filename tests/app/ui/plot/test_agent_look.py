@@ -13,43 +13,43 @@ def shown(panel):
     return panel.plot.stage.ranges[0]
 
 
-def test_the_plot_goes_where_the_agent_looks_and_back_when_it_has_ended(workplace, panel):
-    workplace.view.look_at(THERE, "mine")
-    workplace.agent.looking.emit(HERE, "Hα\n  emission")
+def test_the_plot_goes_where_the_agent_looks_and_back_when_it_has_ended(context, panel):
+    context.view.look_at(THERE, "mine")
+    context.agent.looking.emit(HERE, "Hα\n  emission")
     assert shown(panel) == pytest.approx(list(HERE))
     assert panel.plot.look.look == HERE and panel.plot.look.label == "Hα emission"
-    assert workplace.view.window_name == "Hα emission"
-    workplace.agent.looking.emit((5000.0, 5100.0), "Mg b")
-    workplace.agent.looking.emit(None, "")
-    assert (workplace.view.window, workplace.view.window_name) == (THERE, "mine")
+    assert context.view.window_name == "Hα emission"
+    context.agent.looking.emit((5000.0, 5100.0), "Mg b")
+    context.agent.looking.emit(None, "")
+    assert (context.view.window, context.view.window_name) == (THERE, "mine")
     assert panel.plot.look.look is None
 
 
 @pytest.mark.parametrize("action", ["escape", "whole"])
-def test_the_person_takes_the_plot_back(workplace, panel, action):
-    workplace.commands.add("escape", lambda: None)
-    workplace.view.look_at(THERE)
-    workplace.agent.looking.emit(HERE, "Hα")
-    workplace.commands.run(action)
-    assert workplace.view.window == (THERE if action == "escape" else None)
+def test_the_person_takes_the_plot_back(context, panel, action):
+    context.commands.add("escape", lambda: None)
+    context.view.look_at(THERE)
+    context.agent.looking.emit(HERE, "Hα")
+    context.commands.run(action)
+    assert context.view.window == (THERE if action == "escape" else None)
     assert panel.plot.look.look is None
 
 
-def test_a_person_who_has_moved_on_is_left_where_they_are(workplace, panel):
-    workplace.agent.looking.emit(HERE, "Hα")
-    workplace.view.look_at(THERE)
-    workplace.agent.looking.emit(None, "")
-    assert workplace.view.window == THERE
+def test_a_person_who_has_moved_on_is_left_where_they_are(context, panel):
+    context.agent.looking.emit(HERE, "Hα")
+    context.view.look_at(THERE)
+    context.agent.looking.emit(None, "")
+    assert context.view.window == THERE
 
 
-def test_the_next_object_is_not_seen_through_the_agents_window(qtbot, workplace, panel):
-    workplace.agent.looking.emit(HERE, "Hα")
-    workplace.desk.next()
-    qtbot.waitUntil(lambda: workplace.desk.is_painted)
-    assert workplace.view.window is None and panel.plot.look.look is None
+def test_the_next_object_is_not_seen_through_the_agents_window(qtbot, context, panel):
+    context.agent.looking.emit(HERE, "Hα")
+    context.current.next()
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    assert context.view.window is None and panel.plot.look.look is None
 
 
-def test_its_windows_are_numbered_in_the_strip(workplace, panel):
+def test_its_windows_are_numbered_in_the_strip(context, panel):
     looks = (
         Step(kind="zoom", range=(6400.0, 6700.0), label="Hα <b>"),
         Step(kind="zoom", range=(1.0, 2.0), error="outside"),
@@ -62,7 +62,7 @@ def test_its_windows_are_numbered_in_the_strip(workplace, panel):
         steps=looks,
         stopped_by="answer",
     )
-    workplace.agent.shown_changed.emit(trajectory)
+    context.agent.shown_changed.emit(trajectory)
     found = panel.overview.agent_windows
     assert [each.name for each in found] == ["1", "2"]
     assert found[0].range == pytest.approx((6400 * 1.1, 6700 * 1.1))
@@ -70,5 +70,5 @@ def test_its_windows_are_numbered_in_the_strip(workplace, panel):
     assert "1: Hα <b>" in panel.overview.words_at(x)
     panel.overview._show_what_can_be_grabbed(x)
     assert "&lt;b&gt;" in panel.overview.toolTip()
-    workplace.agent.shown_changed.emit(None)
+    context.agent.shown_changed.emit(None)
     assert panel.overview.agent_windows == ()

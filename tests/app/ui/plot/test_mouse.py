@@ -56,28 +56,28 @@ def drag(widget, start, end, button=LEFT, keys=NO):
     QApplication.processEvents()
 
 
-def test_the_wheel_zooms_at_the_cursor(workplace, panel):
+def test_the_wheel_zooms_at_the_cursor(context, panel):
     place = at(panel, 0.25)
     there = wavelength(panel, place)
     turn(panel, place, 3)
     assert wavelength(panel, place) == pytest.approx(there, abs=0.5)
-    assert workplace.view.window == pytest.approx(tuple(shown(panel)))
-    assert workplace.view.window[1] - workplace.view.window[0] < 4000
+    assert context.view.window == pytest.approx(tuple(shown(panel)))
+    assert context.view.window[1] - context.view.window[0] < 4000
     for _ in range(9):
         turn(panel, place, -3)
-    assert workplace.view.window is None
+    assert context.view.window is None
 
 
-def test_the_wheel_with_ctrl_zooms_the_flux(workplace, panel):
+def test_the_wheel_with_ctrl_zooms_the_flux(context, panel):
     low, high = panel.plot.stage.ranges[1]
     turn(panel, at(panel, 0.5), 2, CTRL)
     now = panel.plot.stage.ranges[1]
     assert now[1] - now[0] < 0.9 * (high - low)
-    assert workplace.view.window is None
+    assert context.view.window is None
 
 
-def test_a_drag_pans_and_keeps_the_flux(workplace, panel):
-    workplace.view.look_at((6000.0, 7000.0))
+def test_a_drag_pans_and_keeps_the_flux(context, panel):
+    context.view.look_at((6000.0, 7000.0))
     levels = panel.plot.stage.ranges[1]
     per_pixel = panel.plot.stage.scale_now.per_pixel
     start, end = at(panel, 0.6), at(panel, 0.4)
@@ -85,11 +85,11 @@ def test_a_drag_pans_and_keeps_the_flux(workplace, panel):
     moved = (start.x() - end.x()) * per_pixel
     assert shown(panel) == pytest.approx([6000 + moved, 7000 + moved], abs=0.1)
     assert panel.plot.stage.ranges[1] == levels
-    assert workplace.view.window == pytest.approx(tuple(shown(panel)))
+    assert context.view.window == pytest.approx(tuple(shown(panel)))
 
 
 @pytest.mark.parametrize(("button", "keys"), [(RIGHT, NO), (LEFT, SHIFT)])
-def test_a_box_zooms(workplace, panel, button, keys):
+def test_a_box_zooms(context, panel, button, keys):
     start, end = at(panel, 0.7), at(panel, 0.5)
     wanted = sorted((wavelength(panel, start), wavelength(panel, end)))
     drag(panel.plot.viewport(), start, end, button, keys)
@@ -97,17 +97,17 @@ def test_a_box_zooms(workplace, panel, button, keys):
     assert panel.plot.look.box is None
 
 
-def test_a_double_click_shows_all(workplace, panel):
-    workplace.view.look_at((6000.0, 7000.0))
+def test_a_double_click_shows_all(context, panel):
+    context.view.look_at((6000.0, 7000.0))
     place = at(panel, 0.5)
     QTest.mouseClick(panel.plot.viewport(), LEFT, NO, place)
     QTest.mouseDClick(panel.plot.viewport(), LEFT, NO, place)
     QApplication.processEvents()
-    assert workplace.view.window is None
+    assert context.view.window is None
 
 
-def test_the_readout_follows_the_mouse_and_names_a_line(qtbot, workplace, panel):
-    workplace.view.look_at((6464.6, 6664.6))
+def test_the_readout_follows_the_mouse_and_names_a_line(qtbot, context, panel):
+    context.view.look_at((6464.6, 6664.6))
     viewport = panel.plot.viewport()
     place = at(panel, 0.5, 0.7)
     qtbot.mouseMove(viewport, at(panel, 0.2))
@@ -119,8 +119,8 @@ def test_the_readout_follows_the_mouse_and_names_a_line(qtbot, workplace, panel)
     qtbot.waitUntil(lambda: "Hα" not in panel.header.readout.text())
 
 
-def test_a_click_says_what_is_near(workplace, panel):
-    workplace.view.look_at((6464.6, 6664.6))
+def test_a_click_says_what_is_near(context, panel):
+    context.view.look_at((6464.6, 6664.6))
     QTest.mouseClick(panel.plot.viewport(), LEFT, NO, at(panel, 0.5))
     QApplication.processEvents()
     assert "Hα" in panel.header.note.text() and "km/s" in panel.header.note.text()
@@ -144,8 +144,8 @@ def test_the_strip_lies_under_the_plot(panel):
     assert panel.overview.place_of(hi) == pytest.approx(where.right(), abs=1)
 
 
-def test_the_region_is_moved_and_resized(workplace, panel):
-    workplace.view.look_at((6000.0, 7000.0))
+def test_the_region_is_moved_and_resized(context, panel):
+    context.view.look_at((6000.0, 7000.0))
     strip, y = panel.overview, middle(panel.overview)
     step = panel.overview.scale().per_pixel
     x = x_of(panel, 6500)
@@ -161,22 +161,22 @@ def test_the_region_is_moved_and_resized(workplace, panel):
     assert 0 < shown(panel)[1] - shown(panel)[0] < 10 * step
 
 
-def test_a_click_on_the_strip_goes_there_and_a_drag_over_all_of_it_draws(workplace, panel):
-    workplace.view.look_at((6000.0, 6400.0))
+def test_a_click_on_the_strip_goes_there_and_a_drag_over_all_of_it_draws(context, panel):
+    context.view.look_at((6000.0, 6400.0))
     strip, y = panel.overview, middle(panel.overview)
     QTest.mouseClick(strip, LEFT, NO, QPoint(x_of(panel, 5000), y))
     assert sum(shown(panel)) / 2 == pytest.approx(5000, abs=15)
     QTest.mouseDClick(strip, LEFT, NO, QPoint(x_of(panel, 5000), y))
-    assert workplace.view.window is None
+    assert context.view.window is None
     drag(strip, QPoint(x_of(panel, 5000), y), QPoint(x_of(panel, 6000), y))
     assert shown(panel) == pytest.approx([5000, 6000], abs=15)
 
 
-def test_the_tasks_windows_are_in_the_strip_and_move_with_the_star(workplace, panel):
-    task = workplace.bridge.session.task
+def test_the_tasks_windows_are_in_the_strip_and_move_with_the_star(context, panel):
+    task = context.bridge.session.task
     assert [each.name for each in panel.overview.task_windows] == [w.key for w in task.windows]
     first = task.windows[0]
     x = x_of(panel, sum(first.range) / 2)
     assert panel.overview.words_at(x) == f"{first.key}: {first.label}"
-    workplace.view.change(z=0.1)
+    context.view.change(z=0.1)
     assert panel.overview.task_windows[0].range[0] == pytest.approx(first.range[0] * 1.1)

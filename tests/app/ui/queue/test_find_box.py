@@ -10,35 +10,35 @@ from tests.app.ui.steps import put_on_desk, shown_in
 
 
 @pytest.fixture
-def box(qtbot, workplace):
-    put_on_desk(qtbot, workplace)
-    return shown_in(qtbot, FindBox(workplace), 300, 40)
+def box(qtbot, context):
+    put_on_desk(qtbot, context)
+    return shown_in(qtbot, FindBox(context), 300, 40)
 
 
-def type_name(qtbot, workplace, box, text):
-    workplace.commands.run("find")
+def type_name(qtbot, context, box, text):
+    context.commands.run("find")
     qtbot.waitUntil(box.edit.hasFocus)
     qtbot.keyClicks(box.edit, text)
 
 
-def test_enter_goes_to_it_even_before_the_list_is_there(qtbot, box, workplace, session):
+def test_enter_goes_to_it_even_before_the_list_is_there(qtbot, box, context, session):
     name = session.candidate(7).object_id
-    type_name(qtbot, workplace, box, name.lower())
+    type_name(qtbot, context, box, name.lower())
     box.edit.setText(name)
     qtbot.keyClick(box.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: workplace.desk.candidate.id == 7)
+    qtbot.waitUntil(lambda: context.current.candidate.id == 7)
     assert box.edit.text() == ""
     assert not box.edit.hasFocus()
 
 
-def test_a_number_is_found(qtbot, box, workplace):
-    type_name(qtbot, workplace, box, "9")
+def test_a_number_is_found(qtbot, box, context):
+    type_name(qtbot, context, box, "9")
     qtbot.keyClick(box.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: workplace.desk.candidate.id == 9)
+    qtbot.waitUntil(lambda: context.current.candidate.id == 9)
 
 
-def test_names_that_begin_so_are_offered_and_can_be_chosen(qtbot, box, workplace, session):
-    type_name(qtbot, workplace, box, "SIM J")
+def test_names_that_begin_so_are_offered_and_can_be_chosen(qtbot, box, context, session):
+    type_name(qtbot, context, box, "SIM J")
     qtbot.waitUntil(box.suggestions.popup.isVisible)
     names = box.suggestions.words.stringList()
     assert len(names) > 3
@@ -46,13 +46,13 @@ def test_names_that_begin_so_are_offered_and_can_be_chosen(qtbot, box, workplace
     qtbot.keyClick(box.suggestions.popup, Qt.Key.Key_Down)
     qtbot.keyClick(box.suggestions.popup, Qt.Key.Key_Return)
     wanted = int(names[1].rsplit("#", 1)[1])
-    qtbot.waitUntil(lambda: workplace.desk.candidate.id == wanted)
+    qtbot.waitUntil(lambda: context.current.candidate.id == wanted)
     assert not box.suggestions.popup.isVisible()
 
 
-def test_nobody_of_that_name(qtbot, box, workplace):
-    type_name(qtbot, workplace, box, "Betelgeuse")
-    with qtbot.waitSignal(workplace.desk.said) as told:
+def test_nobody_of_that_name(qtbot, box, context):
+    type_name(qtbot, context, box, "Betelgeuse")
+    with qtbot.waitSignal(context.current.said) as told:
         qtbot.keyClick(box.edit, Qt.Key.Key_Return)
     assert "Betelgeuse" in told.args[0]
-    assert workplace.desk.candidate.id == 1
+    assert context.current.candidate.id == 1

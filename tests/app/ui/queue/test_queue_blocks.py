@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from app.core.queue import LIST_ORDER, Line, Place, Sort
+from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK
 from app.core.session.records import Candidate
 from app.ui.queue.queue_blocks import HELD, QueueBlocks
@@ -14,14 +14,14 @@ from app.ui.queue.queue_blocks import HELD, QueueBlocks
 
 def line(number):
     candidate = Candidate(id=number, list_id=1, line=number, object_id="", path="")
-    return Line(place=Place(number, number), candidate=candidate, mine=None)
+    return QueueRow(position=QueuePosition(number, number), candidate=candidate, mine=None)
 
 
 def blocks_of(count, sort=LIST_ORDER):
     """Of candidates 1 to count, with landmarks but no lines."""
     made = QueueBlocks(sort)
     numbers = range(count, 0, -1) if sort.descending else range(1, count + 1)
-    ends = [Place(number, number) for number in list(numbers)[BLOCK - 1 :: BLOCK]]
+    ends = [QueuePosition(number, number) for number in list(numbers)[BLOCK - 1 :: BLOCK]]
     made.extend(ends, count % BLOCK)
     return made
 
@@ -33,24 +33,24 @@ def test_every_row_has_its_block(count):
     for row in range(count):
         block = blocks.block_of_row(row)
         assert block == row // BLOCK
-        assert blocks.block_of(Place(row + 1, row + 1)) == block
+        assert blocks.block_of(QueuePosition(row + 1, row + 1)) == block
 
 
 def test_backwards_orders_too():
     blocks = blocks_of(3 * BLOCK, Sort(descending=True))
-    assert blocks.block_of(Place(3 * BLOCK, 3 * BLOCK)) == 0
-    assert blocks.block_of(Place(1, 1)) == 2
+    assert blocks.block_of(QueuePosition(3 * BLOCK, 3 * BLOCK)) == 0
+    assert blocks.block_of(QueuePosition(1, 1)) == 2
 
 
 def test_counting_goes_on_where_it_stopped():
     blocks = QueueBlocks(LIST_ORDER)
-    blocks.extend([Place(BLOCK, BLOCK)], 5)
+    blocks.extend([QueuePosition(BLOCK, BLOCK)], 5)
     blocks.fill(1, [line(BLOCK + 1 + at) for at in range(5)])
-    blocks.extend([Place(2 * BLOCK, 2 * BLOCK)], 7)
+    blocks.extend([QueuePosition(2 * BLOCK, 2 * BLOCK)], 7)
     assert blocks.total == 2 * BLOCK + 7
     assert not blocks.holds(1)
-    assert blocks.between(1) == (Place(BLOCK, BLOCK), Place(2 * BLOCK, 2 * BLOCK))
-    assert blocks.between(2) == (Place(2 * BLOCK, 2 * BLOCK), None)
+    assert blocks.between(1) == (QueuePosition(BLOCK, BLOCK), QueuePosition(2 * BLOCK, 2 * BLOCK))
+    assert blocks.between(2) == (QueuePosition(2 * BLOCK, 2 * BLOCK), None)
 
 
 def test_few_blocks_are_held():

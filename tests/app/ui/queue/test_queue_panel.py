@@ -19,7 +19,7 @@ from app.ui.queue.queue_model import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VE
 from app.ui.queue.queue_panel import QueuePanel
 from app.ui.widgets.candidate_table import CELL, PAD
 from tests.app.core.inspected import MEASURED, NANO, said
-from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.conftest import opened_context
 from tests.app.ui.opinions import give_opinion
 from tests.app.ui.steps import painted, put_on_desk, shown_in
 
@@ -27,9 +27,9 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def panel(qtbot, workplace):
-    put_on_desk(qtbot, workplace)
-    made = shown_in(qtbot, QueuePanel(workplace), 320, 500)
+def panel(qtbot, context):
+    put_on_desk(qtbot, context)
+    made = shown_in(qtbot, QueuePanel(context), 320, 500)
     QAbstractItemModelTester(made.model, made)
     ready(qtbot, made)
     return made
@@ -70,31 +70,31 @@ def click(qtbot, panel, row, column=OBJECT):
     qtbot.mouseClick(panel.table.viewport(), LEFT, pos=place)
 
 
-def test_the_list_and_where_one_stands(qtbot, panel, workplace, session):
+def test_the_list_and_where_one_stands(qtbot, panel, context, session):
     assert names(panel) == objects(session, range(1, 13))
     assert current_rows(panel) == [0]
     assert panel.card.note.text() == "12"
-    workplace.desk.go_to(9)
+    context.current.go_to(9)
     assert current_rows(panel) == [8]
 
 
-def test_a_click_goes_there(qtbot, panel, workplace):
+def test_a_click_goes_there(qtbot, panel, context):
     click(qtbot, panel, 5)
-    assert workplace.desk.candidate.id == 6
+    assert context.current.candidate.id == 6
     click(qtbot, panel, 2, SNR)
-    assert workplace.desk.candidate.id == 3
+    assert context.current.candidate.id == 3
 
 
-def test_enter_goes_there_and_letters_pass_through(qtbot, panel, workplace):
+def test_enter_goes_there_and_letters_pass_through(qtbot, panel, context):
     panel.table.setFocus()
     panel.table.setCurrentIndex(panel.model.index(4, 0))
     qtbot.keyClick(panel.table, Qt.Key.Key_A)
-    assert workplace.desk.candidate.id == 1
+    assert context.current.candidate.id == 1
     qtbot.keyClick(panel.table, Qt.Key.Key_Return)
-    assert workplace.desk.candidate.id == 5
+    assert context.current.candidate.id == 5
 
 
-def test_a_verdict_shows_by_mark_and_word(qtbot, panel, workplace, session):
+def test_a_verdict_shows_by_mark_and_word(qtbot, panel, context, session):
     opinion = Opinion(verdict=Verdict.REJECT, flags=("star", "sky"))
     session.record_verdict(4, opinion)
     qtbot.waitUntil(lambda: on_screen(panel)[3][VERDICT] == "✕ rejected")
@@ -118,7 +118,7 @@ def test_only_columns_in_which_something_stands(qtbot, panel, session):
 
 
 @pytest.mark.parametrize("width", [314, 340, 500])
-def test_names_are_whole_before_words_of_verdicts(qtbot, panel, workplace, session, width):
+def test_names_are_whole_before_words_of_verdicts(qtbot, panel, context, session, width):
     """Where there is no room, marks alone, and numbers told elsewhere go; hints say all."""
     for number, verdict in ((1, Verdict.ACCEPT), (2, Verdict.REJECT)):
         give_opinion(session, number, "YES", 0.93)
@@ -142,7 +142,7 @@ def test_names_are_whole_before_words_of_verdicts(qtbot, panel, workplace, sessi
     qtbot.waitUntil(lambda: model.index(0, VERDICT).data(CELL).text == "✓ accepted")
 
 
-def test_flags_leave_room_for_names(qtbot, panel, workplace, session):
+def test_flags_leave_room_for_names(qtbot, panel, context, session):
     session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, flags=("velocity", "noisy")))
     panel.resize(320, 400)
     qtbot.waitUntil(lambda: not panel.table.isColumnHidden(FLAGS))
@@ -150,27 +150,27 @@ def test_flags_leave_room_for_names(qtbot, panel, workplace, session):
     assert not panel.table.horizontalScrollBar().isVisible()
 
 
-def test_blind_mode_hides_what_the_agent_says(qtbot, panel, workplace, session):
+def test_blind_mode_hides_what_the_agent_says(qtbot, panel, context, session):
     give_opinion(session, 2, "YES", 0.87)
     qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
-    workplace.desk.blindness.turn(True)
+    context.current.blind_mode.turn(True)
     assert panel.table.isColumnHidden(AGENT)
     assert panel.table.isColumnHidden(P_YES)
-    workplace.desk.blindness.turn(False)
+    context.current.blind_mode.turn(False)
     assert not panel.table.isColumnHidden(AGENT)
 
 
-def type_filter(qtbot, panel, workplace, text):
-    workplace.commands.run("filter")
+def type_filter(qtbot, panel, context, text):
+    context.commands.run("filter")
     qtbot.waitUntil(panel.filters.edit.hasFocus)
     panel.filters.edit.clear()
     qtbot.keyClicks(panel.filters.edit, text)
     qtbot.keyClick(panel.filters.edit, Qt.Key.Key_Return)
 
 
-def test_a_filter_by_its_words(qtbot, panel, workplace, session):
+def test_a_filter_by_its_words(qtbot, panel, context, session):
     session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
-    type_filter(qtbot, panel, workplace, "verdict:accept or id>10")
+    type_filter(qtbot, panel, context, "verdict:accept or id>10")
     qtbot.waitUntil(lambda: names(panel) == objects(session, (2, 11, 12)))
     assert panel.card.note.text() == "3"
     assert current_rows(panel) == []
@@ -179,18 +179,18 @@ def test_a_filter_by_its_words(qtbot, panel, workplace, session):
     qtbot.waitUntil(lambda: panel.model.rowCount() == 12)
 
 
-def test_a_faulty_filter_says_what_and_where_and_changes_nothing(qtbot, panel, workplace):
-    type_filter(qtbot, panel, workplace, "snr>10 p_yes>high")
+def test_a_faulty_filter_says_what_and_where_and_changes_nothing(qtbot, panel, context):
+    type_filter(qtbot, panel, context, "snr>10 p_yes>high")
     assert "compared with a number" in panel.filters.fault.text()
     assert panel.filters.edit._fault_at == 7
-    assert workplace.desk.queue.tree == EVERYTHING
+    assert context.current.queue.tree == EVERYTHING
     panel.filters.edit.grab()  # the mark under the word is drawn
-    type_filter(qtbot, panel, workplace, "snr>0")
+    type_filter(qtbot, panel, context, "snr>0")
     assert not panel.filters.fault.isVisible()
 
 
-def test_words_are_offered_and_taken(qtbot, panel, workplace):
-    workplace.commands.run("filter")
+def test_words_are_offered_and_taken(qtbot, panel, context):
+    context.commands.run("filter")
     qtbot.waitUntil(panel.filters.edit.hasFocus)
     qtbot.keyClicks(panel.filters.edit, "snr>1 verdict:unj")
     popup = panel.filters.edit.suggestions.popup
@@ -200,7 +200,7 @@ def test_words_are_offered_and_taken(qtbot, panel, workplace):
     assert panel.filters.edit.text() == "snr>1 verdict:unjudged"
 
 
-def test_quick_filters_are_pressed_and_pressed_again(qtbot, panel, workplace, session):
+def test_quick_filters_are_pressed_and_pressed_again(qtbot, panel, context, session):
     session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
     button = panel.filters.quick["verdict:accept"]
     qtbot.mouseClick(button, LEFT)
@@ -212,7 +212,7 @@ def test_quick_filters_are_pressed_and_pressed_again(qtbot, panel, workplace, se
     assert not button.isChecked()
 
 
-def test_orders(qtbot, panel, workplace, session):
+def test_orders(qtbot, panel, context, session):
     by_snr = sorted(range(1, 13), key=lambda number: -session.candidate(number).snr)
     action = next(each for each in panel.filters.menu.actions() if each.data() == "snr:down")
     action.trigger()
@@ -221,7 +221,7 @@ def test_orders(qtbot, panel, workplace, session):
     qtbot.waitUntil(lambda: current_rows(panel) == [by_snr.index(1)])
 
 
-def test_where_two_agents_differ_comes_first(qtbot, panel, workplace, session):
+def test_where_two_agents_differ_comes_first(qtbot, panel, context, session):
     """From the menu of orders; to a blind person it would tell."""
     add_inspection(session, 5, said("YES", 0.9, model=NANO, number=5))
     add_inspection(session, 5, said("NO", 0.2, model=MEASURED, number=5))
@@ -229,72 +229,72 @@ def test_where_two_agents_differ_comes_first(qtbot, panel, workplace, session):
     order = parse_sort("disagreeing")
     action = next(each for each in panel.filters.menu.actions() if each.data() == sort_text(order))
     action.trigger()
-    qtbot.waitUntil(lambda: workplace.desk.queue.sort == order)
+    qtbot.waitUntil(lambda: context.current.queue.sort == order)
     qtbot.waitUntil(lambda: names(panel)[:2] == objects(session, (5, 8)))
     assert panel.filters.order.text() == "agents differ first ▾"
-    workplace.desk.walk(EVERYTHING, parse_sort("list"))
-    workplace.desk.blindness.turn(True)
+    context.current.walk(EVERYTHING, parse_sort("list"))
+    context.current.blind_mode.turn(True)
     action.trigger()
-    assert workplace.desk.queue.sort == parse_sort("list")
+    assert context.current.queue.sort == parse_sort("list")
 
 
-def test_blind_mode_refuses_what_tells_and_shows_what_is_walked(qtbot, panel, workplace):
-    workplace.desk.blindness.turn(True)
+def test_blind_mode_refuses_what_tells_and_shows_what_is_walked(qtbot, panel, context):
+    context.current.blind_mode.turn(True)
     button = panel.filters.quick["disagree:agent"]
-    with qtbot.waitSignal(workplace.desk.said) as told:
+    with qtbot.waitSignal(context.current.said) as told:
         qtbot.mouseClick(button, LEFT)
     assert "Blind" in told.args[0]
     assert not button.isChecked()
     assert panel.filters.edit.text() == ""
     action = next(each for each in panel.filters.menu.actions() if each.data() == "p_yes:down")
     action.trigger()
-    assert workplace.desk.queue.sort.key == "list"
+    assert context.current.queue.sort.key == "list"
     assert panel.filters.order.text() == "as listed ▾"
 
 
-def test_what_is_judged_leaves_the_unjudged(qtbot, panel, workplace, session):
-    workplace.desk.walk(parse_filter("verdict:unjudged"), parse_sort("list"))
+def test_what_is_judged_leaves_the_unjudged(qtbot, panel, context, session):
+    context.current.walk(parse_filter("verdict:unjudged"), parse_sort("list"))
     qtbot.waitUntil(lambda: panel.model.rowCount() == 12)
-    painted(qtbot, workplace, 1)
-    workplace.desk.judge(Verdict.ACCEPT)
+    painted(qtbot, context, 1)
+    context.current.judge(Verdict.ACCEPT)
     qtbot.waitUntil(lambda: names(panel) == objects(session, range(2, 13)))
     assert panel.card.note.text() == "11"
     qtbot.waitUntil(lambda: current_rows(panel) == [0])
-    workplace.desk.undo()
+    context.current.undo()
     qtbot.waitUntil(lambda: names(panel) == objects(session, range(1, 13)))
 
 
-def test_nothing_is_like_that(qtbot, panel, workplace):
-    type_filter(qtbot, panel, workplace, "flag:star")
+def test_nothing_is_like_that(qtbot, panel, context):
+    type_filter(qtbot, panel, context, "flag:star")
     qtbot.waitUntil(panel.words.isVisible)
     assert "No candidate is like that" in panel.words.text()
 
 
-def test_the_row_on_the_desk_is_where_the_focus_begins(qtbot, panel, workplace):
-    workplace.desk.go_to(4)
+def test_the_row_on_the_desk_is_where_the_focus_begins(qtbot, panel, context):
+    context.current.go_to(4)
     panel.table.setFocus()
     qtbot.waitUntil(panel.table.hasFocus)
     assert panel.table.entered_row == 3
-    workplace.desk.go_to(8)
+    context.current.go_to(8)
     assert panel.table.entered_row == 7
 
 
-def test_a_second_click_changes_nothing(qtbot, panel, workplace):
+def test_a_second_click_changes_nothing(qtbot, panel, context):
     click(qtbot, panel, 5)
-    workplace.desk.set_confidence(3)
+    context.current.set_confidence(3)
     moved = []
-    workplace.desk.moved.connect(moved.append)
+    context.current.moved.connect(moved.append)
     place = panel.table.visualRect(panel.model.index(5, OBJECT)).center()
     qtbot.mouseDClick(panel.table.viewport(), LEFT, pos=place)
-    assert (moved, workplace.desk.opinion.confidence) == ([], 3)
+    assert (moved, context.current.opinion.confidence) == ([], 3)
 
 
 def test_an_empty_session_has_words_until_a_list_comes(qtbot, tmp_path):
     with (
         new_session(tmp_path / "empty", task("CV"), "Ada") as session,
-        opened_workplace(session) as place,
+        opened_context(session) as context,
     ):
-        panel = shown_in(qtbot, QueuePanel(place))
+        panel = shown_in(qtbot, QueuePanel(context))
         qtbot.waitUntil(panel.words.isVisible)
         assert "No candidates yet" in panel.words.text()
         fill(session, 3)
@@ -325,9 +325,9 @@ def long_session(tmp_path):
 
 
 def test_a_long_list_is_scrolled_without_holding_it(qtbot, long_session):
-    with opened_workplace(long_session) as place:
-        panel = shown_in(qtbot, QueuePanel(place), 320, 500)
-        place.desk.start()
+    with opened_context(long_session) as context:
+        panel = shown_in(qtbot, QueuePanel(context), 320, 500)
+        context.current.start()
         ready(qtbot, panel)
         assert panel.model.rowCount() == 30_000
         bar = panel.table.verticalScrollBar()
@@ -345,23 +345,23 @@ def test_a_long_list_is_scrolled_without_holding_it(qtbot, long_session):
 
 
 def test_one_far_away_is_brought_into_view(qtbot, long_session):
-    with opened_workplace(long_session) as place:
-        panel = shown_in(qtbot, QueuePanel(place), 320, 500)
-        place.desk.start()
+    with opened_context(long_session) as context:
+        panel = shown_in(qtbot, QueuePanel(context), 320, 500)
+        context.current.start()
         ready(qtbot, panel)
-        place.desk.go_to(27_123)
+        context.current.go_to(27_123)
         qtbot.waitUntil(lambda: "J027123" in names(panel))
-        place.desk.walk(EVERYTHING, parse_sort("snr"))
+        context.current.walk(EVERYTHING, parse_sort("snr"))
         qtbot.waitUntil(lambda: panel.model.blocks.sort.key == "snr")
         qtbot.waitUntil(lambda: "J027123" in names(panel))
 
 
 def test_counting_in_pieces_comes_to_the_whole(qtbot, long_session, monkeypatch):
     monkeypatch.setattr("app.core.queue.landmarks.ROWS", 3000)
-    with opened_workplace(long_session) as place:
-        panel = shown_in(qtbot, QueuePanel(place), 320, 500)
+    with opened_context(long_session) as context:
+        panel = shown_in(qtbot, QueuePanel(context), 320, 500)
         QAbstractItemModelTester(panel.model, panel)
-        place.desk.walk(parse_filter("snr>=50"), parse_sort("list"))
+        context.current.walk(parse_filter("snr>=50"), parse_sort("list"))
         expected = sum(n % 97 >= 50 for n in range(1, 30_001))
         qtbot.waitUntil(lambda: not panel.loader.is_counting and panel.model.rowCount() == expected)
         assert panel.card.note.text() == f"{expected:,}"

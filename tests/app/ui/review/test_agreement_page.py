@@ -7,17 +7,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from agent.confidence.scores import Figure as Measured
+from agent.confidence.scores import Estimate as Measured
 from agent.tasks.catalogue import task
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session
 from app.core.statistics.calibration import newest_calibration
 from app.ui.review.agreement_page import AgreementPage
-from app.ui.review.figures import Figure, Row, draw_rows, short
+from app.ui.review.figures import Figure, FigureRow, draw_rows, short
 from app.ui.theme.theme import DARK
 from tests.app.core.judged_sessions import A, R, drawn_verdicts, inspect, say
 from tests.app.ui.candidates import take_sample
-from tests.app.ui.conftest import opened_workplace
+from tests.app.ui.conftest import opened_context
 from tests.app.ui.review.conftest import settled
 
 
@@ -44,12 +44,12 @@ def judged(tmp_path):
 
 @pytest.fixture
 def place(qtbot, judged):
-    with opened_workplace(judged) as made:
+    with opened_context(judged) as made:
         yield made
 
 
-def test_with_nothing_judged_it_says_what_is_needed(qtbot, workplace, shown):
-    page = shown(AgreementPage(workplace))
+def test_with_nothing_judged_it_says_what_is_needed(qtbot, context, shown):
+    page = shown(AgreementPage(context))
     seen = words(page)
     assert "Two people must have judged the same objects first" in seen
     assert "No agent has inspected anything" in seen
@@ -67,10 +67,10 @@ def test_people_and_agent_are_compared(qtbot, place, shown):
     assert "judged blind" in page.calibration.figures.text()
 
 
-def test_fitting_keeps_a_calibration_and_says_so(qtbot, place, judged, shown):
-    page = shown(AgreementPage(place))
+def test_fitting_keeps_a_calibration_and_says_so(qtbot, context, judged, shown):
+    page = shown(AgreementPage(context))
     assert newest_calibration(judged, "nano") is None
-    with qtbot.waitSignal(place.desk.said) as told:
+    with qtbot.waitSignal(context.current.said) as told:
         qtbot.mouseClick(page.calibration.fit, Qt.MouseButton.LeftButton)
     assert "is calibrated on" in told.args[0]
     assert newest_calibration(judged, "nano").is_fitted
@@ -96,8 +96,8 @@ def test_a_wanted_precision_gives_a_cut_or_says_what_is_missing(qtbot, place, sh
     assert card.plan.abstention.accept_from is not None
 
 
-def test_a_new_verdict_is_counted(qtbot, workplace, session, shown):
-    page = shown(AgreementPage(workplace))
+def test_a_new_verdict_is_counted(qtbot, context, session, shown):
+    page = shown(AgreementPage(context))
     say(session, "Li Wei", {1: A, 2: R})
     say(session, "Ada", {1: A})
     session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
@@ -106,9 +106,9 @@ def test_a_new_verdict_is_counted(qtbot, workplace, session, shown):
     assert page.found.statistics.people.pairs[0].every.n == 2
 
 
-def test_blind_mode_hides_the_agent_until_everything_is_judged(qtbot, place, judged, shown):
-    place.desk.blindness.turn(True)
-    page = shown(AgreementPage(place))
+def test_blind_mode_hides_the_agent_until_everything_is_judged(qtbot, context, judged, shown):
+    context.current.blind_mode.turn(True)
+    page = shown(AgreementPage(context))
     assert "Blind mode" in words(page.agents)
     assert "Blind mode" in words(page.calibration)
     assert "nano" not in words(page)
@@ -120,25 +120,25 @@ def test_blind_mode_hides_the_agent_until_everything_is_judged(qtbot, place, jud
     assert "nano" in page.agents.figure.accessibleDescription()
 
 
-def test_figures_follow_the_theme(qtbot, place, shown):
-    page = shown(AgreementPage(place))
-    place.looks.use(DARK)
+def test_figures_follow_the_theme(qtbot, context, shown):
+    page = shown(AgreementPage(context))
+    context.current_theme.use(DARK)
     background = page.people.figure.backgroundBrush().color().name()
     assert background == DARK.panel
 
 
-def test_a_page_nobody_looks_at_works_nothing_out(qtbot, workplace, session):
-    page = AgreementPage(workplace)
+def test_a_page_nobody_looks_at_works_nothing_out(qtbot, context, session):
+    page = AgreementPage(context)
     qtbot.addWidget(page)
     session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
     qtbot.wait(1)
     assert page.found is None
 
 
-def test_names_are_cut_and_rows_without_a_figure_are_left_empty(qtbot, workplace):
+def test_names_are_cut_and_rows_without_a_figure_are_left_empty(qtbot, context):
     assert len(short("x" * 200)) == 30
-    figure = Figure(workplace.looks, "x")
+    figure = Figure(context.current_theme, "x")
     qtbot.addWidget(figure)
-    figure.draw(draw_rows, [Row("a", Measured(None, 0.0, 1.0), 0)])
+    figure.draw(draw_rows, [FigureRow("a", Measured(None, 0.0, 1.0), 0)])
     texts = figure.getPlotItem().getAxis("right")._tickLevels
     assert texts == [[(0, "– · n = 0")]]

@@ -23,9 +23,9 @@ from tests.app.ui.whole_window import CTRL, SHIFT, before_window, sample_file
 
 
 @pytest.fixture
-def page(qtbot, disputed, workplace, shown):
-    workplace.desk.start()
-    return shown(DisagreementPage(workplace))
+def page(qtbot, disputed, context, shown):
+    context.current.start()
+    return shown(DisagreementPage(context))
 
 
 def click(qtbot, button):
@@ -45,8 +45,8 @@ def said(widget):
     return " ".join(each.text() for each in widget.findChildren(QLabel) if each.isVisible())
 
 
-def judge(qtbot, page, workplace, button):
-    qtbot.waitUntil(lambda: workplace.desk.is_painted)
+def judge(qtbot, page, context, button):
+    qtbot.waitUntil(lambda: context.current.is_painted)
     click(qtbot, button)
 
 
@@ -66,19 +66,19 @@ def test_each_kind_has_its_list(qtbot, page, disputed):
     assert not page.compared.isVisible()
 
 
-def test_without_any_it_says_what_is_needed(qtbot, workplace, shown):
-    page = shown(DisagreementPage(workplace))
+def test_without_any_it_says_what_is_needed(qtbot, context, shown):
+    page = shown(DisagreementPage(context))
     assert "Two people must have judged the same objects first" in page.empty.text()
     assert not page.list.isVisible()
     assert not page.view.isVisible()
 
 
-def test_both_opinions_stand_side_by_side(qtbot, page, workplace):
+def test_both_opinions_stand_side_by_side(qtbot, page, context):
     choose(qtbot, page, 3)
     seen = said(page.view)
     for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people differ"):
         assert word in seen
-    assert workplace.desk.candidate.id == 3
+    assert context.current.candidate.id == 3
 
 
 def test_the_agents_evidence_stands_beside_them(qtbot, page):
@@ -90,24 +90,24 @@ def test_the_agents_evidence_stands_beside_them(qtbot, page):
         assert word in seen
 
 
-def test_ones_own_verdict_is_set_here(qtbot, page, workplace, disputed):
+def test_ones_own_verdict_is_set_here(qtbot, page, context, disputed):
     choose(qtbot, page, 3)
-    judge(qtbot, page, workplace, page.view.reject)
+    judge(qtbot, page, context, page.view.reject)
     assert disputed.judgement(3).opinion.verdict is Verdict.REJECT
-    assert workplace.desk.candidate.id == 3
+    assert context.current.candidate.id == 3
     settled(qtbot, page)
     qtbot.waitUntil(lambda: [each.id for each in page.found] == [5])
 
 
-def test_nothing_is_judged_before_it_was_painted(qtbot, page, workplace, disputed):
+def test_nothing_is_judged_before_it_was_painted(qtbot, page, context, disputed):
     choose(qtbot, page, 3)
-    qtbot.waitUntil(lambda: workplace.desk.is_painted)
-    workplace.desk._painted_at = None
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    context.current._painted_at = None
     click(qtbot, page.view.reject)
     assert disputed.judgement(3).opinion.verdict is Verdict.ACCEPT
 
 
-def test_the_readers_word_may_decide(qtbot, page, workplace, disputed):
+def test_the_readers_word_may_decide(qtbot, page, context, disputed):
     choose(qtbot, page, 3)
     click(qtbot, page.view.settle)
     assert adjudicator_of(disputed) == "Ada"
@@ -123,40 +123,40 @@ def test_the_readers_word_may_decide(qtbot, page, workplace, disputed):
     assert adjudicator_of(disputed) is None
 
 
-def test_the_desk_goes_back_to_where_it_was(qtbot, page, workplace):
-    before = next_unjudged(workplace.desk.session).candidate.id  # where a session begins
-    assert workplace.desk.candidate.id == page.found[0].id != before
+def test_the_desk_goes_back_to_where_it_was(qtbot, page, context):
+    before = next_unjudged(context.current.session).candidate.id  # where a session begins
+    assert context.current.candidate.id == page.found[0].id != before
     choose(qtbot, page, 3)
     choose(qtbot, page, 5)
     page.hide()
-    assert workplace.desk.candidate.id == before
+    assert context.current.candidate.id == before
 
 
-def test_an_opened_one_stays_on_the_desk(qtbot, page, workplace):
+def test_an_opened_one_stays_on_the_desk(qtbot, page, context):
     opened = []
-    workplace.commands.add("judging_page", lambda: opened.append(True))
+    context.commands.add("judging_page", lambda: opened.append(True))
     choose(qtbot, page, 5)
     click(qtbot, page.view.open)
     page.hide()
     assert opened
-    assert workplace.desk.candidate.id == 5
+    assert context.current.candidate.id == 5
 
 
-def test_blind_mode_hides_what_agents_say(qtbot, page, workplace, disputed):
-    workplace.desk.blindness.turn(True)
+def test_blind_mode_hides_what_agents_say(qtbot, page, context, disputed):
+    context.current.blind_mode.turn(True)
     click(qtbot, page.sides["agents"])
     settled(qtbot, page)
     assert page.found == ()
     assert "Blind mode" in page.empty.text()
 
 
-def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, workplace, disputed, shown):
+def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, context, disputed, shown):
     """Li Wei and Grace differ on 11, which Ada has not seen yet; nano has."""
     say(disputed, "Li Wei", {11: A})
     say(disputed, "Grace", {11: R})
-    workplace.desk.blindness.turn(True)
-    workplace.desk.start()
-    page = shown(DisagreementPage(workplace))
+    context.current.blind_mode.turn(True)
+    context.current.start()
+    page = shown(DisagreementPage(context))
     choose(qtbot, page, 11)
     assert "nano" not in said(page.view)
     assert "Hidden in blind mode" in said(page.view)
@@ -166,11 +166,11 @@ def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, workplace, disp
     click(qtbot, page.sides["people"])
     settled(qtbot, page)
     choose(qtbot, page, 11)
-    judge(qtbot, page, workplace, page.view.accept)
+    judge(qtbot, page, context, page.view.accept)
     qtbot.waitUntil(lambda: "nano" in said(page.view))
 
 
-def test_a_spectrum_that_cannot_be_read_says_why(qtbot, page, workplace, disputed):
+def test_a_spectrum_that_cannot_be_read_says_why(qtbot, page, context, disputed):
     with disputed.database.writing() as connection:
         here = candidates.c.id == 5
         connection.execute(update(candidates).where(here).values(path="/nowhere/x.fits"))

@@ -28,18 +28,18 @@ def flip(session, times):
         say(session, "Ada", {1: A if number % 2 else R})
 
 
-def test_with_nothing_judged_it_says_so(qtbot, workplace, shown):
-    page = shown(HistoryPage(workplace))
+def test_with_nothing_judged_it_says_so(qtbot, context, shown):
+    page = shown(HistoryPage(context))
     assert page.empty.isVisible()
     assert not page.table.isVisible()
 
 
-def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, workplace, session, shown):
+def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, context, session, shown):
     say(session, "Li Wei", {2: R})
     opinion = Opinion(verdict=Verdict.ACCEPT, confidence=3, flags=("star",), comment="宽\nline")
     session.record_verdict(1, opinion, seconds=4.25, shown=SEEN)
     session.undo()
-    page = shown(HistoryPage(workplace))
+    page = shown(HistoryPage(context))
     undone, mine, theirs = rows(page)
     name = session.candidate(1).object_id
     assert undone[1:4] == ["Ada", name, "undone, now: not judged"]
@@ -56,17 +56,17 @@ def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, workplace,
     assert len(mine[0]) == len("2026-01-01 00:00:00")
 
 
-def test_what_happens_now_comes_on_top(qtbot, workplace, session, shown):
-    page = shown(HistoryPage(workplace))
+def test_what_happens_now_comes_on_top(qtbot, context, session, shown):
+    page = shown(HistoryPage(context))
     session.record_verdict(4, Opinion(verdict=Verdict.UNSURE))
     qtbot.waitUntil(lambda: page.model.rowCount() == 1)
     assert rows(page)[0][3] == "? unsure"
     assert not page.empty.isVisible()
 
 
-def test_older_lines_come_as_they_are_scrolled_to(qtbot, workplace, session, shown):
+def test_older_lines_come_as_they_are_scrolled_to(qtbot, context, session, shown):
     flip(session, PAGE + 30)
-    page = shown(HistoryPage(workplace))
+    page = shown(HistoryPage(context))
     assert page.model.rowCount() == PAGE
     bar = page.table.verticalScrollBar()
     bar.setValue(bar.maximum())
@@ -87,19 +87,19 @@ def test_pages_of_the_log_meet_without_gap_or_overlap(session):
     assert [each.entry.id for each in (*first, *second)] == list(range(25, 0, -1))
 
 
-def test_a_click_goes_to_the_object(qtbot, workplace, session, shown):
+def test_a_click_goes_to_the_object(qtbot, context, session, shown):
     say(session, "Ada", {3: A, 7: R})
-    page = shown(HistoryPage(workplace))
+    page = shown(HistoryPage(context))
     place = page.table.visualRect(page.model.index(1, 2)).center()
     qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert workplace.desk.candidate.id == 3
+    assert context.current.candidate.id == 3
 
 
-def test_undo_and_redo_are_here_too(qtbot, workplace, session, shown):
+def test_undo_and_redo_are_here_too(qtbot, context, session, shown):
     say(session, "Ada", {3: A})
-    workplace.commands.add("undo", workplace.desk.undo)
-    workplace.commands.add("redo", workplace.desk.redo)
-    page = shown(HistoryPage(workplace))
+    context.commands.add("undo", context.current.undo)
+    context.commands.add("redo", context.current.redo)
+    page = shown(HistoryPage(context))
     assert "Ctrl+Z" in page.undo.text()
     qtbot.mouseClick(page.undo, Qt.MouseButton.LeftButton)
     assert session.judgement(3) is None
@@ -108,15 +108,15 @@ def test_undo_and_redo_are_here_too(qtbot, workplace, session, shown):
     qtbot.waitUntil(lambda: page.model.rowCount() == 3)
 
 
-def test_blind_mode_hides_what_others_had_been_shown(qtbot, workplace, session, shown):
+def test_blind_mode_hides_what_others_had_been_shown(qtbot, context, session, shown):
     say(session, "Li Wei", {2: R}, shown=SEEN)
     say(session, "Ada", {1: A}, shown=SEEN)
-    workplace.desk.blindness.turn(True)
-    page = shown(HistoryPage(workplace))
+    context.current.blind_mode.turn(True)
+    page = shown(HistoryPage(context))
     mine, theirs = rows(page)
     assert mine[5] == "YES · 0.88 · nano"
     assert theirs[5] == "hidden in blind mode"
-    workplace.desk.blindness.turn(False)
+    context.current.blind_mode.turn(False)
     qtbot.waitUntil(lambda: rows(page)[1][5] == "YES · 0.88 · nano")
 
 

@@ -9,12 +9,12 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.calibration import fit_calibration
-from agent.confidence.judged import Judged
-from agent.confidence.scores import Figure
-from app.core.statistics.calibration import Own, calibration_words
+from agent.confidence.judged import JudgedScores
+from agent.confidence.scores import Estimate
+from app.core.statistics.calibration import CalibrationSample, calibration_words
 from app.core.statistics.cut_plan import plan_cut
-from app.core.statistics.drift import Block, Drift
-from app.ui.review.agreement_numbers import Model
+from app.core.statistics.drift import Drift, VerdictBlock
+from app.ui.review.agreement_numbers import AgreementModel
 from app.ui.review.sentences import calibration_state, cut_sentences, drift_sentence, with_interval
 from app.ui.translation.languages import speak
 
@@ -32,11 +32,11 @@ def language(request, qapp):
 
 def judged(real, other):
     p = np.concatenate([np.linspace(0.55, 0.99, real), np.linspace(0.01, 0.45, other)])
-    return Judged(p, np.arange(real + other) < real)
+    return JudgedScores(p, np.arange(real + other) < real)
 
 
 def own(real, other, unjudged=()):
-    return Own(
+    return CalibrationSample(
         model="nano",
         model_sha256="",
         judged=judged(real, other),
@@ -61,7 +61,7 @@ def in_language(text, language):
 def test_the_state_of_p_yes(language, real, other):
     mine = own(real, other)
     for rule in (None, fit_calibration(mine.judged)):
-        told = calibration_state(Model(figures=None, own=mine, calibration=rule))
+        told = calibration_state(AgreementModel(figures=None, own=mine, calibration=rule))
         in_language(told, language)
         if language == "en":
             assert told == calibration_words(rule, mine.judged)
@@ -85,16 +85,16 @@ def test_what_a_cut_would_do(language, real, other, left, wanted):
 
 @pytest.mark.parametrize(("by_chance", "agent"), [(0.001, 0.8), (0.8, None), (0.8, 0.8)])
 def test_a_person_who_changes(language, by_chance, agent):
-    nothing = Figure(None, 0.0, 1.0)
+    nothing = Estimate(None, 0.0, 1.0)
     blocks = tuple(
-        Block(
+        VerdictBlock(
             n=25,
             since="",
             until="",
-            accepted=Figure(share, 0.0, 1.0),
+            accepted=Estimate(share, 0.0, 1.0),
             unsure=nothing,
             with_people=nothing,
-            with_agent=nothing if agent is None else Figure(agent, 0.0, 1.0),
+            with_agent=nothing if agent is None else Estimate(agent, 0.0, 1.0),
             p_yes=None,
         )
         for share in (0.2, 0.9, 0.1, 0.6)
@@ -107,6 +107,6 @@ def test_a_person_who_changes(language, by_chance, agent):
 
 
 def test_a_figure_with_its_interval(language):
-    told = with_interval(Figure(0.512, -0.1, 0.96))
+    told = with_interval(Estimate(0.512, -0.1, 0.96))
     assert told == {"en": "0.51 (-0.10 to 0.96)", "zh": "0.51（-0.10 至 0.96）"}[language]
-    assert with_interval(Figure(None, 0.0, 1.0)) == "–"
+    assert with_interval(Estimate(None, 0.0, 1.0)) == "–"

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from agent.models.card import Card, Source
-from agent.models.registry import Place
+from agent.models.registry import ModelLocation
 from app.ui.background.runner import Runner
 from app.ui.keys.keymap import Keymap
 from app.ui.settings.settings_keeper import SettingsKeeper
@@ -42,7 +42,7 @@ def dialog(qtbot, runner, tmp_path, monkeypatch):
 def _place(name, folder=None):
     source = Source(repo=f"somebody/{name}", revision="a" * 40)
     card = Card(name=name, family="qwen2.5-vl", engine="gguf", source=source)
-    return Place(card=card, origin="hub" if folder is None else "user", folder=folder)
+    return ModelLocation(card=card, origin="hub" if folder is None else "user", folder=folder)
 
 
 def choose(box, value):

@@ -25,7 +25,7 @@ def settings():
 
 @pytest.fixture
 def page(qtbot, tools, settings):
-    page = WelcomePage(settings, tools.looks, tools.runner)
+    page = WelcomePage(settings, tools.current_theme, tools.runner)
     qtbot.addWidget(page)
     page.show()
     page.activateWindow()
@@ -61,7 +61,7 @@ def test_escape_puts_it_off_for_good(qtbot, page, tools, settings):
     qtbot.keyClick(page.first.field, Key.Key_Escape)
     assert not page.first.isVisible()
     assert (settings.settings.reviewer, settings.settings.told) == ("", ("name",))
-    again = WelcomePage(settings, tools.looks, tools.runner)
+    again = WelcomePage(settings, tools.current_theme, tools.runner)
     qtbot.addWidget(again)
     again.show()
     assert not again.first.isVisible()
@@ -69,7 +69,7 @@ def test_escape_puts_it_off_for_good(qtbot, page, tools, settings):
 
 def test_who_is_known_is_not_asked(qtbot, tools, monkeypatch):
     monkeypatch.setenv("SPEC_O3_REVIEWER", "Grace")
-    told = WelcomePage(SettingsKeeper(), tools.looks, tools.runner)
+    told = WelcomePage(SettingsKeeper(), tools.current_theme, tools.runner)
     chosen = WelcomePage(*tools.all)
     for page in (told, chosen):
         qtbot.addWidget(page)
@@ -122,22 +122,22 @@ def test_the_demo_asks_before_it_opens_the_sample(newcomer, key):
     assert newcomer.window.view is None
     assert newcomer.window.welcome.first.field.hasFocus()
     newcomer.press(key)
-    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.desk.is_painted)
+    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
     assert newcomer.session.reviewer == "ada42"
 
 
 def test_the_demo_opens_what_is_chosen_instead(newcomer, tmp_path):
     newcomer.window.begin_with_sample()
-    place = sample_file(tmp_path, 3)
-    newcomer.window.open_session(place)
-    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.desk.is_painted)
-    assert newcomer.session.place == place
+    location = sample_file(tmp_path, 3)
+    newcomer.window.open_session(location)
+    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
+    assert newcomer.session.location == location
 
 
 def test_the_demo_opens_at_once_for_who_is_known(newcomer):
     newcomer.press(Key.Key_Return)
     newcomer.window.begin_with_sample()
-    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.desk.is_painted)
+    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
 
 
 @pytest.mark.parametrize(("typed", "name"), [("", ""), ("Ada", "Ada")])
@@ -148,7 +148,7 @@ def test_who_goes_on_without_an_answer(newcomer, typed, name):
         newcomer.press("a", CTRL)
         newcomer.type(typed)
     newcomer.qtbot.mouseClick(newcomer.window.welcome.sample_button, Qt.MouseButton.LeftButton)
-    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.desk.is_painted)
+    newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
     assert settings.settings.reviewer == name
     assert newcomer.session.reviewer == (name or "ada42")
     assert "name" in settings.settings.told

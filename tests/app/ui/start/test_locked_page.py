@@ -8,42 +8,42 @@ from PySide6.QtCore import Qt
 from agent.tasks.catalogue import task
 from app.core.errors import SessionHeldError
 from app.core.session.session import new_session, open_session
-from app.ui.start.locked_page import HeldPage
-from app.ui.theme.theme import Looks
+from app.ui.start.locked_page import LockedPage
+from app.ui.theme.theme import CurrentTheme
 
 
 @pytest.fixture
 def held(tmp_path):
     """Its place, and what opening it a second time says."""
-    place = tmp_path / "night.speco3"
-    with new_session(place, task("CV"), "Ada"):
+    location = tmp_path / "night.speco3"
+    with new_session(location, task("CV"), "Ada"):
         with pytest.raises(SessionHeldError) as refused:
-            open_session(place, "Grace")
-        yield place, refused.value
+            open_session(location, "Grace")
+        yield location, refused.value
 
 
 def test_it_tells_who_and_offers_to_look(qtbot, held):
-    place, error = held
-    page = HeldPage(Looks())
+    location, error = held
+    page = LockedPage(CurrentTheme())
     qtbot.addWidget(page)
     page.show()
-    page.show_holder(place, error)
+    page.show_holder(location, error)
     assert "night.speco3 is open" in page.title.text()
     assert "process" in page.holder.text()
     with qtbot.waitSignal(page.read_only_wanted) as told:
         qtbot.mouseClick(page.read_only_button, Qt.MouseButton.LeftButton)
-    assert told.args == [place]
+    assert told.args == [location]
     with open_session(told.args[0], "Grace", read_only=True) as session:
         assert session.is_read_only
 
 
 def test_trying_again_and_choosing_another(qtbot, held):
-    place, error = held
-    page = HeldPage(Looks())
+    location, error = held
+    page = LockedPage(CurrentTheme())
     qtbot.addWidget(page)
-    page.show_holder(place, error)
+    page.show_holder(location, error)
     with qtbot.waitSignal(page.retried) as told:
         qtbot.mouseClick(page.retry_button, Qt.MouseButton.LeftButton)
-    assert told.args == [place]
+    assert told.args == [location]
     with qtbot.waitSignal(page.left):
         qtbot.mouseClick(page.other_button, Qt.MouseButton.LeftButton)

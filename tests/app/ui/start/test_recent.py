@@ -24,19 +24,19 @@ def test_no_more_than_fit():
 def test_a_glance_while_somebody_works(session):
     session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
     session.record_verdict(2, Opinion(comment="not yet"))
-    found = glance(str(session.place), "Ada")
+    found = glance(str(session.location), "Ada")
     assert (found.name, found.task) == ("night", "cataclysmic variable")
     assert (found.done, found.total, found.problem) == (1, 12, "")
-    assert glance(str(session.place), "Grace").done == 0
+    assert glance(str(session.location), "Grace").done == 0
 
 
 def test_a_glance_leaves_a_session_as_it_was(session):
-    place = session.place
+    location = session.location
     session.close()
-    before = place.read_bytes()
-    glance(str(place), "Ada")
-    assert place.read_bytes() == before
-    with open_session(place, "Ada") as again:
+    before = location.read_bytes()
+    glance(str(location), "Ada")
+    assert location.read_bytes() == before
+    with open_session(location, "Ada") as again:
         assert again.count() == 12
 
 

@@ -19,12 +19,12 @@ from tests.app.ui.importing.dropping import drag, drop, leave
 @pytest.fixture
 def made(tmp_path):
     """A session of twelve, three of them judged."""
-    place = tmp_path / "night.speco3"
-    with new_session(place, task("CV"), "Ada") as session:
+    location = tmp_path / "night.speco3"
+    with new_session(location, task("CV"), "Ada") as session:
         take_sample(session, 12)
         for number in (1, 2, 3):
             session.record_verdict(number, Opinion(verdict=Verdict.REJECT))
-    return place
+    return location
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_dropping_what_is_of_no_use_says_why_in_place(qtbot, page, tmp_path):
 
 
 def test_it_fits_a_small_laptop_with_large_letters(qtbot, page, tools):
-    tools.looks.use(DARK)
+    tools.current_theme.use(DARK)
     font = QFont(page.font())
     font.setPointSize(13)
     page.setFont(font)

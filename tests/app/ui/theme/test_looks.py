@@ -11,11 +11,11 @@ from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.ui import apply_theme
-from app.ui.apply_theme import Dresser, theme_of
+from app.ui.apply_theme import ThemeApplier, theme_of
 from app.ui.settings.settings_keeper import SettingsKeeper
 from app.ui.theme.colours import contrast, mixed
 from app.ui.theme.style_sheet import palette, style_sheet
-from app.ui.theme.theme import DARK, LAMOST, LIGHT, THEMES, Looks, tint, tones
+from app.ui.theme.theme import DARK, LAMOST, LIGHT, THEMES, CurrentTheme, tint, tones
 
 READABLE, VISIBLE = 4.5, 3.0
 """Contrast of text, and of shapes, that WCAG 2 asks for."""
@@ -119,17 +119,17 @@ def test_disabled_text_is_fainter_than_text():
 
 
 def test_a_theme_is_put_on_and_changed(qtbot, application):
-    settings, looks = SettingsKeeper(), Looks()
+    settings, current_theme = SettingsKeeper(), CurrentTheme()
     settings.change(theme="dark", font_pt=14)
-    dresser = Dresser(application, looks, settings)
+    dresser = ThemeApplier(application, current_theme, settings)
     button = QPushButton("Export")
     button.setProperty("role", "primary")
     qtbot.addWidget(button)
     button.show()
-    assert looks.theme is DARK
+    assert current_theme.theme is DARK
     assert QApplication.font().pointSize() == 14
     assert _colour_of(button) == DARK.accent
-    with qtbot.waitSignal(looks.changed) as told:
+    with qtbot.waitSignal(current_theme.changed) as told:
         settings.change(theme="lamost")
     assert told.args == [LAMOST]
     qtbot.waitUntil(lambda: _colour_of(button) == LAMOST.accent)
@@ -140,15 +140,15 @@ def test_the_desktop_is_followed_where_that_is_wanted(qtbot, application, monkey
     schemes = [Qt.ColorScheme.Dark]
     monkeypatch.setattr(apply_theme, "system_is_dark", lambda: schemes[0] == Qt.ColorScheme.Dark)
     assert (theme_of("system"), theme_of("lamost")) == (DARK, LAMOST)
-    settings, looks = SettingsKeeper(), Looks()
-    dresser = Dresser(application, looks, settings)
-    assert looks.theme is DARK
+    settings, current_theme = SettingsKeeper(), CurrentTheme()
+    dresser = ThemeApplier(application, current_theme, settings)
+    assert current_theme.theme is DARK
     schemes[0] = Qt.ColorScheme.Light
     QGuiApplication.styleHints().colorSchemeChanged.emit(schemes[0])
-    assert looks.theme is LIGHT
+    assert current_theme.theme is LIGHT
     settings.change(theme="dark")
     QGuiApplication.styleHints().colorSchemeChanged.emit(schemes[0])
-    assert looks.theme is DARK
+    assert current_theme.theme is DARK
     dresser.deleteLater()
 
 

@@ -183,7 +183,7 @@ def test_keys_are_told_as_they_are_now(person):
 
 
 def test_in_the_dark_too(person):
-    person.window.looks.use(DARK)
+    person.window.current_theme.use(DARK)
     picture = tour(person).spotlight.grab().toImage()
     inside = picture.pixelColor(hole(person).center())
     outside = picture.pixelColor(person.window.rect().bottomRight() - QPoint(2, 2))
@@ -212,7 +212,7 @@ def test_the_sample_begins_with_it_once(qtbot, data):
         person.press(Key.Key_Escape)
         person.press("w", CTRL)
         person.window.open_sample()
-        person.wait(lambda: person.window.view is not None and person.desk.is_painted)
+        person.wait(lambda: person.window.view is not None and person.current.is_painted)
         QApplication.processEvents()
         assert title(person) == ""
         person.press("w", CTRL)

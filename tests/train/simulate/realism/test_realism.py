@@ -22,7 +22,7 @@ from train.simulate.realism.contact_sheet import write_sheet
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism import (
     Gathering,
-    Meeting,
+    SpectrumPair,
     compare,
     expected_outside,
     gather,
@@ -122,10 +122,10 @@ def test_every_large_enough_class_and_survey_is_judged() -> None:
         tell_apart.tell_apart(meetings[:9], 1)
 
 
-def fake(label: str, survey: str, rng: np.random.Generator) -> Meeting:
+def fake(label: str, survey: str, rng: np.random.Generator) -> SpectrumPair:
     """Numbers without meaning."""
     rows = rng.normal(size=(9, len(feature_names())))
-    return Meeting("x", survey, label, rows[0], rows[1:])
+    return SpectrumPair("x", survey, label, rows[0], rows[1:])
 
 
 def test_noise_statistics_can_be_left_out() -> None:

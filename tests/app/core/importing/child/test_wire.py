@@ -46,7 +46,7 @@ def test_a_message_that_was_cut_off_is_the_end():
 
 def test_a_long_search_gives_the_parent_a_chance_to_stop_it(monkeypatch):
     pipe = io.BytesIO()
-    pulse = child.Pulse(pipe)
+    pulse = child.Heartbeat(pipe)
     assert pulse() is False
     assert pipe.getvalue() == b""
     monkeypatch.setattr(child, "PULSE_S", -1.0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.importing.formats.cell_numbers import number_of
-from app.core.importing.formats.text_cells import KindGuess, Misfit, TextCells
+from app.core.importing.formats.text_cells import CellMismatch, KindGuess, TextCells
 
 
 def kind_of(*texts):
@@ -61,7 +61,7 @@ def test_kinds_widen_over_blocks():
     ("text", "kind"), [("x", None), ("x", "int"), ("1.5", "int"), ("x", "float"), ("1", "bool")]
 )
 def test_a_misfit_is_noticed(text, kind):
-    with pytest.raises(Misfit):
+    with pytest.raises(CellMismatch):
         TextCells([text], kind).json()
 
 
