@@ -14,7 +14,7 @@ from rich.text import Text
 
 from agent.spectra.readers.base import clean_text
 from agent.spectra.spectrum import Spectrum
-from app.cli.session_options import read_row
+from app.cli.spectrum_row import read_row
 
 
 def info(

@@ -23,7 +23,7 @@ from app.ui.actions.key_names import parts
 from app.ui.inspection.controller import InspectionController
 from tests.app.core.session.recorder import line_of
 from tests.app.core.session.test_durability import held_by
-from tests.app.ui.agent.conftest import COMMAND
+from tests.app.ui.scripted_agent import COMMAND
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.whole_window import before_window, copied
 from tests.night import seeds

@@ -16,7 +16,7 @@ from app.ui import main_window, session_view
 from app.ui.background.runner import Runner
 from app.ui.inspection.controller import InspectionController
 from app.ui.session_opener import OpenRequest, SessionOpener
-from tests.app.ui.agent.conftest import COMMAND, on_desk
+from tests.app.ui.scripted_agent import COMMAND, on_desk
 from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
 
 

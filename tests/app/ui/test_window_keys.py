@@ -18,7 +18,7 @@ from app.core.session.session import open_session
 from app.ui import session_view
 from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
 from app.ui.inspection.controller import InspectionController
-from tests.app.ui.agent.conftest import COMMAND, on_desk
+from tests.app.ui.scripted_agent import COMMAND, on_desk
 from tests.app.ui.opinions import give_opinion
 from tests.app.ui.whole_window import (
     ALT,

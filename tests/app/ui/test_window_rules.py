@@ -27,7 +27,7 @@ from app.ui.inspection.controller import InspectionController
 from app.ui.keys.text_focus import takes_text
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_keeper import SettingsKeeper
-from tests.app.ui.agent.conftest import COMMAND, on_desk
+from tests.app.ui.scripted_agent import COMMAND, on_desk
 from tests.app.ui.agent.trajectories import record
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.whole_window import (

@@ -64,7 +64,8 @@ def test_as_near_to_float32_as_torchs_own(tokens: int, is_causal: bool):
     assert [each.shape for each in ours] == [each.shape for each in exact]
     for our, their, right in zip(ours, theirs, exact, strict=True):
         if not right.any():  # of one token alone no score matters
-            assert not our.any()
+            # Matrix units (AMX) leave 1e-7 of rounding, in torch's own attention too.
+            assert our.abs().max() <= their.abs().max()
             continue
         assert error(our, right) < max(1.5 * error(their, right), 0.006)
 

@@ -13,7 +13,7 @@ from agent.spectra.fits import source_file
 from agent.spectra.fits.source_file import UnpackedBytes, open_source, source_of
 from agent.spectra.readers import read
 from tests.agent.spectra.readers import samples
-from tests.agent.spectra.readers.conftest import Given
+from tests.agent.spectra.conftest import Given
 
 
 def bomb(size: int = 64 * 1024**2) -> bytes:

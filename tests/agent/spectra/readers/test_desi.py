@@ -8,7 +8,7 @@ import pytest
 from agent.errors import ReadError
 from agent.spectra.readers import read
 from tests.agent.spectra.readers import samples
-from tests.agent.spectra.readers.conftest import Given
+from tests.agent.spectra.conftest import Given
 
 NAME = "coadd-1-80693-thru20210204.fits"
 

@@ -6,7 +6,7 @@ import pytest
 from agent.errors import ReadError
 from agent.spectra.air import air_to_vacuum
 from tests.agent.spectra.readers import samples
-from tests.agent.spectra.readers.conftest import Given
+from tests.agent.spectra.conftest import Given
 
 LINEAR = 4000.0 + 2.0 * np.arange(samples.PIXELS)
 LOG = samples.WAVELENGTH

@@ -6,7 +6,7 @@ from astropy.io import fits
 
 from agent.errors import ReadError
 from tests.agent.spectra.readers import samples
-from tests.agent.spectra.readers.conftest import Given
+from tests.agent.spectra.conftest import Given
 
 
 @pytest.mark.parametrize("made", [samples.lamost_image, samples.lamost_table])

@@ -9,7 +9,7 @@ from astropy.io import fits
 
 from agent.errors import ReadError
 from tests.agent.spectra.readers import samples
-from tests.agent.spectra.readers.conftest import Given
+from tests.agent.spectra.conftest import Given
 
 
 def without_wavelengths() -> bytes:

@@ -53,7 +53,6 @@ UNREADABLE = {
 # The header says B1950 00 57 13.0 +6 12 41 (in radians), which is this place in J2000; the
 # manifest's right ascension (14.47) is neither of the two.
 KNOWN_PLACES = {"STELIB_v3.2_HD005820.fits": {"ra": "14.9527", "dec": "6.4807"}}
-ROWS = {"coadd-1-80693-thru20210204.fits": 1}
 
 
 def manifest(folder: Path) -> list[Entry]:
@@ -83,7 +82,7 @@ def check(path: Path, entry: Entry) -> None:
             read(path)
         assert "\n" not in str(caught.value)
         return
-    spectrum = read(path, row=ROWS.get(path.name, 0))
+    spectrum = read(path, row=0)
     survey = entry["survey"]
     assert spectrum.survey == ("" if survey in ANONYMOUS else survey)
     assert spectrum.medium_in_file == MEDIUM[survey]

@@ -10,7 +10,7 @@ from agent.spectra.readers import Malformed, NotMine, Reader, Request, read, reg
 from agent.spectra.readers.base import Pixels, build
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.readers import samples
-from tests.agent.spectra.readers.conftest import Given
+from tests.agent.spectra.conftest import Given
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import pytest
 
 from agent.errors import ReadError
 from tests.agent.spectra.readers import samples
-from tests.agent.spectra.readers.conftest import Given
+from tests.agent.spectra.conftest import Given
 
 
 @pytest.mark.parametrize("upper", [False, True])

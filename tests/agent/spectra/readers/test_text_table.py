@@ -5,7 +5,7 @@ import pytest
 
 from agent.errors import ReadError
 from tests.agent.spectra.readers import samples
-from tests.agent.spectra.readers.conftest import Given
+from tests.agent.spectra.conftest import Given
 
 W, F = samples.WAVELENGTH, samples.FLUX
 THREE = (W, F, np.full(samples.PIXELS, 2.0))

@@ -10,7 +10,7 @@ from astropy.table import Table
 
 from agent.errors import ReadError
 from tests.agent.spectra.readers import samples
-from tests.agent.spectra.readers.conftest import Given
+from tests.agent.spectra.conftest import Given
 
 W, F = samples.WAVELENGTH, samples.FLUX
 

@@ -71,7 +71,7 @@ def test_a_step_that_fails_changes_nothing(file_place, monkeypatch):
 
     monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, fail))
     for module in ("migrations", "database"):
-        monkeypatch.setattr(f"app.core.{module}.VERSION", VERSION + 1)
+        monkeypatch.setattr(f"app.core.database.{module}.VERSION", VERSION + 1)
     with pytest.raises(SessionError, match="duplicate column"):
         open_session(file_place, "Ada")
     with pytest.raises(SessionError, match="older program"):
@@ -88,7 +88,7 @@ def test_steps_are_made_in_order_from_where_it_is(place, monkeypatch):
     for count in (1, 2):
         monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, steps[count - 1]))
         for module in ("migrations", "database"):
-            monkeypatch.setattr(f"app.core.{module}.VERSION", VERSION + count)
+            monkeypatch.setattr(f"app.core.database.{module}.VERSION", VERSION + count)
         with open_session(place, "Ada") as session, session.database.reading() as connection:
             names = connection.exec_driver_sql("SELECT * FROM lists").keys()
             assert list(names)[-count:] == ["first", "second"][:count]

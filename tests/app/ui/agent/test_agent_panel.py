@@ -19,7 +19,7 @@ from app.core.session.records import Verdict
 from app.ui.agent import pictures
 from app.ui.agent.agent_panel import AgentPanel
 from app.ui.theme.theme import DARK
-from tests.app.ui.agent.conftest import LONG_MS, judged, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, judged, on_desk
 from tests.app.ui.agent.trajectories import NANO, look, record
 from tests.app.ui.candidates import SAMPLE
 

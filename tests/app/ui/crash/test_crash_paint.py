@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QWidget
-from app.ui import crash_dialog
+from app.ui.crash import crash_dialog
 
 application = QApplication([])
 

@@ -11,7 +11,7 @@ import pytest
 
 from app.core.inspections.store import inspections_of
 from app.core.session.records import Verdict
-from tests.app.ui.agent.conftest import LONG_MS, judged, on_desk
+from tests.app.ui.scripted_agent import LONG_MS, judged, on_desk
 
 
 def run_to_the_end(qtbot, agent):

@@ -1,0 +1,50 @@
+"""A workplace whose agent is a script: it does what the object is called, see worker tests."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.inspection.make_inspector import MEASURED
+from app.ui.inspection import controller
+from app.ui.inspection.controller import InspectionController
+from app.ui.session_context import SessionContext
+
+LONG_MS = 60_000
+"""Nothing here takes that long, on however busy a machine."""
+SCRIPT = Path(__file__).parents[1] / "worker" / "scripted_child.py"
+COMMAND = [sys.executable, "-P", str(SCRIPT)]
+
+
+@pytest.fixture(autouse=True)
+def measured_first(monkeypatch) -> None:
+    """Whatever lies in the box: a script answers to no model's name, and measuring is quick."""
+    monkeypatch.setattr(controller, "default_model", lambda task_id: MEASURED)
+
+
+@pytest.fixture
+def scripted(context) -> Iterator[SessionContext]:
+    agent = InspectionController(
+        context.bridge, context.current, context.runner, context.settings, command=COMMAND
+    )
+    context.agent.close()
+    yield replace(context, agent=agent)
+    agent.close()
+
+
+def on_desk(qtbot, context: SessionContext, number: int = 1, act: str = "") -> None:
+    """A candidate with its spectrum; `act` is what a scripted agent does with it."""
+    context.current.go_to(number)
+    qtbot.waitUntil(lambda: context.current.spectrum is not None, timeout=LONG_MS)
+    if act:
+        context.current.spectrum = replace(context.current.spectrum, object_id=act)
+
+
+def judged(context: SessionContext, verdict) -> None:
+    """As a person does who stays there."""
+    context.current.note_painted(context.current.candidate.id)
+    context.current.judge(verdict, stay=True)

@@ -1,0 +1,3 @@
+from tests.app.ui.tools import one_spectrum, sample_list, tools
+
+__all__ = ["one_spectrum", "sample_list", "tools"]

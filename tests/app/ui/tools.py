@@ -1,0 +1,48 @@
+"""What pages work with before a session is open."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from app.ui.background.runner import Runner
+from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.theme.theme import CurrentTheme
+from tests.app.ui.candidates import SAMPLE
+
+
+@dataclass(frozen=True)
+class Tools:
+    settings: SettingsKeeper
+    current_theme: CurrentTheme
+    runner: Runner
+
+    @property
+    def all(self) -> tuple[SettingsKeeper, CurrentTheme, Runner]:
+        return self.settings, self.current_theme, self.runner
+
+
+@pytest.fixture
+def tools(qapp) -> Iterator[Tools]:
+    settings = SettingsKeeper()
+    settings.change(reviewer="Ada")
+    made = Tools(settings, CurrentTheme(), Runner())
+    yield made
+    made.runner.close()
+
+
+@pytest.fixture
+def sample_list(tmp_path) -> Path:
+    """The bundled list with its spectra beside it."""
+    folder = tmp_path / "sample"
+    shutil.copytree(SAMPLE, folder)
+    return folder / "candidates.csv"
+
+
+@pytest.fixture
+def one_spectrum() -> Path:
+    return SAMPLE / "spectra" / "000" / "spec-90000-60230-0001.fits.gz"
