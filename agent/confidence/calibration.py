@@ -1,7 +1,7 @@
-"""Calibration: turns an inspector's p(YES) into the share of such candidates that are real.
+"""Calibration of an inspector's p(YES) against human verdicts.
 
-Calibrated, "0.7" means: of a hundred candidates like this one, drawn as the judged ones were, about
-seventy are true members. Elsewhere, say at one in 500, correct it with `prior_shift`.
+A calibrated p(YES) of 0.7 means that about 70 % of such candidates are real, for candidates
+selected in the same way as the judged ones.
 """
 
 from __future__ import annotations
@@ -13,76 +13,84 @@ from typing import Literal, get_args, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agent.confidence.isotonic import fit_isotonic
-from agent.confidence.judged import ConfidenceError, Floats, JudgedScores, chances, logit, sigmoid
+from agent.confidence.judged import (
+    ConfidenceError,
+    JudgedScores,
+    checked_probabilities,
+    logit,
+    sigmoid,
+)
 from agent.confidence.platt import fit_platt, smoothed_targets
+from agent.spectra.spectrum import FloatArray
 
 Method = Literal["identity", "platt", "isotonic"]
-Choice = Literal["auto", "identity", "platt", "isotonic"]
+MethodChoice = Literal["auto", "identity", "platt", "isotonic"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 CALIBRATION_VERSION = 1
 MAX_KNOTS = 100_000
 MAX_TEXT = 500
-STEEPEST = 1e6
+MAX_SLOPE = 1e6
+# (candidates, of each class). Below this, a line through the log odds is mostly noise.
 PLATT_NEEDS = (20, 5)
-"""Candidates, and of each class: below that a line through the log odds is mostly noise."""
+# With fewer, the curve follows single candidates and the line predicts better.
 ISOTONIC_NEEDS = (1000, 100)
-"""Likewise: with fewer the curve follows single candidates, and the line predicts better."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """A rule from p(YES) to calibrated p(YES), with what it rests on. It never turns the order of
-    two candidates round. The texts are hashes and names, empty where not known."""
+    """A monotonic map from p(YES) to calibrated p(YES), with its provenance.
+
+    Unknown hashes and names are empty strings.
+    """
 
     method: Method
     slope: float = 1.0
     intercept: float = 0.0
     knots: tuple[tuple[float, float], ...] = ()
-    """Of an isotonic rule: p(YES), calibrated p(YES)."""
+    """(p(YES), calibrated p(YES)) pairs, for the isotonic method only."""
     n: int = 0
-    """Judged candidates it was fitted on, and how many of them were real."""
     positives: int = 0
     prior: float | None = None
-    """The share of real ones it learnt (weighted): the `from_prior` of a shift."""
     data_sha256: str = ""
     model: str = ""
     model_sha256: str = ""
     task: str = ""
     note: str = ""
-    """For the user: why nothing was fitted, or what to beware of."""
+    """Shown to the user: why nothing was fitted, or a caveat."""
     version: int = CALIBRATION_VERSION
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise ConfidenceError(f"there is no calibration named {str(self.method)[:40]!r}")
-        if not 0.0 <= self.slope <= STEEPEST or not math.isfinite(self.intercept):
-            raise ConfidenceError(f"a calibration of slope {self.slope} is not usable (0 to 1e6)")
+            raise _unknown_method(self.method)
+        if not 0.0 <= self.slope <= MAX_SLOPE or not math.isfinite(self.intercept):
+            raise ConfidenceError(f"the slope must be from 0 to 1e6, but it is {self.slope}")
         if (self.method == "isotonic") != bool(self.knots):
-            raise ConfidenceError("an isotonic calibration, and no other, has knots")
+            raise ConfidenceError(
+                "isotonic calibrations must have knots, and only they"
+            )
         if len(self.knots) > MAX_KNOTS or not _rises(self.knots):
-            raise ConfidenceError("the calibration's curve is not usable: it must rise from 0 to 1")
+            raise ConfidenceError("the knots must rise and stay within 0 and 1")
         if not 0 <= self.positives <= self.n:
-            raise ConfidenceError(f"{self.positives} real ones of {self.n} candidates cannot be")
+            raise ConfidenceError(f"{self.positives} of {self.n} candidates cannot be real")
         texts = (self.data_sha256, self.model, self.model_sha256, self.task, self.note)
         if any(len(text) > MAX_TEXT for text in texts):
-            raise ConfidenceError(f"a calibration's texts have at most {MAX_TEXT} characters")
+            raise ConfidenceError(f"the calibration has a text longer than {MAX_TEXT} characters")
         if self.prior is not None and not 0.0 <= self.prior <= 1.0:
-            raise ConfidenceError(f"a share of {self.prior} real ones cannot be")
+            raise ConfidenceError(f"the prior must be from 0 to 1, but it is {self.prior}")
 
     @property
     def is_fitted(self) -> bool:
-        """False: numbers go through as they are, and must be called "not calibrated"."""
+        """Whether p(YES) is changed; the user is shown "not calibrated" otherwise."""
         return self.method != "identity"
 
     @overload
     def apply(self, p: float) -> float: ...
     @overload
-    def apply(self, p: ArrayLike) -> Floats: ...
-    def apply(self, p: ArrayLike) -> float | Floats:
-        """Calibrated p(YES), of one or of many."""
-        raw = chances(p)
+    def apply(self, p: ArrayLike) -> FloatArray: ...
+    def apply(self, p: ArrayLike) -> float | FloatArray:
+        """Calibrate one p(YES) or an array of them."""
+        raw = checked_probabilities(p)
         if self.method == "platt":
             result = sigmoid(self.slope * logit(raw) + self.intercept)
         elif self.method == "isotonic":
@@ -95,16 +103,19 @@ class Calibration:
 
 def fit_calibration(
     judged: JudgedScores,
-    method: Choice = "auto",
+    method: MethodChoice = "auto",
     *,
     model: str = "",
     model_sha256: str = "",
     task: str = "",
 ) -> Calibration:
-    """Fit on judged candidates. "auto" takes what their number bears, and changes nothing (with a
-    note why) where it bears nothing; a method asked for by name is fitted or refused."""
+    """Fit a calibration to judged candidates.
+
+    "auto" chooses by sample size and returns the identity, with a note, if no fit is possible.
+    A method chosen by name raises ConfidenceError instead.
+    """
     if method != "auto" and method not in METHODS:
-        raise ConfidenceError(f"there is no calibration named {str(method)[:40]!r}")
+        raise _unknown_method(method)
     blank = Calibration(
         method="identity",
         n=len(judged),
@@ -125,28 +136,29 @@ def fit_calibration(
 
 
 def advised_method(judged: JudgedScores) -> Method:
-    """What this many judged candidates bear: isotonic from about 1,000, with 100 of the rarer
-    class, else Platt. Refuses where there are too few for either."""
+    """Isotonic or Platt by sample size; raises ConfidenceError if there are too few."""
     rarer = min(judged.positives, judged.negatives)
     if len(judged) >= ISOTONIC_NEEDS[0] and rarer >= ISOTONIC_NEEDS[1]:
         return "isotonic"
     if len(judged) < PLATT_NEEDS[0] or rarer < PLATT_NEEDS[1]:
         raise ConfidenceError(
-            f"{judged.positives} real and {judged.negatives} other judged candidates are too few; "
-            f"judge at least {PLATT_NEEDS[0]}, {PLATT_NEEDS[1]} or more of each"
+            f"{judged.positives} real and {judged.negatives} other candidates are too few; "
+            f"judge at least {PLATT_NEEDS[0]}, with {PLATT_NEEDS[1]} or more of each kind"
         )
     return "platt"
 
 
-def calibrated_out_of_fold(judged: JudgedScores, method: Choice = "auto", folds: int = 5) -> Floats:
-    """p(YES) of every judged candidate, calibrated on the others: for an honest reliability curve.
+def calibrated_out_of_fold(
+    judged: JudgedScores, method: MethodChoice = "auto", folds: int = 5
+) -> FloatArray:
+    """Cross-validated p(YES): each candidate is calibrated by a fit to the other folds.
 
-    A curve drawn from the candidates a calibration was fitted on flatters it. Folds are dealt out
-    by class and p, so that the same candidates give the same numbers.
+    A reliability curve of the fitted candidates themselves would look too good. Folds are
+    assigned by class and p, so the result does not depend on the order of candidates.
     """
     if not 2 <= folds <= len(judged):
-        raise ConfidenceError(f"{len(judged)} judged candidates cannot be dealt into {folds} folds")
-    order = np.lexsort((judged.weights, judged.p, judged.label))
+        raise ConfidenceError(f"{len(judged)} candidates cannot be split into {folds} folds")
+    order = np.lexsort((judged.p, judged.label))
     fold = np.empty(len(judged), dtype=np.intp)
     fold[order] = np.arange(len(judged)) % folds
     result = np.empty(len(judged))
@@ -156,13 +168,33 @@ def calibrated_out_of_fold(judged: JudgedScores, method: Choice = "auto", folds:
     return result
 
 
+def fit_isotonic(
+    judged: JudgedScores, low: float = 0.0, high: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Knots (p, calibrated p) of the isotonic fit, clipped to `low` and `high`.
+
+    Interpolate linearly between the knots; the curve is constant outside them.
+    """
+    from scipy.optimize import isotonic_regression
+
+    x, group = np.unique(judged.p, return_inverse=True)
+    count = np.bincount(group).astype(np.float64)
+    share = np.bincount(group, weights=judged.label) / count
+    y = np.clip(isotonic_regression(share, weights=count).x, low, high)
+    kept = np.ones(x.size, dtype=bool)
+    kept[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])  # drop points inside a flat stretch
+    return x[kept], y[kept]
+
+
 def _fitted(blank: Calibration, method: Method, judged: JudgedScores) -> Calibration:
     if method == "identity":
         return blank
     if judged.positives == 0 or judged.negatives == 0:
-        raise ConfidenceError("all judged candidates are of one class: judge some of the other too")
+        raise ConfidenceError(
+            "all judged candidates are of one class: judge some others, too"
+        )
     if judged.p[0] == judged.p[-1]:
-        raise ConfidenceError("every p(YES) is the same: there is nothing to calibrate")
+        raise ConfidenceError("every p(YES) is the same, so nothing can be calibrated")
     if method == "platt":
         slope, intercept = fit_platt(judged)
         if slope <= 0.0:
@@ -176,13 +208,19 @@ def _fitted(blank: Calibration, method: Method, judged: JudgedScores) -> Calibra
 
 def _upside_down() -> ConfidenceError:
     return ConfidenceError(
-        "real candidates did not get a higher p(YES) than the others: check that the verdicts "
+        "real candidates do not have a higher p(YES) than the others: check that the verdicts "
         "belong to this task and model"
     )
 
 
+def _unknown_method(method: object) -> ConfidenceError:
+    return ConfidenceError(
+        f"unknown calibration method {str(method)[:40]!r}: use one of {', '.join(METHODS)}"
+    )
+
+
 def _rises(knots: tuple[tuple[float, float], ...]) -> bool:
-    """Strictly in p, never falling in calibrated p, all from 0 to 1."""
+    """Whether p strictly increases, calibrated p never decreases, and all are from 0 to 1."""
     if not knots:
         return True
     x, y = np.array(knots, dtype=np.float64).reshape(-1, 2).T

@@ -1,13 +1,11 @@
-"""A calibration as JSON. What is read back is trusted no more than any other file."""
+"""Calibrations as JSON text; values that are read back are checked like any untrusted input."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from pathlib import Path
 from typing import Any, NoReturn
 
 from agent.checked_toml import printable
@@ -26,47 +24,23 @@ def calibration_to_json(calibration: Calibration) -> str:
 
 
 def calibration_from_json(text: str, source: str = "calibration") -> Calibration:
-    """`source` is how errors call it."""
+    """Raises ConfidenceError, prefixed with `source`, unless the text is a valid calibration."""
     if len(text) > MAX_BYTES:
-        raise ConfidenceError(f"{source}: longer than any calibration")
+        raise ConfidenceError(f"{source}: longer than {MAX_BYTES} bytes")
     try:
-        record = json.loads(text, parse_constant=_no_such_number)
+        record = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise ConfidenceError(f"{source}: not valid JSON: {str(error)[:100]}") from error
     if not isinstance(record, dict):
         raise ConfidenceError(f"{source}: not a calibration")
     if record.get("version") != CALIBRATION_VERSION:
-        raise ConfidenceError(f"{source}: of another version of this program: calibrate again")
-    if unknown := sorted(record.keys() - FIELDS) + sorted(FIELDS - record.keys()):
-        raise ConfidenceError(f"{source}: unknown or missing: {printable(unknown[0], 40)!r}")
+        raise ConfidenceError(f"{source}: made by another version of this program: calibrate again")
+    if wrong := sorted(record.keys() - FIELDS) + sorted(FIELDS - record.keys()):
+        raise ConfidenceError(f"{source}: unknown or missing field {printable(wrong[0], 40)!r}")
     try:
         return Calibration(**_checked(record))
     except ConfidenceError as error:
         raise ConfidenceError(f"{source}: {error}") from error
-
-
-def save_calibration(calibration: Calibration, path: Path) -> None:
-    """The old file stays whole until the new one is."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        draft.write_text(calibration_to_json(calibration) + "\n", encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise ConfidenceError(f"{path}: cannot be written: {error}") from error
-
-
-def load_calibration(path: Path) -> Calibration:
-    try:
-        if not path.is_file():
-            raise ConfidenceError(f"{path}: not a file")
-        with path.open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-        return calibration_from_json(content.decode("utf-8"), str(path))
-    except UnicodeDecodeError as error:
-        raise ConfidenceError(f"{path}: not UTF-8 text (byte {error.start})") from error
-    except (OSError, ValueError) as error:
-        raise ConfidenceError(f"{path}: cannot be read: {error}") from error
 
 
 def _checked(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,11 +74,11 @@ def _number(value: object, name: str) -> float:
     try:
         number = float(value)
     except OverflowError as error:
-        raise ConfidenceError(f"{name} must be a number of ordinary size") from error
+        raise ConfidenceError(f"{name} is too large a number") from error
     if not math.isfinite(number):
         raise ConfidenceError(f"{name} must be a finite number")
     return number
 
 
-def _no_such_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not allowed")

@@ -1,4 +1,4 @@
-"""How far a share found in a few objects may be from the true one."""
+"""Confidence limits of a binomial proportion."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import math
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from agent.confidence.judged import ConfidenceError
+from agent.spectra.spectrum import FloatArray
 
-Interval = tuple[float, float]
 
-
-def wilson(hits: int, n: int, confidence: float = 0.95) -> Interval:
-    """Both limits of a share, Wilson's way: sensible at 0 of 5 and 5 of 5 too."""
+def wilson(hits: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Two-sided Wilson score interval; it is not empty at 0 of 5 or 5 of 5."""
     _check(hits, n)
     if n == 0:
         return 0.0, 1.0
-    z = NormalDist().inv_cdf(0.5 + 0.5 * level(confidence))
+    z = NormalDist().inv_cdf(0.5 + 0.5 * checked_fraction(confidence, "confidence"))
     share, widen = hits / n, z * z / n
     centre = (share + 0.5 * widen) / (1.0 + widen)
     half = z * math.sqrt(share * (1.0 - share) / n + 0.25 * widen / n) / (1.0 + widen)
@@ -27,37 +26,38 @@ def wilson(hits: int, n: int, confidence: float = 0.95) -> Interval:
     return low, high
 
 
-def at_least(hits: int, n: int, delta: float) -> float:
-    """The true share is this or more, except in `delta` of all samples (Clopper-Pearson)."""
+def lower_limit(hits: int, n: int, delta: float) -> float:
+    """One-sided Clopper-Pearson lower limit at confidence 1 - `delta`."""
     from scipy.special import betaincinv
 
     _check(hits, n)
     if hits == 0:
         return 0.0
-    return float(betaincinv(hits, n - hits + 1, level(delta, "delta")))
+    return float(betaincinv(hits, n - hits + 1, checked_fraction(delta, "delta")))
 
 
-def at_most(hits: int, n: int, delta: float) -> float:
-    """The true share is this or less, except in `delta` of all samples (Clopper-Pearson)."""
-    return 1.0 - at_least(n - hits, n, delta) if n else 1.0
+def upper_limit(hits: int, n: int, delta: float) -> float:
+    """One-sided Clopper-Pearson upper limit at confidence 1 - `delta`."""
+    return 1.0 - lower_limit(n - hits, n, delta) if n else 1.0
 
 
-def chance_of_so_few(mistakes: ArrayLike, n: ArrayLike, share: float) -> NDArray[np.float64]:
-    """That at most so many of n are wrong where `share` of all are right: the binomial's tail, by
-    the incomplete beta function, for scipy's own takes no n of more than 31 bits."""
+def binomial_tail(mistakes: ArrayLike, n: ArrayLike, success: float) -> FloatArray:
+    """Probability of at most `mistakes` failures in `n` trials that succeed with `success`."""
     from scipy.special import betainc
 
+    # scipy.stats.binom takes no n above 31 bits; the incomplete beta function does.
     wrong, right = np.asarray(mistakes), np.subtract(n, mistakes)
-    tail = betainc(np.maximum(right, 1), wrong + 1, share)
+    tail = betainc(np.maximum(right, 1), wrong + 1, success)
     return np.where(right > 0, tail, 1.0)
 
 
-def level(value: float, name: str = "confidence") -> float:
+def checked_fraction(value: float, name: str) -> float:
+    """Raises ConfidenceError unless `value` is strictly between 0 and 1."""
     if not 0.0 < value < 1.0:
-        raise ConfidenceError(f"a {name} of {value} is not usable: it must lie between 0 and 1")
+        raise ConfidenceError(f"{name} must be between 0 and 1, but it is {value}")
     return float(value)
 
 
 def _check(hits: int, n: int) -> None:
     if not 0 <= hits <= n:
-        raise ConfidenceError(f"{hits} of {n} is no share")
+        raise ConfidenceError(f"{hits} of {n} is not a valid proportion")

@@ -3,7 +3,6 @@ cut costs: how often it breaks, and how much of the reachable recall it keeps.""
 
 from __future__ import annotations
 
-import math
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -13,10 +12,9 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import average_precision_score
 
 from agent.confidence.abstention import cut_for_precision
-from agent.confidence.isotonic import fit_isotonic
+from agent.confidence.calibration import fit_isotonic
 from agent.confidence.reliability import average_precision
-from agent.confidence.triage import Item, triage
-from tests.agent.confidence.drawn import drawn
+from tests.agent.confidence.judged_samples import sample_judged
 
 CANDIDATES = 100_000
 ROUNDS = 7
@@ -25,7 +23,7 @@ DRAWS = 1000
 
 def figures() -> Iterator[dict[str, object]]:
     rng = np.random.default_rng(7)
-    judged = drawn(rng, CANDIDATES, apart=2.0)
+    judged = sample_judged(rng, CANDIDATES, apart=2.0)
     label = judged.label.astype(float)
     yield _ratio(
         "isotonic fit",
@@ -39,21 +37,12 @@ def figures() -> Iterator[dict[str, object]]:
         lambda: average_precision(judged),
         lambda: average_precision_score(judged.label, judged.p),
     )
-    items = [
-        Item(key=number, p_yes=float(p), stopped_by="answer") for number, p in enumerate(judged.p)
-    ]
-    yield _ratio(
-        "triage with reasons",
-        "sorted() by the same rule, without reasons and missing numbers",
-        lambda: triage(items, "uncertain first"),
-        lambda: sorted(items, key=lambda item: abs(math.log(item.p_yes / (1.0 - item.p_yes)))),
-    )
     yield from _promises(rng)
 
 
 def _promises(rng: np.random.Generator) -> Iterator[dict[str, object]]:
     """Precision 0.9 promised with delta 0.1, from 1,000 judged candidates at 1:5."""
-    field = drawn(rng, 1_000_000)
+    field = sample_judged(rng, 1_000_000)
     order = np.argsort(-field.p)
     real = np.cumsum(field.label[order])
     precision, recall = real / np.arange(1, real.size + 1), real / real[-1]
@@ -61,7 +50,7 @@ def _promises(rng: np.random.Generator) -> Iterator[dict[str, object]]:
     falling = -field.p[order]
     broken, kept = 0, []
     for _ in range(DRAWS):
-        cut = cut_for_precision(drawn(rng, 1000), 0.9, 0.1).threshold
+        cut = cut_for_precision(sample_judged(rng, 1000), 0.9, 0.1).threshold
         at = -1 if cut is None else int(np.searchsorted(falling, -cut, side="right")) - 1
         broken += at >= 0 and precision[at] < 0.9
         kept.append(recall[at] if at >= 0 else 0.0)

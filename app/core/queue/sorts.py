@@ -34,7 +34,7 @@ VALUES: dict[SortKey, str] = {
     "p_yes": "agent_p_yes",
     "uncertain": "0.5 - abs(agent_p_yes - 0.5)",
     "surprising": "surprise",
-    # As agent.confidence.triage has it: opposite minds first, then whose p(YES) decides least.
+    # Opposite minds first, then whose p(YES) decides least.
     "disagreeing": "0.5 - abs(coalesce(agent_p_yes, CASE WHEN agents_differ THEN 0.5 END) - 0.5)"
     " + CASE WHEN agents_differ THEN 1.0 ELSE 0.0 END",
     "snr": "snr",

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.isotonic import IsotonicRegression
 
 from agent.confidence.calibration import (
     Calibration,
     advised_method,
     calibrated_out_of_fold,
     fit_calibration,
+    fit_isotonic,
 )
 from agent.confidence.judged import ConfidenceError, JudgedScores
-from agent.confidence.reliability import (
-    expected_calibration_error,
-    log_loss,
-    reliability_curve,
-)
-from tests.agent.confidence.drawn import drawn
+from agent.confidence.reliability import expected_calibration_error, reliability_curve
+from tests.agent.confidence.judged_samples import sample_judged
+
+GRID = np.linspace(0.0, 1.0, 501)
+
+
+def log_loss(judged: JudgedScores) -> float:
+    return float(sklearn.metrics.log_loss(judged.label, judged.p, labels=[False, True]))
 
 
 def error_of(judged: JudgedScores, p: np.ndarray) -> float:
@@ -40,8 +45,8 @@ def test_the_number_of_candidates_chooses(rng, positives, negatives, method):
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 @pytest.mark.parametrize("stretch", [0.3, 4.0])
 def test_new_candidates_are_calibrated(rng, method, stretch):
-    rule = fit_calibration(drawn(rng, 3000, 0.3, apart=1.5, stretch=stretch), method)
-    new = drawn(rng, 40_000, 0.3, apart=1.5, stretch=stretch)
+    rule = fit_calibration(sample_judged(rng, 3000, 0.3, apart=1.5, stretch=stretch), method)
+    new = sample_judged(rng, 40_000, 0.3, apart=1.5, stretch=stretch)
     calibrated = rule.apply(new.p)
     assert error_of(new, new.p) > 0.09
     assert error_of(new, calibrated) < 0.03
@@ -49,7 +54,7 @@ def test_new_candidates_are_calibrated(rng, method, stretch):
 
 
 def test_what_it_rests_on_is_kept(rng):
-    judged = drawn(rng, 200, 0.3)
+    judged = sample_judged(rng, 200, 0.3)
     rule = fit_calibration(judged, model="nano", model_sha256="ab" * 32, task="CV")
     assert (rule.method, rule.n, rule.positives) == ("platt", 200, judged.positives)
     assert (rule.model, rule.model_sha256, rule.task) == ("nano", "ab" * 32, "CV")
@@ -61,7 +66,7 @@ def test_what_it_rests_on_is_kept(rng):
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 def test_the_order_of_the_list_does_not_matter(rng, method):
-    judged = drawn(rng, 500)
+    judged = sample_judged(rng, 500)
     assert fit_calibration(judged.where(rng.permutation(500)), method) == fit_calibration(
         judged, method
     )
@@ -101,17 +106,17 @@ def test_a_method_asked_for_by_name_is_refused(method, p, label, told):
 
 
 def test_unknown_methods_are_refused(rng):
-    with pytest.raises(ConfidenceError, match="no calibration named"):
-        fit_calibration(drawn(rng, 50), "temperature")
+    with pytest.raises(ConfidenceError, match="unknown calibration method"):
+        fit_calibration(sample_judged(rng, 50), "temperature")
 
 
 def test_identity_asked_for_is_no_failure(rng):
-    rule = fit_calibration(drawn(rng, 50), "identity")
+    rule = fit_calibration(sample_judged(rng, 50), "identity")
     assert (rule.method, rule.note) == ("identity", "")
 
 
 def test_isotonic_is_never_certain(rng):
-    rule = fit_calibration(drawn(rng, 2000, 0.3, apart=6.0))
+    rule = fit_calibration(sample_judged(rng, 2000, 0.3, apart=6.0))
     assert rule.method == "isotonic"
     assert 0.0 < rule.apply(0.0) < 0.002
     assert 0.99 < rule.apply(1.0) < 1.0
@@ -134,7 +139,7 @@ def test_it_rises_and_stays_a_probability(pairs, asked, method):
 
 
 def test_one_is_a_float_and_many_keep_their_shape(rng):
-    rule = fit_calibration(drawn(rng, 100, 0.3))
+    rule = fit_calibration(sample_judged(rng, 100, 0.3))
     assert isinstance(rule.apply(0.5), float)
     assert rule.apply(rng.random((3, 4))).shape == (3, 4)
     with pytest.raises(ConfidenceError, match="from 0 to 1"):
@@ -142,8 +147,8 @@ def test_one_is_a_float_and_many_keep_their_shape(rng):
 
 
 def test_a_curve_from_the_fitted_candidates_flatters_and_out_of_fold_does_not(rng):
-    judged = drawn(rng, 400, 0.4, apart=0.7)
-    new = drawn(rng, 40_000, 0.4, apart=0.7)
+    judged = sample_judged(rng, 400, 0.4, apart=0.7)
+    new = sample_judged(rng, 40_000, 0.4, apart=0.7)
     rule = fit_calibration(judged, "isotonic")
     seen = log_loss(JudgedScores(rule.apply(judged.p), judged.label))
     held = log_loss(JudgedScores(calibrated_out_of_fold(judged, "isotonic"), judged.label))
@@ -164,7 +169,7 @@ def test_no_candidate_is_calibrated_on_itself():
 @pytest.mark.parametrize("folds", [0, 1, 31])
 def test_impossible_folds_are_refused(rng, folds):
     with pytest.raises(ConfidenceError, match="folds"):
-        calibrated_out_of_fold(drawn(rng, 30), folds=folds)
+        calibrated_out_of_fold(sample_judged(rng, 30), folds=folds)
 
 
 @pytest.mark.parametrize(
@@ -188,3 +193,28 @@ def test_impossible_folds_are_refused(rng, folds):
 def test_a_rule_checks_itself(wrong):
     with pytest.raises(ConfidenceError):
         Calibration(**wrong)
+
+
+@pytest.mark.parametrize("decimals", [None, 2, 1])
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (0.01, 0.97)])
+def test_knots_and_predictions_are_scikit_learns(rng, decimals, limits):
+    judged = sample_judged(rng, 3000, decimals=decimals)
+    x, y = fit_isotonic(judged, *limits)
+    model = IsotonicRegression(y_min=limits[0], y_max=limits[1], out_of_bounds="clip")
+    model.fit(judged.p, judged.label.astype(float))
+    np.testing.assert_allclose(x, model.X_thresholds_, atol=1e-12)
+    np.testing.assert_allclose(y, model.y_thresholds_, atol=1e-9)
+    np.testing.assert_allclose(np.interp(GRID, x, y), model.predict(GRID), atol=1e-9)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(GRID[::50].tolist()), st.booleans()), min_size=1),
+)
+def test_the_curve_never_falls_and_keeps_the_mean(pairs):
+    p, label = zip(*pairs, strict=True)
+    judged = JudgedScores(p, label)
+    x, y = fit_isotonic(judged)
+    assert np.all(np.diff(x) > 0)
+    assert np.all(np.diff(y) >= 0)
+    assert np.all((y >= 0) & (y <= 1))
+    assert np.interp(judged.p, x, y).mean() == pytest.approx(judged.prior, abs=1e-9)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from agent.confidence.intervals import at_least, at_most, chance_of_so_few, wilson
+from agent.confidence.intervals import binomial_tail, lower_limit, upper_limit, wilson
 from agent.confidence.judged import ConfidenceError
 
 PARTS = st.integers(0, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -28,32 +28,32 @@ def test_wilson_is_scipys(part, confidence):
 def test_one_sided_bounds_are_scipys_exact_ones(part, delta):
     hits, n = part
     if n == 0:
-        assert (at_least(hits, n, delta), at_most(hits, n, delta)) == (0.0, 1.0)
+        assert (lower_limit(hits, n, delta), upper_limit(hits, n, delta)) == (0.0, 1.0)
         return
     theirs = binomtest(hits, n, alternative="greater").proportion_ci(1 - delta, method="exact")
-    assert at_least(hits, n, delta) == pytest.approx(theirs.low, abs=1e-9)
+    assert lower_limit(hits, n, delta) == pytest.approx(theirs.low, abs=1e-9)
     theirs = binomtest(hits, n, alternative="less").proportion_ci(1 - delta, method="exact")
-    assert at_most(hits, n, delta) == pytest.approx(theirs.high, abs=1e-9)
+    assert upper_limit(hits, n, delta) == pytest.approx(theirs.high, abs=1e-9)
 
 
 @given(PARTS, st.floats(0.01, 0.99))
 def test_the_tail_is_scipys(part, share):
     mistakes, n = part
     expected = binom.cdf(mistakes, n, 1.0 - share)
-    assert float(chance_of_so_few(mistakes, n, share)) == pytest.approx(expected, abs=1e-11)
+    assert float(binomial_tail(mistakes, n, share)) == pytest.approx(expected, abs=1e-11)
 
 
 def test_the_lower_bound_fails_in_no_more_than_delta_of_samples(rng):
     hits = rng.binomial(40, 0.9, size=4000)
-    bounds = {k: at_least(k, 40, 0.1) for k in np.unique(hits).tolist()}
+    bounds = {k: lower_limit(k, 40, 0.1) for k in np.unique(hits).tolist()}
     failed = np.mean([bounds[k] > 0.9 for k in hits.tolist()])
     assert 0.02 < failed <= 0.1 + 3 * np.sqrt(0.09 / 4000)
 
 
 @pytest.mark.parametrize(("hits", "n"), [(-1, 5), (6, 5), (0, -1)])
 def test_impossible_shares_are_refused(hits, n):
-    for bound in (wilson, at_least, at_most):
-        with pytest.raises(ConfidenceError, match="no share"):
+    for bound in (wilson, lower_limit, upper_limit):
+        with pytest.raises(ConfidenceError, match="not a valid proportion"):
             bound(hits, n, 0.5)
 
 
@@ -62,4 +62,4 @@ def test_impossible_levels_are_refused(value):
     with pytest.raises(ConfidenceError, match="between 0 and 1"):
         wilson(1, 2, value)
     with pytest.raises(ConfidenceError, match="between 0 and 1"):
-        at_least(1, 2, value)
+        lower_limit(1, 2, value)

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from agent.confidence.judged import ConfidenceError, JudgedScores, logit
 from agent.confidence.platt import fit_platt, smoothed_targets
-from tests.agent.confidence.drawn import drawn
+from tests.agent.confidence.judged_samples import sample_judged
 
 
 def reference(judged: JudgedScores) -> tuple[float, float]:
@@ -18,7 +18,7 @@ def reference(judged: JudgedScores) -> tuple[float, float]:
     low, high = smoothed_targets(judged)
     target = np.where(judged.label, high, low)
     x = np.tile(logit(judged.p), 2)[:, None]
-    share = np.concatenate([judged.weights * target, judged.weights * (1 - target)])
+    share = np.concatenate([target, 1 - target])
     y = np.repeat([1, 0], len(judged))
     fit = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=1000)
     fit.fit(x, y, sample_weight=share)
@@ -30,24 +30,12 @@ def reference(judged: JudgedScores) -> tuple[float, float]:
     [(30, 0.5, 1.0), (200, 1 / 6, 2.5), (2000, 0.02, 0.4), (20_000, 1 / 6, 1.0)],
 )
 def test_the_fit_is_scikit_learns(rng, n, prior, stretch):
-    judged = drawn(rng, n, prior, stretch=stretch)
+    judged = sample_judged(rng, n, prior, stretch=stretch)
     assert fit_platt(judged) == pytest.approx(reference(judged), rel=1e-5, abs=1e-6)
-
-
-def test_the_fit_with_weights_is_scikit_learns(rng):
-    plain = drawn(rng, 300)
-    judged = JudgedScores(plain.p, plain.label, rng.uniform(0.5, 40.0, 300))
-    assert fit_platt(judged) == pytest.approx(reference(judged), rel=1e-5, abs=1e-6)
-
-
-def test_weights_of_another_scale_say_nothing_new(rng):
-    judged = drawn(rng, 300)
-    weighted = JudgedScores(judged.p, judged.label, np.full(300, 1e-6))
-    assert fit_platt(weighted) == pytest.approx(fit_platt(judged))
 
 
 def test_overconfidence_is_undone(rng):
-    slope, intercept = fit_platt(drawn(rng, 50_000, 0.3, apart=2.0, stretch=4.0))
+    slope, intercept = fit_platt(sample_judged(rng, 50_000, 0.3, apart=2.0, stretch=4.0))
     assert slope == pytest.approx(0.25, rel=0.04)
     assert intercept == pytest.approx(0.0, abs=0.05)
 

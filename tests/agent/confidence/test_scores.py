@@ -108,7 +108,7 @@ def test_kappa_of_many_matrices_at_once(rng):
     ("first", "second", "categories", "told"),
     [
         (["A"], ["A", "B"], ("A", "B"), "same candidates"),
-        (["A"], ["C"], ("A", "B"), "'C' is none of"),
+        (["A"], ["C"], ("A", "B"), "'C' is not a known"),
         ([], [], (), "categories"),
         (["A"], ["A"], ("A", "A"), "categories"),
         ([], [], tuple(range(101)), "categories"),

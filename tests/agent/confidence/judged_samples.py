@@ -1,4 +1,4 @@
-"""Judged candidates drawn from a law we know."""
+"""Judged candidates sampled from a known distribution."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from agent.confidence.judged import JudgedScores, sigmoid
 
 
-def drawn(
+def sample_judged(
     rng: np.random.Generator,
     n: int,
     prior: float = 1 / 6,
@@ -15,8 +15,8 @@ def drawn(
     stretch: float = 1.0,
     decimals: int | None = None,
 ) -> JudgedScores:
-    """Two Gaussians `apart` sigma from each other. p(YES) is exact where `stretch` is 1, too sure
-    of itself above; `decimals` makes ties."""
+    """Two unit Gaussians `apart` sigma from each other; p(YES) is calibrated for `stretch` 1 and
+    overconfident above. Rounding to `decimals` makes ties."""
     label = rng.random(n) < prior
     score = rng.normal(size=n) + apart * label
     log_odds = np.log(prior / (1.0 - prior)) + apart * (score - 0.5 * apart)
