@@ -1,4 +1,4 @@
-"""Read a TOML file nobody vouches for: bounded, each value checked once, every fault named."""
+"""Read an untrusted TOML file: sizes are bounded and every value is checked and named in errors."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MAX_BYTES = 64 * 1024
 MAX_DOTS_IN_KEY = 16
 MAX_DEPTH_IN_LINE = 200
 MAX_GUESSES, LONGEST_GUESS = 1000, 80
-# A bare or quoted part of a key, and more of those behind dots than any of our files has.
+# One bare or quoted part of a dotted key, and a key of more parts than any of our files has.
 _PART = r"""(?:(?<![\w-])[\w-]+|"(?:[^"\\]|\\.){0,200}"|'[^']{0,200}')[ \t]*\.[ \t]*"""
 _MANY_PARTS = re.compile(rf"(?:{_PART}){{{MAX_DOTS_IN_KEY + 1}}}")
 _BRACKET = re.compile(r"[\[\]{}]")
-# What would end a turn or open a tag in a chat template, and what only a terminal should see.
+# Text that could end a turn or open a tag in a chat template, or be a terminal escape.
 _CHAT_MARKUP = re.compile(r"<\s*[|/!A-Za-z]|\|>|\\|```")
 _KINDS: dict[type, str] = {
     str: "text",
@@ -30,14 +30,13 @@ _KINDS: dict[type, str] = {
     float: "a number",
     list: "a list",
     dict: "a table",
-    object: "a number",  # `number` takes any object and sorts out int from float itself
+    object: "a number",  # `number` takes any object and tells int from float itself
 }
 Value = TypeVar("Value")
-Pair = tuple[float, float]
 
 
 def read_toml(path: Path, max_bytes: int = MAX_BYTES) -> TomlTable:
-    """The whole file as one Table. Refuses what is no file, too long, not UTF-8 or not TOML."""
+    """Read a whole file. Raises ResourceError if it is missing, too long, not UTF-8 or not TOML."""
     try:
         if not path.is_file():
             raise ResourceError(f"{path}: not a file")
@@ -49,7 +48,7 @@ def read_toml(path: Path, max_bytes: int = MAX_BYTES) -> TomlTable:
 
 
 def parse_toml(content: bytes, source: str, max_bytes: int = MAX_BYTES) -> TomlTable:
-    """The bytes of one TOML file as a Table; `source` is how errors call the file."""
+    """Parse the bytes of one TOML file; errors name it by `source`."""
     if len(content) > max_bytes:
         raise ResourceError(f"{source}: longer than {max_bytes // 1024} KiB, the most allowed")
     try:
@@ -76,7 +75,7 @@ def _refuse_costly_lines(text: str, source: str) -> None:
 
 
 def _depth(line: str) -> int:
-    """How many brackets are open at once; a thousand small tables in one line nest only two."""
+    """Return the deepest nesting of brackets in a line."""
     if line.count("[") + line.count("{") <= MAX_DEPTH_IN_LINE:
         return 0
     steps = (1 if bracket.group() in "[{" else -1 for bracket in _BRACKET.finditer(line))
@@ -84,7 +83,7 @@ def _depth(line: str) -> int:
 
 
 class TomlTable:
-    """One TOML table being read. Ask for each key, then `close()` refuses what nobody asked for.
+    """A TOML table whose keys are read one by one; `close()` then rejects the keys left over.
 
     `where` is the path of the table inside the file, empty for the file itself.
     """
@@ -96,7 +95,7 @@ class TomlTable:
         self._asked: list[str] = []
 
     def fault(self, key: str, problem: str) -> ResourceError:
-        """The error to raise about `key`: file, key, what is wrong and what is expected."""
+        """Return the error to raise about `key`, with its file and path."""
         name = f"{self.where}.{key}" if self.where and key else self.where or key
         return ResourceError(f"{self.source}: {name}: {problem}")
 
@@ -106,27 +105,26 @@ class TomlTable:
     def text(
         self, key: str, default: str | None = None, *, longest: int = 80, shortest: int = 1
     ) -> str:
-        """Printable text, runs of white space made one blank; lengths in characters."""
+        """Printable text with runs of white space collapsed; lengths are in characters."""
         value = self._take(key, str, default)
         return self._checked_text(key, value, shortest, longest)
 
     def texts(
         self, key: str, *, longest: int = 80, at_most: int = 16, at_least: int = 1
     ) -> tuple[str, ...]:
-        """A list of texts; absent means empty where `at_least` is 0."""
+        """A list of texts; a missing key means an empty list if `at_least` is 0."""
         values = self._take(key, list, [] if at_least == 0 else None)
         if not at_least <= len(values) <= at_most:
             raise self.fault(key, f"expected {at_least} to {at_most} texts, found {len(values)}")
-        found = []
-        for place, value in enumerate(values):
+        texts = []
+        for number, value in enumerate(values, 1):
             if not isinstance(value, str):
-                problem = f"entry {place + 1} should be text, not {_kind(value)}"
-                raise self.fault(key, problem)
-            found.append(self._checked_text(key, value, 1, longest))
-        return tuple(found)
+                raise self.fault(key, f"entry {number} should be text, not {_kind(value)}")
+            texts.append(self._checked_text(key, value, 1, longest))
+        return tuple(texts)
 
     def identifier(self, key: str, pattern: re.Pattern[str], expected: str) -> str:
-        """A text that `pattern` matches as a whole; `expected` says so to people."""
+        """A text that `pattern` matches in full; `expected` describes the pattern in errors."""
         value = self._take(key, str, None)
         if not pattern.fullmatch(value):
             raise self.fault(key, f"expected {expected}; found {shown(value)}")
@@ -138,25 +136,25 @@ class TomlTable:
     def number(
         self, key: str, default: float | None = None, *, low: float, high: float, unit: str = ""
     ) -> float:
-        """A finite number from `low` to `high`; `unit` is for the error."""
+        """A finite number from `low` to `high`; `unit` is shown in errors."""
         value = self._take(key, object, default)
         return self._checked_number(key, value, low, high, unit)
 
     def numbers(self, key: str, *, low: float, high: float, at_most: int) -> tuple[float, ...]:
-        """A list of numbers, each from `low` to `high`; absent means empty."""
+        """A list of numbers, each from `low` to `high`; a missing key means an empty list."""
         values = self._take(key, list, [])
         if len(values) > at_most:
             raise self.fault(key, f"expected at most {at_most} numbers, found {len(values)}")
         return tuple(self._checked_number(key, value, low, high) for value in values)
 
-    def pair(self, key: str, *, low: float, high: float) -> Pair:
+    def pair(self, key: str, *, low: float, high: float) -> tuple[float, float]:
         """Two numbers in increasing order, each from `low` to `high`."""
         return self._checked_pair(key, self._take(key, list, None), low, high)
 
     def pairs(
         self, key: str, *, low: float, high: float, at_most: int, unit: str = ""
-    ) -> tuple[Pair, ...]:
-        """One pair or a list of pairs, each as in `pair`; absent means empty."""
+    ) -> tuple[tuple[float, float], ...]:
+        """One pair or a list of pairs, each as in `pair`; a missing key means none."""
         values = self._take(key, list, [])
         if key in self and not values:
             raise self.fault(key, "expected [lower, upper] or a list of such pairs, found []")
@@ -167,13 +165,12 @@ class TomlTable:
         return tuple(self._checked_pair(key, pair, low, high, unit) for pair in pairs)
 
     def choice(self, key: str, options: Iterable[str], default: str | None = None) -> str:
-        """One of `options`, exactly."""
         allowed = tuple(options)
         value = self._take(key, str, default)
         if value not in allowed:
             expected = ", ".join(each or '""' for each in allowed)
             guess = near_miss(value, allowed)
-            raise self.fault(key, f"{shown(value)} is none of: {expected}{guess}")
+            raise self.fault(key, f"{shown(value)} is not one of: {expected}{guess}")
         return str(value)
 
     def table(self, key: str) -> TomlTable:
@@ -190,8 +187,8 @@ class TomlTable:
     ) -> tuple[TomlTable, ...]:
         """The entries of an array of tables, `[[key]]` in the file.
 
-        Errors call an entry by its value of `named_by`, else by its number. What it lacks of the
-        keys `inherit` it takes from this table.
+        Errors name an entry by its value of `named_by`, else by its number. An entry without one of
+        the keys `inherit` takes its value from this table.
         """
         self._asked.extend(inherit)
         inherited = {each: self._values[each] for each in inherit if each in self._values}
@@ -199,18 +196,18 @@ class TomlTable:
         if not at_least <= len(values) <= at_most:
             problem = f"expected {at_least} to {at_most} tables [[{key}]], found {len(values)}"
             raise self.fault(key, problem)
-        found = []
-        for place, value in enumerate(values):
+        tables = []
+        for number, value in enumerate(values, 1):
             if not isinstance(value, dict):
-                raise self.fault(key, f"entry {place + 1} should be a table [[{key}]]")
+                raise self.fault(key, f"entry {number} should be a table [[{key}]]")
             name = value.get(named_by)
-            called = shown(name) if isinstance(name, str) else str(place + 1)
-            where = f"{self._path(key)}[{called}]"
-            found.append(TomlTable({**inherited, **value}, self.source, where))
-        return tuple(found)
+            label = shown(name) if isinstance(name, str) else str(number)
+            where = f"{self._path(key)}[{label}]"
+            tables.append(TomlTable({**inherited, **value}, self.source, where))
+        return tuple(tables)
 
     def close(self) -> None:
-        """Refuse every key that was never asked for."""
+        """Raise for any key that was never read."""
         for key in self._values:
             if key not in self._asked:
                 guess = near_miss(key, self._asked)
@@ -245,7 +242,7 @@ class TomlTable:
 
     def _checked_pair(
         self, key: str, values: object, low: float, high: float, unit: str = ""
-    ) -> Pair:
+    ) -> tuple[float, float]:
         if not isinstance(values, list) or len(values) != 2:
             raise self.fault(key, "expected two numbers, as in [6450, 6680]")
         first, second = (self._checked_number(key, value, low, high, unit) for value in values)
@@ -257,10 +254,10 @@ class TomlTable:
         for character in value:
             if unprintable(character) and character not in "\n\r\t":
                 name = f"U+{ord(character):04X}"
-                raise self.fault(key, f"holds the unprintable character {name}")
+                raise self.fault(key, f"contains the unprintable character {name}")
         markup = _CHAT_MARKUP.search(value)
         if markup:
-            problem = f"holds {shown(markup.group())}, which could pass for chat markup"
+            problem = f"contains {shown(markup.group())}, which looks like chat markup"
             raise self.fault(key, problem)
         text = " ".join(value.split())
         if not shortest <= len(text) <= longest:
@@ -270,12 +267,12 @@ class TomlTable:
 
 
 def unprintable(character: str) -> bool:
-    """Control, format (bidirectional overrides, zero width), private or separator characters."""
+    """Whether a character is a control, format (bidirectional, zero width) or private one."""
     return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def near_miss(word: str, known: Iterable[str]) -> str:
-    """`; did you mean "H_alpha"?`, or nothing where no known word is close."""
+    """Return `; did you mean "H_alpha"?`, or nothing if no known word is close."""
     short = (name for name in known if len(name) <= LONGEST_GUESS)
     by_fold = {name.casefold(): name for name in islice(short, MAX_GUESSES)}
     close = difflib.get_close_matches(word.casefold()[:LONGEST_GUESS], by_fold, n=1, cutoff=0.6)
@@ -283,7 +280,7 @@ def near_miss(word: str, known: Iterable[str]) -> str:
 
 
 def shown(text: str, longest: int = 40) -> str:
-    """`text` quoted for an error message: short, and nothing in it that a terminal obeys."""
+    """Quote `text` for an error message: short, without terminal escapes."""
     return f'"{printable(text, longest)}"'
 
 

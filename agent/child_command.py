@@ -1,4 +1,4 @@
-"""The command that starts one of our own processes, in an installed program and in a frozen one."""
+"""The command line that starts a child process of ours, installed or frozen."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ CHILD_OPTION = "--child"
 
 
 def child_command(name: str, script: Sequence[str], *arguments: str) -> list[str]:
-    """A Python of its own that runs `script`, a file or `-m` and a module, with these arguments.
+    """Return the command that runs `script` (a file, or `-m` and a module) in a new Python.
 
-    A frozen program has no Python beside it: it is asked to be the child `name` itself.
+    A frozen program ships no separate Python, so it starts itself with `--child name`.
     """
     if getattr(sys, "frozen", False):
         return [_frozen_program(), CHILD_OPTION, name, *arguments]
-    # -P: nothing is imported from the folder the user happens to be in
+    # -P keeps the current folder off sys.path: a user's file must not shadow a module
     return [sys.executable, "-P", *script, *arguments]
 
 
 def _frozen_program() -> str:
-    """Itself, but on Windows the twin with a console: that surely has pipes to talk by."""
-    twin = Path(sys.executable).with_name("spec-o3.exe")
-    return str(twin) if is_windows() and twin.exists() else sys.executable
+    """The running program; on Windows the console version, since a windowed one may lack pipes."""
+    console = Path(sys.executable).with_name("spec-o3.exe")
+    return str(console) if is_windows() and console.exists() else sys.executable
 
 
 def is_windows() -> bool:

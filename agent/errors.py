@@ -2,15 +2,15 @@
 
 
 class WorkbenchError(Exception):
-    """Base of every error we raise on purpose: what failed, on what, what to try."""
+    """Base class of errors with a message for the user: what failed, where, and what to try."""
 
 
 class SpectrumError(WorkbenchError):
-    """The numbers given do not make a spectrum."""
+    """The given arrays do not form a valid spectrum."""
 
 
 class ReadError(WorkbenchError):
-    """A file could not be read as a spectrum. `reasons` maps each reader tried to its refusal."""
+    """A file could not be read as a spectrum; `reasons` maps each reader tried to its message."""
 
     def __init__(self, message: str, reasons: dict[str, str] | None = None) -> None:
         super().__init__(message)
@@ -18,19 +18,19 @@ class ReadError(WorkbenchError):
 
 
 class ToolError(WorkbenchError):
-    """The visualization tool refuses a call; the model reads the text and goes on."""
+    """The visualization tool rejects a call; the model reads the message and continues."""
 
 
 class ResourceError(WorkbenchError):
-    """A task, line list or other resource file is faulty."""
+    """A task, line list, model card or other resource file is invalid."""
 
 
 class ImageError(WorkbenchError):
-    """A picture that no vision encoder could take."""
+    """A picture that no vision encoder can take."""
 
 
 class EngineError(WorkbenchError):
-    """An engine cannot go on: what failed and what to try."""
+    """An engine cannot continue: what failed and what to try."""
 
 
 class ContextFullError(EngineError):
@@ -38,4 +38,4 @@ class ContextFullError(EngineError):
 
 
 class TrajectoryError(WorkbenchError):
-    """A record of an inspection cannot be read, or does not belong to this spectrum."""
+    """The record of an inspection is unreadable or belongs to another spectrum."""

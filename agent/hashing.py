@@ -1,4 +1,4 @@
-"""Short proofs that two things are the same: SHA-256 of numbers, pixels and words."""
+"""SHA-256 fingerprints of spectra, pictures and texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agent.spectra.spectrum import Spectrum
 
 
 def spectrum_hash(spectrum: Spectrum) -> str:
-    """Of the numbers that are drawn and measured; names and headers do not matter."""
+    """Hash the arrays that are drawn and measured; names and headers do not count."""
     digest = hashlib.sha256()
     for name, values in (
         ("wavelength", spectrum.wavelength),
@@ -27,7 +27,7 @@ def spectrum_hash(spectrum: Spectrum) -> str:
 
 
 def picture_hash(picture: Image.Image) -> str:
-    """Of the size and the pixels as RGB, not of the file they may be stored in."""
+    """Hash the size and the RGB pixels, not the file format."""
     digest = hashlib.sha256(f"{picture.width}x{picture.height}".encode())
     digest.update(_bytes(np.asarray(picture.convert("RGB")), "<u1"))
     return digest.hexdigest()

@@ -1,7 +1,7 @@
-"""What every engine offers the inspector: conversations that grow turn by turn.
+"""The interface of an inference engine: conversations that grow turn by turn.
 
-An engine is a loaded model or a server's address. A conversation keeps what it has read, so that a
-new turn costs only the new turn. One thread at a time uses a conversation.
+An engine is a loaded model or a server. A conversation caches what it has read, so a new turn
+costs only its own tokens. A conversation is used by one thread at a time.
 """
 
 from __future__ import annotations
@@ -22,49 +22,51 @@ OnText = Callable[[str], None]
 
 
 class Cancelled(Exception):
-    """`should_stop` said so while a turn was being read."""
+    """Raised if `should_stop` returns True while a turn is being read."""
 
 
 RESTARTED = "\r"
-"""A piece of text of its own to an `OnText`: what was shown of this turn is void, it begins anew.
-Comes where a server broke off and then said something else."""
+"""Passed to an `OnText` on its own: discard the text shown for this turn, it starts over.
+Sent when a connection broke and the retry produced other text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingSettings:
-    """How the next token is chosen; temperature 0 takes the likeliest."""
+    """How the next token is chosen; temperature 0 is greedy decoding."""
 
     temperature: float = 0.0
     top_p: float = 1.0
     max_new_tokens: int = 1024
-    """In one turn."""
+    """Per turn."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.temperature <= 10.0:
-            raise WorkbenchError(f"a temperature of {self.temperature} is not usable (0 to 10)")
+            raise WorkbenchError(f"temperature must be from 0 to 10, not {self.temperature}")
         if not 0.0 < self.top_p <= 1.0:
-            raise WorkbenchError(f"a top_p of {self.top_p} is not usable (above 0, at most 1)")
+            raise WorkbenchError(f"top_p must be above 0 and at most 1, not {self.top_p}")
         if not 1 <= self.max_new_tokens <= 1_000_000:
-            raise WorkbenchError(f"{self.max_new_tokens} new tokens a turn are not usable")
+            raise WorkbenchError(
+                f"max_new_tokens must be from 1 to 1,000,000, not {self.max_new_tokens}"
+            )
 
 
 @dataclass(frozen=True)
-class Watch:
-    """Where a choice is made in the text, and the words to choose from."""
+class ChoicePoint:
+    """A point in the reply where the model picks an option: right after the text `after`."""
 
     after: str = "\\boxed{"
     options: tuple[str, ...] = ("YES", "NO")
 
 
-VERDICT = Watch()
+VERDICT = ChoicePoint()
 
 
 @dataclass(frozen=True)
 class Generated:
-    """One turn as the model wrote it, without the end token.
+    """One turn written by the model, without the end token.
 
-    `choices` holds the log-probability of each option of the watch, at the last place in the turn
-    where its `after` was written; None where that never happened or the engine cannot tell.
+    `choices` maps each option of the choice point to its log-probability after the last occurrence
+    of `after`; None if `after` never occurs or the engine cannot tell.
     """
 
     text: str
@@ -75,18 +77,21 @@ class Generated:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens since the conversation was opened. `evaluated` counts every one the model computed,
-    again where it had to: without waste it is `prompt` + `generated`. -1: not known."""
+    """Token counts since the conversation was opened; -1 means unknown.
+
+    `evaluated` counts every token computed, repeats included: without waste it is `prompt` +
+    `generated`.
+    """
 
     prompt: int = 0
     generated: int = 0
     evaluated: int = 0
     images: int = 0
-    """Tokens of pictures among those of the prompt."""
+    """Prompt tokens that are pictures."""
 
 
 class Conversation(Protocol):
-    """What has been said, in the model's memory."""
+    """A chat with a model, which keeps the turns read so far in its cache."""
 
     @property
     def usage(self) -> Usage: ...
@@ -99,8 +104,9 @@ class Conversation(Protocol):
     ) -> None:
         """Read turns and open the model's next one.
 
-        `pictures` are those the turns show, in order, RGB and sized by `model_image.prepare`.
-        Assistant turns are read as if the model had said them. Raises ContextFullError, Cancelled.
+        `pictures` are the pictures of these turns in order, RGB and sized by `model_image.prepare`.
+        Assistant turns are read as if the model had written them. Raises ContextFullError,
+        Cancelled.
         """
         ...
 
@@ -110,31 +116,33 @@ class Conversation(Protocol):
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
-        watch: Watch | None = VERDICT,
+        choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
-        """Let the model speak until it ends its turn, a stop string (kept in the text), the limit
-        or `should_stop`, which is asked between tokens. `on_text` gets the pieces as they come."""
+        """Generate a turn: up to its end token, a stop string (kept), the limit or `should_stop`.
+
+        `should_stop` is called between tokens; `on_text` receives each new piece of text.
+        """
         ...
 
     def mark(self) -> object:
-        """A place to `rewind` to, taken when no turn is half said."""
+        """Return a mark to `rewind` to; call it between turns."""
         ...
 
     def rewind(self, mark: object) -> None:
-        """Forget all that was said since the mark."""
+        """Forget everything after the mark."""
         ...
 
     def close(self) -> None: ...
 
 
 class Engine(Protocol):
-    """A model that is ready to talk."""
+    """A model that is ready to use."""
 
     @property
     def sizing(self) -> Sizing:
-        """How pictures must be sized for it."""
+        """How pictures must be sized for this model."""
         ...
 
     def open(self) -> Conversation: ...

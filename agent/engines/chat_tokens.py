@@ -1,7 +1,7 @@
-"""Chat parts as token ids, and token ids as bytes, for engines that hold the tokenizer.
+"""Encode chat parts as token ids, and decode token ids to bytes.
 
-Only markup may hold control tokens. Whatever a user, a label or a tool writes is plain text, also
-where it looks like `<|im_end|>`.
+Only markup may contain control tokens. Text from a user, a label or a tool is always encoded as
+plain text, even if it looks like `<|im_end|>`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MARKUP = re.compile("(" + "|".join(map(re.escape, MARKUP_TOKENS)) + ")")
 
 
 def load_tokenizer(folder: Path) -> Tokenizer:
-    """The tokenizer of a model's folder, checked for the tokens that the chat is made of."""
+    """Load the tokenizer of a model folder and check that it has the chat's control tokens."""
     path = folder / "tokenizer.json"
     try:
         if path.stat().st_size > MAX_TOKENIZER_BYTES:
@@ -39,30 +39,30 @@ def load_tokenizer(folder: Path) -> Tokenizer:
     except EngineError:
         raise
     except Exception as error:  # the library raises Exception itself for a faulty file
-        raise EngineError(f"{path} is no tokenizer: {str(error)[:200]}") from error
+        raise EngineError(f"{path} is not a tokenizer: {str(error)[:200]}") from error
     special = {
         token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special
     }
     missing = [name for name in (*MARKUP_TOKENS, IMAGE_TOKEN) if name not in special]
     if missing:
-        raise EngineError(f"{path} lacks the control token {missing[0]}: no Qwen chat tokenizer")
+        raise EngineError(f"{path} lacks the control token {missing[0]}: not a Qwen chat tokenizer")
     return tokenizer
 
 
 def token_ids(
     tokenizer: Tokenizer, parts: Iterable[Part], picture_tokens: Sequence[int] = ()
 ) -> list[int]:
-    """The ids of chat parts; `picture_tokens` says how many tokens each picture is, in order.
+    """Encode chat parts; `picture_tokens` is the number of tokens of each picture, in order.
 
-    Without hostile words in it this is what the tokenizer makes of the whole string.
+    Unless a text imitates control tokens, this equals encoding the whole string at once.
     """
     ids: list[int] = []
-    words: list[str] = []
+    pending: list[str] = []
     counts = iter(picture_tokens)
 
     def control(name: str, count: int = 1) -> None:
-        ids.extend(plain_ids(tokenizer, "".join(words)))
-        words.clear()
+        ids.extend(plain_ids(tokenizer, "".join(pending)))
+        pending.clear()
         number = tokenizer.token_to_id(name)
         if number is None:
             raise EngineError(f"the tokenizer lacks the control token {name}")
@@ -76,15 +76,15 @@ def token_ids(
                 if piece in MARKUP_TOKENS:
                     control(piece)
                 else:
-                    words.append(piece)
+                    pending.append(piece)
         else:
-            words.append(part.text)
-    ids.extend(plain_ids(tokenizer, "".join(words)))
+            pending.append(part.text)
+    ids.extend(plain_ids(tokenizer, "".join(pending)))
     return ids
 
 
 def plain_ids(tokenizer: Tokenizer, text: str) -> list[int]:
-    """Text in which nothing is a control token; half surrogates become the replacement mark."""
+    """Encode text without control tokens; lone surrogates become U+FFFD."""
     if not tokenizer.encode_special_tokens:
         tokenizer.encode_special_tokens = True
     clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -92,7 +92,7 @@ def plain_ids(tokenizer: Tokenizer, text: str) -> list[int]:
 
 
 class TokenBytes:
-    """The bytes behind each token: a token of a byte-level vocabulary may be half a letter."""
+    """Maps token ids to bytes; in a byte-level vocabulary a token may be part of a character."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -102,22 +102,22 @@ class TokenBytes:
         }
 
     def __getitem__(self, number: int) -> bytes:
-        found = self._known.get(number)
-        if found is None:
-            letters = self._tokenizer.id_to_token(number) or ""
-            found = bytes(_BYTE_OF[letter] for letter in letters if letter in _BYTE_OF)
-            self._known[number] = found
-        return found
+        data = self._known.get(number)
+        if data is None:
+            symbols = self._tokenizer.id_to_token(number) or ""
+            data = bytes(_BYTE_OF[symbol] for symbol in symbols if symbol in _BYTE_OF)
+            self._known[number] = data
+        return data
 
 
-def _bytes_by_letter() -> dict[str, int]:
-    """Byte-level vocabularies write printable Latin-1 bytes as themselves and number the rest from
-    U+0100 on."""
+def _byte_of_symbol() -> dict[str, int]:
+    # GPT-2's byte-level alphabet: printable Latin-1 bytes stand for themselves, the others are
+    # numbered from U+0100 on.
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    letters = {chr(byte): byte for byte in printable}
+    symbols = {chr(byte): byte for byte in printable}
     others = sorted(set(range(256)) - set(printable))
-    letters.update((chr(0x100 + place), byte) for place, byte in enumerate(others))
-    return letters
+    symbols.update((chr(0x100 + index), byte) for index, byte in enumerate(others))
+    return symbols
 
 
-_BYTE_OF = _bytes_by_letter()
+_BYTE_OF = _byte_of_symbol()

@@ -1,6 +1,6 @@
-"""The model families we can load, and what a model's folder says about itself.
+"""The model families we support, and the settings in a model folder.
 
-Read with nothing but JSON, so that a folder is refused before torch is loaded.
+Reads JSON only, so an unsuitable folder is rejected before torch is imported.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from agent.rendering.model_image import Sizing
 
 MAX_JSON_BYTES = 20_000_000
 FEWEST_TOKENS, MOST_TOKENS = 8, 1280
-"""Of one picture, where the model's folder does not narrow them."""
+"""Limits for one picture unless the model's folder narrows them."""
 
 Colour = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class Vision:
-    """How a vision encoder cuts pictures. `frames`: a still counts as so many equal ones."""
+    """How a vision encoder splits pictures; a still is repeated as `frames` video frames."""
 
     patch: int
     mean: Colour
@@ -38,7 +38,7 @@ class Vision:
 
 @dataclass(frozen=True)
 class Family:
-    """`model_class` is a name in transformers."""
+    """A model family; `model_class` is a class name in transformers."""
 
     name: str
     model_class: str
@@ -61,7 +61,7 @@ FAMILIES: Mapping[str, Family] = {
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """A folder with a model of a known family, its weights in safetensors files."""
+    """A model folder of a known family, with its weights in safetensors files."""
 
     path: Path
     family: Family
@@ -71,16 +71,16 @@ class ModelFolder:
 
 
 def read_folder(path: Path) -> ModelFolder:
-    """Look a model's folder over. Raises EngineError for what we do not load."""
+    """Check a model folder. Raises EngineError if we cannot load it."""
     if not path.is_dir():
-        raise EngineError(f"{path} is no folder with a model")
+        raise EngineError(f"{path} is not a model folder")
     config = read_json(path / "config.json")
     kind = config.get("model_type")
     family = FAMILIES.get(kind) if isinstance(kind, str) else None
     if family is None:
         names = " and ".join(known.name for known in FAMILIES.values())
-        raise EngineError(f"{path} holds a model of type {str(kind)[:60]!r}; we load {names}")
-    _refuse_absurd(config, path)
+        raise EngineError(f"{path} holds a model of type {str(kind)[:60]!r}; supported are {names}")
+    _check_sizes(config, path)
     weights = weight_files(path, "model")
     settings_path = path / "preprocessor_config.json"
     settings = read_json(settings_path) if settings_path.exists() else {}
@@ -95,49 +95,49 @@ def read_folder(path: Path) -> ModelFolder:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object from a file of bounded size."""
+    """Read a JSON object from a file of bounded size."""
     try:
         if path.stat().st_size > MAX_JSON_BYTES:
-            raise EngineError(f"{path} is too large to be settings")
+            raise EngineError(f"{path} is too large for a settings file")
         value = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise EngineError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
         raise EngineError(f"{path} is not valid JSON") from error
     if not isinstance(value, dict):
-        raise EngineError(f"{path} holds no settings")
+        raise EngineError(f"{path} is not a JSON object")
     return value
 
 
 def weight_files(folder: Path, stem: str) -> list[Path]:
-    """The safetensors files with the weights: `stem`.safetensors, or those its index names."""
+    """Return the weight files: `stem`.safetensors, or the shards listed in its index."""
     single, index = folder / f"{stem}.safetensors", folder / f"{stem}.safetensors.index.json"
     if single.is_file():
         return [single]
     if not index.is_file():
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")):
             raise EngineError(
-                f"{folder} holds its weights in a form that can run code when loaded; "
+                f"the weights in {folder} are pickled and could run code when loaded; "
                 "convert them to safetensors first"
             )
-        raise EngineError(f"{folder} holds no {single.name}")
+        raise EngineError(f"{folder} has no {single.name}")
     shards = read_json(index).get("weight_map")
     if not isinstance(shards, dict) or not shards:
-        raise EngineError(f"{index} names no files")
+        raise EngineError(f"{index} lists no files")
     names = sorted({str(name) for name in shards.values()})
     for name in names:
         if Path(name).name != name or not name.endswith(".safetensors"):
-            raise EngineError(f"{index} names {name[:100]!r}, which is no weight file beside it")
+            raise EngineError(f"{index} lists {name[:100]!r}, which is not a weight file beside it")
         if not (folder / name).is_file():
-            raise EngineError(f"{folder} lacks {name}: the download is not complete")
+            raise EngineError(f"{folder} lacks {name}: the download is incomplete")
     return [folder / name for name in names]
 
 
-def _refuse_absurd(config: Mapping[str, Any], path: Path) -> None:
-    """Sizes past any real model would fill the memory before the weights are compared."""
+def _check_sizes(config: Mapping[str, Any], path: Path) -> None:
+    # transformers allocates by these sizes before it reads the weights: absurd ones fill the memory
     text, vision = config.get("text_config") or config, config.get("vision_config")
     if not isinstance(text, Mapping) or not isinstance(vision, Mapping):
-        raise EngineError(f"{path / 'config.json'} describes no vision-language model")
+        raise EngineError(f"{path / 'config.json'} does not describe a vision-language model")
     for name, value in (*_sizes(text), *_sizes(vision)):
         most = 2_000_000 if name == "vocab_size" else 200_000 if name.endswith("_size") else 1_000
         if not isinstance(value, int) or not 0 < value <= most:
@@ -153,12 +153,15 @@ def _sizes(part: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 def _vision(
     family: Family, config: Mapping[str, Any], settings: Mapping[str, Any], path: Path
 ) -> Vision:
-    told = config["vision_config"]
+    vision = config["vision_config"]
     base = family.vision
-    patch = told.get("patch_size", told.get("spatial_patch_size", base.patch))
-    cut = (patch, told.get("spatial_merge_size", 2), told.get("temporal_patch_size", 2))
-    if cut != (base.patch, base.merge, base.frames):
-        raise EngineError(f"{path} cuts pictures unlike every {family.name}: {str(cut)[:60]}")
+    patch = vision.get("patch_size", vision.get("spatial_patch_size", base.patch))
+    grid = (patch, vision.get("spatial_merge_size", 2), vision.get("temporal_patch_size", 2))
+    if grid != (base.patch, base.merge, base.frames):
+        raise EngineError(
+            f"{path} has a patch layout unknown for {family.name}: {str(grid)[:60]} "
+            f"instead of {(base.patch, base.merge, base.frames)}"
+        )
     return Vision(
         base.patch,
         _colour(settings.get("image_mean"), base.mean),
@@ -177,7 +180,7 @@ def _colour(value: object, default: Colour) -> Colour:
 
 
 def _sizing(vision: Vision, settings: Mapping[str, Any]) -> Sizing:
-    """The folder's limits, narrowed to what we ever show."""
+    """The picture limits of the folder, narrowed to the sizes we use."""
     size = settings.get("size")
     size = size if isinstance(size, Mapping) else {}
     square = vision.factor**2
@@ -188,8 +191,8 @@ def _sizing(vision: Vision, settings: Mapping[str, Any]) -> Sizing:
     try:
         return Sizing(vision.factor, fewest, most)
     except ImageError as error:
-        raise EngineError(f"the model's picture settings cannot be used: {error}") from error
+        raise EngineError(f"the model's picture settings are unusable: {error}") from error
 
 
-def _pixels(*told: object) -> int:
-    return next(value for value in told if isinstance(value, int) and value > 0)
+def _pixels(*candidates: object) -> int:
+    return next(value for value in candidates if isinstance(value, int) and value > 0)

@@ -1,4 +1,4 @@
-"""A sized picture as the rows of numbers that Qwen's vision encoders read."""
+"""Split a picture into the patch rows that Qwen's vision encoders read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from agent.errors import ImageError
 
 @dataclass(frozen=True, eq=False)
 class ImagePatches:
-    """`rows`: one patch each, (down * across, numbers), float32, merged squares together.
+    """The patches of one picture.
 
-    `grid` counts frames, patches down and patches across.
+    `rows` is float32 of shape (down * across, values); the patches of a merged square are adjacent.
+    `grid` is (frames, patches down, patches across).
     """
 
     rows: NDArray[np.float32]
@@ -24,13 +25,13 @@ class ImagePatches:
 
 
 def patches(image: Image.Image, vision: Vision) -> ImagePatches:
-    """Cut a picture whose sides already are multiples of the encoder's factor."""
+    """Split a picture whose sides are multiples of the encoder's factor."""
     width, height = image.size
     factor = vision.factor
     if image.mode != "RGB" or width % factor or height % factor or not width or not height:
         raise ImageError(
-            f"a {image.mode} picture of {width} x {height} pixels is not sized for this model: "
-            f"RGB with sides that are multiples of {factor}"
+            f"a {image.mode} picture of {width} x {height} pixels does not fit this model: "
+            f"it takes RGB with sides that are multiples of {factor}"
         )
     scale = np.float32(255) * np.asarray(vision.std, np.float32)
     shift = np.float32(255) * np.asarray(vision.mean, np.float32)
@@ -38,7 +39,7 @@ def patches(image: Image.Image, vision: Vision) -> ImagePatches:
     side, merge = vision.patch, vision.merge
     down, across = height // side, width // side
     cut = pixels.reshape(3, down // merge, merge, side, across // merge, merge, side)
-    # rows: square down, square across, patch down and across in it; numbers: colour, frame, y, x
+    # rows: square down, square across, patch down and across in it; values: colour, frame, y, x
     ordered = cut.transpose(1, 4, 2, 5, 0, 3, 6)[..., None, :, :]
     frames = np.broadcast_to(ordered, (*ordered.shape[:-3], vision.frames, side, side))
     return ImagePatches(frames.reshape(down * across, -1), (1, down, across))

@@ -1,4 +1,4 @@
-"""From logits to the next token: greedy, or drawn with a temperature from the likeliest few."""
+"""Choose the next token from logits: greedy, or temperature and nucleus sampling."""
 
 from __future__ import annotations
 
@@ -12,38 +12,40 @@ Logits = NDArray[np.float32]
 
 
 def seeded(seed: int) -> np.random.Generator:
-    """Any integer is a seed."""
+    """Return a random generator; any integer is a valid seed."""
     return np.random.default_rng(seed % 2**64)
 
 
 def choose(logits: Logits, sampling: SamplingSettings, randomness: np.random.Generator) -> int:
-    """The next token; logits of -inf are never chosen."""
+    """Return the next token; logits of -inf are never chosen."""
     best = int(logits.argmax())
     if not np.isfinite(logits[best]):
-        raise EngineError("the model computed no usable numbers; try another precision (dtype)")
+        raise EngineError("the model's logits are not finite; try another precision (dtype)")
     if sampling.temperature == 0.0:
         return best
-    odds = np.exp((logits.astype(np.float64) - float(logits[best])) / sampling.temperature)
-    odds /= odds.sum()
+    probabilities = np.exp((logits.astype(np.float64) - float(logits[best])) / sampling.temperature)
+    probabilities /= probabilities.sum()
     if sampling.top_p < 1.0:
-        return _from_nucleus(odds, sampling.top_p, randomness)
-    return _drawn(odds, randomness)
+        return _sample_nucleus(probabilities, sampling.top_p, randomness)
+    return _sample(probabilities, randomness)
 
 
-def _from_nucleus(odds: NDArray[np.float64], top_p: float, randomness: np.random.Generator) -> int:
-    """Among the likeliest tokens that together reach `top_p`."""
-    # All tokens below this bound hold less than 1 - top_p together: no need to sort them.
-    likely = np.flatnonzero(odds >= (1.0 - top_p) / len(odds))
-    likely = likely[np.argsort(-odds[likely], kind="stable")]
-    count = int(np.searchsorted(np.cumsum(odds[likely]), top_p)) + 1
+def _sample_nucleus(
+    probabilities: NDArray[np.float64], top_p: float, randomness: np.random.Generator
+) -> int:
+    """Sample among the likeliest tokens whose probabilities together reach `top_p`."""
+    # Tokens below this bound add up to less than 1 - top_p: no need to sort them.
+    likely = np.flatnonzero(probabilities >= (1.0 - top_p) / len(probabilities))
+    likely = likely[np.argsort(-probabilities[likely], kind="stable")]
+    count = int(np.searchsorted(np.cumsum(probabilities[likely]), top_p)) + 1
     nucleus = likely[:count]
-    return int(nucleus[_drawn(odds[nucleus], randomness)])
+    return int(nucleus[_sample(probabilities[nucleus], randomness)])
 
 
-def _drawn(odds: NDArray[np.float64], randomness: np.random.Generator) -> int:
-    steps = np.cumsum(odds)
-    place = np.searchsorted(steps, randomness.random() * steps[-1], side="right")
-    return int(min(place, len(odds) - 1))
+def _sample(probabilities: NDArray[np.float64], randomness: np.random.Generator) -> int:
+    cumulative = np.cumsum(probabilities)
+    index = np.searchsorted(cumulative, randomness.random() * cumulative[-1], side="right")
+    return int(min(index, len(probabilities) - 1))
 
 
 def log_softmax(logits: Logits) -> NDArray[np.float64]:

@@ -17,15 +17,15 @@ from agent.errors import ResourceError
 from agent.models.card import REPO, Card, Source
 from agent.models.card_file import CARD_NAME, read_card, write_card
 from agent.models.check_files import remember_files
-from agent.models.hub import WAITS_S, DownloadError, Hub, HubFile, HubUnreachable, Listing, is_right
-from agent.models.infer_card import deduce_card, family_of_config, plain_name, sha256_of
+from agent.models.hub import WAITS_S, DownloadError, Hub, HubFile, HubUnreachable, Listing, matches
+from agent.models.infer_card import family_of_config, infer_card, plain_name, sha256_of
 from agent.models.registry import (
     PARTIAL,
     ModelLocation,
     as_published,
     list_models,
+    model_at,
     models_folder,
-    place_at,
     published_model,
 )
 
@@ -68,7 +68,7 @@ def get_model(
         write_card(made, partial)
         partial.rename(target)
         remember_files(made, target)
-    return place_at(target, "user")
+    return model_at(target, "user")
 
 
 def by_hand(repo: str, target: Path) -> str:
@@ -85,14 +85,14 @@ def _ready(target: Path) -> ModelLocation | None:
     if not target.is_dir():
         return None
     try:
-        place = place_at(target, "user")
+        location = model_at(target, "user")
     except ResourceError:
         return None  # nothing usable yet: the download goes on with what is there
-    return place if place.is_ready else None
+    return location if location.is_ready else None
 
 
 def _not_fetchable(name: str) -> str:
-    names = [place.card.name for place in list_models(on_fault=lambda fault: None)]
+    names = [location.card.name for location in list_models(on_fault=lambda fault: None)]
     if name in names:
         return f"the model {name} lies here already, or is not one that the hub has"
     return (
@@ -165,7 +165,7 @@ def _chosen(listing: Listing) -> Listing:
 def _fetch_all(hub: Hub, listing: Listing, partial: Path, progress: Progress) -> None:
     """Small files first, so that a model of another kind is refused before its weights come."""
     total = sum(file.size for file in listing.files)
-    waiting = [file for file in listing.files if not is_right(partial / file.path, file)]
+    waiting = [file for file in listing.files if not matches(partial / file.path, file)]
     had = sum(_kept(partial, file) for file in waiting)
     done = total - sum(file.size for file in waiting) + had
     _check_space(partial, total - done)
@@ -206,7 +206,7 @@ def _check_space(folder: Path, needed: int) -> None:
 
 def _finished_card(partial: Path, card: Card | None, called: str, listing: Listing) -> Card:
     """What we know of a published model, what its maker put beside it, or what its files tell."""
-    found = deduce_card(partial)
+    found = infer_card(partial)
     if card is None:
         theirs = (partial / CARD_NAME).is_file()
         card = replace(read_card(partial) if theirs else found, name=called)

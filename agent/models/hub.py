@@ -67,7 +67,7 @@ def read_listing(repo: str, content: bytes) -> Listing:
         raise ValueError(f"unexpected {type(error).__name__}") from error
 
 
-def is_right(path: Path, file: HubFile) -> bool:
+def matches(path: Path, file: HubFile) -> bool:
     """Whether a file is the one the hub told of, by size and hash."""
     if not path.is_file() or path.stat().st_size != file.size:
         return False
@@ -178,14 +178,14 @@ class Hub:
         part = target.with_name(target.name + ".part")
         had = _size(part)
         self._complete(listing, file, part, on_bytes)
-        if not is_right(part, file):
+        if not matches(part, file):
             on_bytes(-file.size)
             part.unlink()
             if not had:
                 raise _wrong(listing, file)
             # What lay there may be of another commit, or damaged: once more from the start.
             self._complete(listing, file, part, on_bytes)
-            if not is_right(part, file):
+            if not matches(part, file):
                 part.unlink()
                 raise _wrong(listing, file)
         part.replace(target)

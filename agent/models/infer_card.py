@@ -40,18 +40,18 @@ _TOKENIZER = re.compile(
 _CONFIG = re.compile(r"(config|.*_config|.*\.index)\.json")
 
 
-def card_of(path: Path) -> Card:
+def read_or_infer_card(path: Path) -> Card:
     """The card of a model folder or of a lone GGUF file; deduced where there is none."""
     if (path / CARD_NAME).is_file():
         return read_card(path)
-    return deduce_card(path)
+    return infer_card(path)
 
 
 def make_card(
     path: Path, *, on_bytes: Callable[[int], None] = lambda count: None, **known: Any
 ) -> Card:
     """The card of a folder just made: deduced, every file hashed, and `known` fields put in."""
-    card = deduce_card(path)
+    card = infer_card(path)
     folder = path if path.is_dir() else path.parent
     files = [
         replace(each, sha256=each.sha256 or sha256_of(folder / each.path, on_bytes))
@@ -60,7 +60,7 @@ def make_card(
     return replace(card, files=tuple(files), **known)
 
 
-def deduce_card(path: Path) -> Card:
+def infer_card(path: Path) -> Card:
     """What the files themselves tell. Pictures are taken to be in the published style."""
     if path.is_file() and path.suffix.lower() == ".gguf":
         return _gguf_card(path.parent, path)

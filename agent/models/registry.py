@@ -17,7 +17,7 @@ from agent.errors import ResourceError
 from agent.models.card import Card, ServerAddress, Source
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
-from agent.models.infer_card import card_of, deduce_card, plain_name
+from agent.models.infer_card import infer_card, plain_name, read_or_infer_card
 from agent.models.server_url import is_server, split_server
 from agent.trajectory.trajectory import ModelRef
 
@@ -66,11 +66,11 @@ def list_models(*, on_fault: OnFault | None = None) -> tuple[ModelLocation, ...]
     A faulty folder raises, or goes to `on_fault` and is left out.
     """
     published = _bundled()
-    known = {place.card.name.casefold(): place.card for place in published}
-    places = [*_user_places(known, on_fault), *_cached_places(published, on_fault), *published]
+    known = {location.card.name.casefold(): location.card for location in published}
+    locations = [*_user_models(known, on_fault), *_cached_models(published, on_fault), *published]
     found: dict[str, ModelLocation] = {}
-    for place in sorted(places, key=lambda each: not each.is_ready):
-        found.setdefault(place.card.name.casefold(), place)
+    for location in sorted(locations, key=lambda each: not each.is_ready):
+        found.setdefault(location.card.name.casefold(), location)
     return tuple(found.values())
 
 
@@ -80,17 +80,17 @@ def find_model(name: str) -> ModelLocation:
     It need not be ready. Raises ResourceError, with the name that may have been meant.
     """
     if is_server(name):
-        return _server_place(name)
+        return _server_location(name)
     faults: list[ResourceError] = []
-    places = list_models(on_fault=faults.append)
-    for place in places:
-        repo = place.card.source.repo if place.card.source else ""
-        if name.casefold() in (place.card.name.casefold(), repo.casefold()):
-            return place
+    locations = list_models(on_fault=faults.append)
+    for location in locations:
+        repo = location.card.source.repo if location.card.source else ""
+        if name.casefold() in (location.card.name.casefold(), repo.casefold()):
+            return location
     path = Path(name).expanduser()
     if path.exists():
-        return place_at(path)
-    names = [place.card.name for place in places]
+        return model_at(path)
+    names = [location.card.name for location in locations]
     left_out = "".join(f"\nleft out: {fault}" for fault in faults)
     raise ResourceError(
         f"no model {shown(name, 120)}; there are {', '.join(names)}, the path of a model's folder "
@@ -98,15 +98,15 @@ def find_model(name: str) -> ModelLocation:
     )
 
 
-def is_partly_fetched(place: ModelLocation) -> bool:
+def is_partly_downloaded(location: ModelLocation) -> bool:
     """Whether a download of it broke off and can go on."""
-    folder = place.folder
+    folder = location.folder
     return folder is not None and folder.with_name(folder.name + PARTIAL).is_dir()
 
 
-def place_at(path: Path, origin: Origin = "path") -> ModelLocation:
+def model_at(path: Path, origin: Origin = "path") -> ModelLocation:
     """The model in that folder, or that GGUF file with the vision part beside it."""
-    return _place(path, origin, {})
+    return _locate(path, origin, {})
 
 
 def as_published(published: Card, found: Card) -> Card:
@@ -116,26 +116,28 @@ def as_published(published: Card, found: Card) -> Card:
 
 def published_model(name: str) -> Card | None:
     """The card of a published model by name or repository; None where we know none such."""
-    for place in _bundled():
-        source = place.card.source
-        names = (place.card.name.casefold(), source.repo.casefold() if source else "")
+    for location in _bundled():
+        source = location.card.source
+        names = (location.card.name.casefold(), source.repo.casefold() if source else "")
         if name.casefold() in names:
-            return place.card
+            return location.card
     return None
 
 
 def _bundled() -> list[ModelLocation]:
-    places = [_place(card.parent, "bundled", {}) for card in sorted(BUNDLED.glob(f"*/{CARD_NAME}"))]
-    return [place if place.card.files else _on_hub(place.card) for place in places]
+    locations = [
+        _locate(card.parent, "bundled", {}) for card in sorted(BUNDLED.glob(f"*/{CARD_NAME}"))
+    ]
+    return [location if location.card.files else _on_hub(location.card) for location in locations]
 
 
 def _on_hub(card: Card) -> ModelLocation:
     return ModelLocation(card=card, origin="hub", folder=models_folder() / card.name)
 
 
-def _place(path: Path, origin: Origin, known: dict[str, Card]) -> ModelLocation:
+def _locate(path: Path, origin: Origin, known: dict[str, Card]) -> ModelLocation:
     folder = path if path.is_dir() else path.parent
-    card = card_of(path)
+    card = read_or_infer_card(path)
     published = known.get(card.name.casefold())
     if published is not None and not (path / CARD_NAME).is_file():
         # Put there by hand: the files are as found, all else as published.
@@ -145,12 +147,12 @@ def _place(path: Path, origin: Origin, known: dict[str, Card]) -> ModelLocation:
     )
 
 
-def _user_places(known: dict[str, Card], on_fault: OnFault | None) -> Iterator[ModelLocation]:
+def _user_models(known: dict[str, Card], on_fault: OnFault | None) -> Iterator[ModelLocation]:
     folder = models_folder()
     with _reporting(on_fault):
         for path in _entries(folder):
             with _reporting(on_fault):
-                yield _place(path, "user", known)
+                yield _locate(path, "user", known)
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -172,19 +174,19 @@ def _may_be_model(path: Path) -> bool:
     return path.suffix.lower() == ".gguf" and "mmproj" not in path.name.lower()
 
 
-def _cached_places(
+def _cached_models(
     published: list[ModelLocation], on_fault: OnFault | None
 ) -> Iterator[ModelLocation]:
     """Published models that other programs have put into the hub's own cache."""
-    for place in published:
-        source = place.card.source
+    for location in published:
+        source = location.card.source
         snapshot = _snapshot(source.repo) if source else None
         if snapshot is None or source is None:
             continue
         with _reporting(on_fault):
-            found = deduce_card(snapshot)
+            found = infer_card(snapshot)
             origin = Source(repo=source.repo, revision=snapshot.name)
-            card = replace(as_published(place.card, found), source=origin)
+            card = replace(as_published(location.card, found), source=origin)
             missing = missing_files(card, snapshot)
             yield ModelLocation(card=card, origin="cache", folder=snapshot, missing=missing)
 
@@ -208,7 +210,7 @@ def _hub_cache() -> Path:
     return Path(home or f"{base}/huggingface").expanduser() / "hub"
 
 
-def _server_place(name: str) -> ModelLocation:
+def _server_location(name: str) -> ModelLocation:
     url, model = split_server(name)
     card = Card(
         name=plain_name(model or url.split("//", 1)[1]),

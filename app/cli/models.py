@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.errors import ResourceError, WorkbenchError
-from agent.models.registry import ModelLocation, find_model, is_partly_fetched, list_models
+from agent.models.registry import ModelLocation, find_model, is_partly_downloaded, list_models
 from app.cli.inspection_text import cleaned
 
 MEASURED = {
@@ -145,7 +145,7 @@ def _row(place: ModelLocation) -> dict[str, Any]:
 
 def _state(place: ModelLocation) -> str:
     if place.origin == "hub":
-        return "partly fetched" if is_partly_fetched(place) else "not fetched"
+        return "partly fetched" if is_partly_downloaded(place) else "not fetched"
     return "ready" if place.is_ready else "incomplete"
 
 

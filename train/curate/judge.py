@@ -51,7 +51,7 @@ def judge(
     pictures = [viewer.overview(), *map(viewer.redraw, trajectory.looks)]
     with closing(engine.open()) as conversation:
         conversation.append(turns, pictures)
-        said = conversation.generate(SamplingSettings(max_new_tokens=600), seed, watch=None)
+        said = conversation.generate(SamplingSettings(max_new_tokens=600), seed, choice_point=None)
     if said.finish == "cancelled":
         raise EngineError("the judge was stopped")
     return read_scores(said.text)

@@ -16,7 +16,7 @@ from agent.engines.base import (
     SamplingSettings,
     ShouldStop,
     Usage,
-    Watch,
+    ChoicePoint,
 )
 from agent.evidence.words import KIND_NAMES
 from agent.protocol.protocol import Turn
@@ -86,12 +86,12 @@ class _HintedConversation:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
-        watch: Watch | None = VERDICT,
+        choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
         return self._inner.generate(
-            sampling, seed, stop=stop, watch=watch, on_text=on_text, should_stop=should_stop
+            sampling, seed, stop=stop, choice_point=choice_point, on_text=on_text, should_stop=should_stop
         )
 
     def mark(self) -> object:

@@ -11,7 +11,7 @@ from PIL import Image
 from torch import Tensor
 
 from agent.engines.patches import ImagePatches
-from agent.engines.speech import Speech
+from agent.engines.turn_text import TurnText
 from agent.inspection.episode import STOP_STRINGS
 from train.grpo.kv_cache import KVCache, SideBySide
 from train.grpo.tokens import TurnTokens
@@ -72,7 +72,7 @@ class OpenTurn:
         self._log_odds: list[float] = []
         self._tongue = tongue
         self._limit = limit
-        self._speech = Speech(STOP_STRINGS)
+        self._speech = TurnText(STOP_STRINGS)
 
     def take(self, token: int, log_odds: float = 0.0) -> None:
         self.ids.append(token)

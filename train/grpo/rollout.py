@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from agent.engines.base import Finish, Generated, OnText, SamplingSettings, ShouldStop, Usage, Watch
+from agent.engines.base import Finish, Generated, OnText, SamplingSettings, ShouldStop, Usage, ChoicePoint
 from agent.engines.chat_tokens import END_OF_TURN, token_ids
 from agent.engines.patches import picture_tokens
 from agent.inspection.control import Control
@@ -189,7 +189,7 @@ class _RecordedConversation:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
-        watch: Watch | None = None,
+        choice_point: ChoicePoint | None = None,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:

@@ -16,7 +16,7 @@ from transformers.utils import logging
 
 from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
-from agent.models.infer_card import card_of
+from agent.models.infer_card import read_or_infer_card
 from train.evaluate.judgement import read_judgements
 from train.examples import ExampleStore
 from train.grpo.finish import save_model
@@ -49,7 +49,7 @@ def reinforce(
     """
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    card = card_of(folder)
+    card = read_or_infer_card(folder)
     asked = read_questions(sets)
     if judged:
         said = [one for path in judged for one in read_judgements(path)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agent.engines.gguf.header import TEXT, GgufHeader, Items
+from agent.engines.gguf.header import TEXT, ArrayValue, GgufHeader
 from agent.engines.gguf.shapes import MERGE, deepstack_layers, picture_shapes
 from agent.errors import EngineError
 
@@ -116,7 +116,7 @@ def _language_faults(header: GgufHeader, arch: str) -> Faults:
     for key in ("token_type", "scores"):
         listed = header.values.get(f"tokenizer.ggml.{key}")
         yield (
-            isinstance(listed, Items) and listed.count != tokens.count,
+            isinstance(listed, ArrayValue) and listed.count != tokens.count,
             (f"its list of {key} is not as long as its vocabulary"),
         )
     for key in ("eos", "bos", "padding"):
@@ -167,5 +167,5 @@ def _size_faults(header: GgufHeader, prefix: str, extra: tuple[str, int]) -> Fau
         yield not 1 <= value <= most, f"it gives no usable {name}"
 
 
-def _sum(items: Items) -> int:
+def _sum(items: ArrayValue) -> int:
     return sum(item for item in items.values or () if isinstance(item, int))

@@ -40,7 +40,7 @@ class CachePosition:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opening:
+class ContextSettings:
     """What a context is made of. `pictures` is the loaded picture part, None without one."""
 
     model: Any
@@ -54,7 +54,7 @@ class Opening:
 class GgufContext:
     """One cache; freed by `close`. One thread at a time."""
 
-    def __init__(self, native: Native, opening: Opening, vocabulary_size: int) -> None:
+    def __init__(self, native: Native, opening: ContextSettings, vocabulary_size: int) -> None:
         self._llama, self._mtmd = native.llama, native.mtmd
         self._native = native
         self._opening = opening

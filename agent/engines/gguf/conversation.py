@@ -15,19 +15,19 @@ from PIL import Image
 
 from agent.engines.base import (
     VERDICT,
+    ChoicePoint,
     Generated,
     OnText,
     SamplingSettings,
     ShouldStop,
     Usage,
-    Watch,
 )
 from agent.engines.gguf.context import CachePosition, GgufContext, picture_positions, picture_tokens
 from agent.engines.gguf.generate_turn import TurnGenerator
 from agent.engines.gguf.grammar import CallGrammar
 from agent.engines.gguf.vocabulary import END_OF_TURN, GgufVocabulary, Piece
 from agent.engines.sampling import Logits
-from agent.engines.speech import Speech
+from agent.engines.turn_text import TurnText
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Part, Turn, chat_parts
 from agent.rendering.model_image import Sizing
@@ -36,7 +36,7 @@ CLOSING = Part(f"{END_OF_TURN}\n", markup=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shared:
+class SharedState:
     """What the conversations of one engine have in common.
 
     `busy` is held while one of them uses the model. `longest` is the number of positions the model
@@ -76,7 +76,7 @@ class _Mark:
 class GgufConversation:
     """Used by one thread at a time, like its engine."""
 
-    def __init__(self, context: GgufContext, shared: Shared) -> None:
+    def __init__(self, context: GgufContext, shared: SharedState) -> None:
         self._context: GgufContext | None = context
         self._shared = shared
         self._header = shared.vocabulary.text_ids(chat_parts(()))
@@ -122,7 +122,7 @@ class GgufConversation:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
-        watch: Watch | None = VERDICT,
+        choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
@@ -138,9 +138,9 @@ class GgufConversation:
                 opened_at=state.opened_at,
                 header=self._header,
                 room=self._room(context.place),
-                speech=Speech(stop, on_text),
+                speech=TurnText(stop, on_text),
                 sampling=sampling,
-                watch=watch,
+                choice_point=choice_point,
             )
             try:
                 saying.say(state.logits, seed, should_stop)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from agent.engines.gguf.checks import language_file, picture_file
-from agent.engines.gguf.context import GgufContext, Opening
-from agent.engines.gguf.conversation import GgufConversation, Shared
+from agent.engines.gguf.context import ContextSettings, GgufContext
+from agent.engines.gguf.conversation import GgufConversation, SharedState
 from agent.engines.gguf.grammar import CallGrammar
 from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.native import Native, native
@@ -39,7 +39,7 @@ class GgufEngine:
     def __init__(
         self,
         library: Native,
-        opening: Opening,
+        opening: ContextSettings,
         sizing: Sizing,
         longest: int,
     ) -> None:
@@ -48,7 +48,7 @@ class GgufEngine:
         self._opening = opening
         self._lock = threading.Lock()
         self._conversations: list[GgufConversation] = []
-        self._shared = Shared(
+        self._shared = SharedState(
             vocabulary=vocabulary,
             sizing=sizing,
             sees=opening.pictures is not None,
@@ -75,7 +75,7 @@ class GgufEngine:
         `context_length` is in tokens. `gpu_layers` -1 puts all layers on the GPU where llama.cpp
         was built for one.
         """
-        threads = usual_threads() if threads is None else threads
+        threads = default_threads() if threads is None else threads
         if not 1 <= threads <= MAX_THREADS:
             raise EngineError(f"{threads} threads are not usable")
         if context_length is not None and context_length < 1:
@@ -93,7 +93,7 @@ class GgufEngine:
             pictures = None
             if mmproj is not None:
                 pictures = _load_pictures(library, mmproj, words, threads, gpu_layers, resources)
-            opening = Opening(
+            opening = ContextSettings(
                 model=words,
                 pictures=pictures,
                 factor=factor,
@@ -138,7 +138,7 @@ class GgufEngine:
             self._lock.release()
 
 
-def usual_threads(sharing: int = 1) -> int:
+def default_threads(sharing: int = 1) -> int:
     """As many as there are processors for each of `sharing` processes, up to 8: reading memory is
     what takes the time then."""
     return max(1, min(8, (os.cpu_count() or 1) // sharing))

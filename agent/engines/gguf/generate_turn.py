@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agent.engines.base import Finish, Generated, SamplingSettings, ShouldStop, Watch
+from agent.engines.base import ChoicePoint, Finish, Generated, SamplingSettings, ShouldStop
 from agent.engines.gguf.context import CachePosition, GgufContext
 from agent.engines.gguf.grammar import CallGrammar
 from agent.engines.gguf.vocabulary import GgufVocabulary
 from agent.engines.sampling import Logits, choose, log_softmax, seeded
-from agent.engines.speech import Speech, whole_letters
+from agent.engines.turn_text import TurnText, decode_if_complete
 
 
 @dataclass(kw_only=True)
@@ -29,9 +29,9 @@ class TurnGenerator:
     opened_at: CachePosition
     header: Sequence[int]
     room: int
-    speech: Speech
+    speech: TurnText
     sampling: SamplingSettings
-    watch: Watch | None
+    choice_point: ChoicePoint | None
     said: list[int] = field(default_factory=list)
     unread: tuple[int, ...] = ()
     finish: Finish = "length"
@@ -68,7 +68,7 @@ class TurnGenerator:
             if self.unread:
                 logits = self.context.read([list(self.unread)])
                 self.unread = ()
-            if firsts and self.watch and self.speech.ends_with(self.watch.after):
+            if firsts and self.choice_point and self.speech.ends_with(self.choice_point.after):
                 odds = log_softmax(logits)
                 self._choices_at = len(self.speech)
                 self._choices = {option: float(odds[first]) for option, first in firsts.items()}
@@ -105,30 +105,32 @@ class TurnGenerator:
     def _kept(self, token: int) -> tuple[int, ...]:
         """The last token as far as it is kept: what follows a stop string is not remembered."""
         kept = self.speech.last_token()
-        text = whole_letters(kept)
+        text = decode_if_complete(kept)
         if text is None or kept == self.vocabulary.bytes_of(token):
             return (token,)
         return tuple(self.vocabulary.plain_ids(text))
 
     def _first_tokens(self) -> dict[str, int]:
         """The first token of each option; empty where they cannot be told apart by it."""
-        if self.watch is None:
+        if self.choice_point is None:
             return {}
-        ids = {option: self.vocabulary.plain_ids(option) for option in self.watch.options}
+        ids = {option: self.vocabulary.plain_ids(option) for option in self.choice_point.options}
         firsts = {option: numbers[0] for option, numbers in ids.items() if numbers}
-        is_clear = len(firsts) == len(self.watch.options) == len(set(firsts.values()))
+        is_clear = len(firsts) == len(self.choice_point.options) == len(set(firsts.values()))
         return firsts if is_clear else {}
 
     def _settle_choices(self) -> None:
         """Judge the last place that was watched for by reading on from it, where that was not
         done on the way: its end lies inside a token, or the options begin with the same one."""
-        end = None if self.watch is None else self.speech.end_of_last(self.watch.after)
-        if self.watch is None or end is None or end == self._choices_at:
+        end = (
+            None if self.choice_point is None else self.speech.end_of_last(self.choice_point.after)
+        )
+        if self.choice_point is None or end is None or end == self._choices_at:
             return
         self._choices = None
         count, rest = self.speech.tokens_before(end)
         options = {
-            option: self.vocabulary.plain_ids(rest + option) for option in self.watch.options
+            option: self.vocabulary.plain_ids(rest + option) for option in self.choice_point.options
         }
         lengths = [len(ids) for ids in options.values()]
         if min(lengths, default=0) > 0 and len(self.said) + max(lengths) <= self.room:

@@ -42,7 +42,7 @@ BLOCKS = {
 
 
 @dataclass(frozen=True)
-class Items:
+class ArrayValue:
     """An array among the keys; `values` is None where it was too long to keep."""
 
     kind: int
@@ -81,9 +81,9 @@ class GgufHeader:
         value = self.values.get(key)
         return value if isinstance(value, int) and not isinstance(value, bool) else -1
 
-    def items(self, key: str) -> Items:
+    def items(self, key: str) -> ArrayValue:
         value = self.values.get(key)
-        return value if isinstance(value, Items) else Items(-1, 0, ())
+        return value if isinstance(value, ArrayValue) else ArrayValue(-1, 0, ())
 
 
 class _Broken(Exception):
@@ -176,15 +176,15 @@ def _value(source: _Source, kind: int) -> object:
         form = SCALARS[item_kind]
         if not keep:
             source.skip(count * struct.calcsize(form))
-            return Items(item_kind, count, None)
-        return Items(item_kind, count, tuple(source.number(form) for _ in range(count)))
+            return ArrayValue(item_kind, count, None)
+        return ArrayValue(item_kind, count, tuple(source.number(form) for _ in range(count)))
     if item_kind != TEXT:
         raise _Broken("it holds lists of lists")
     if keep:
-        return Items(TEXT, count, tuple(source.text(MAX_TEXT_BYTES) for _ in range(count)))
+        return ArrayValue(TEXT, count, tuple(source.text(MAX_TEXT_BYTES) for _ in range(count)))
     for _ in range(count):
         source.take(source.count(MAX_TEXT_BYTES, "bytes of text"))
-    return Items(TEXT, count, None)
+    return ArrayValue(TEXT, count, None)
 
 
 def _entry(source: _Source) -> tuple[str, TensorEntry]:

@@ -6,14 +6,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from agent.engines.gguf.checks import language_file, picture_file
-from agent.engines.gguf.engine import FEWEST_TOKENS, LONGEST_CONTEXT, MOST_TOKENS, usual_threads
+from agent.engines.gguf.engine import FEWEST_TOKENS, LONGEST_CONTEXT, MOST_TOKENS, default_threads
 from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.llama_server_child import ALIAS
 from agent.engines.gguf.llama_server_process import ServerProcess
 from agent.engines.remote.address import Key, read_address
 from agent.engines.remote.client import HttpClient, ServerSession
 from agent.engines.remote.engine import RemoteEngine
-from agent.engines.remote.errors import Retrying
+from agent.engines.remote.errors import RetryPolicy
 from agent.errors import EngineError
 from agent.rendering.model_image import QWEN25, Sizing
 
@@ -52,19 +52,19 @@ class LlamaServerEngine(RemoteEngine):
         _refuse_resizing(sizing, picture_file(read_gguf_header(mmproj), language).factor)
         arguments = [str(model.resolve()), str(mmproj.resolve())]
         arguments += ["--context", str(min(context, language.longest))]
-        arguments += ["--threads", str(threads or usual_threads())]
+        arguments += ["--threads", str(threads or default_threads())]
         process = ServerProcess.start(arguments, ready_s)
         try:
-            retrying = Retrying(RETRIES)
+            retry_policy = RetryPolicy(RETRIES)
             address = read_address(process.address)
-            line = HttpClient(address, Key(process.key), retrying.clock, SILENCE_S)
+            line = HttpClient(address, Key(process.key), retry_policy.clock, SILENCE_S)
         except BaseException:
             process.close()
             raise
         server = ServerSession(
             line,
             ALIAS,
-            retrying,
+            retry_policy,
             sizing,
             # counts with every piece, so that a turn that is cut short is counted too
             extras={"timings_per_token": True},

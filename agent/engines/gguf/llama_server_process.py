@@ -18,7 +18,7 @@ from typing import IO
 
 import agent
 from agent.child_command import child_command
-from agent.engines.remote.errors import tidy_words
+from agent.engines.remote.errors import one_line
 from agent.errors import EngineError
 
 CHILD = "agent.engines.gguf.llama_server_child"
@@ -123,7 +123,7 @@ class ServerProcess:
         if code is not None and code < 0:
             with suppress(ValueError):
                 how = signal.Signals(-code).name
-        words = tidy_words("; ".join(list(self._lines)[lines]))
+        words = one_line("; ".join(list(self._lines)[lines]))
         return f"{how}: {words}" if words else how
 
     def _hear_answer(self, stream: IO[bytes]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent.engines.gguf.header import GgufHeader, Items
+from agent.engines.gguf.header import ArrayValue, GgufHeader
 
 MERGE = 2
 """Patches are merged two by two."""
@@ -78,5 +78,5 @@ def _qwen3_extras(header: GgufHeader, hidden: int, out: int) -> dict[str, Shape]
 def deepstack_layers(header: GgufHeader) -> list[int]:
     """The vision layers whose output language layers get too."""
     listed = header.values.get("clip.vision.is_deepstack_layers")
-    flags = listed.values or () if isinstance(listed, Items) else ()
+    flags = listed.values or () if isinstance(listed, ArrayValue) else ()
     return [number for number, flag in enumerate(flags) if flag is True]

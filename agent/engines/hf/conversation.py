@@ -16,26 +16,26 @@ from tokenizers import Tokenizer
 
 from agent.engines.base import (
     VERDICT,
+    ChoicePoint,
     Finish,
     Generated,
     OnText,
     SamplingSettings,
     ShouldStop,
     Usage,
-    Watch,
 )
 from agent.engines.chat_tokens import END_OF_TURN, TokenBytes, plain_ids, token_ids
 from agent.engines.families import Vision
 from agent.engines.hf.context import Context, TokenPosition
 from agent.engines.patches import patches, picture_tokens
 from agent.engines.sampling import Logits, choose, log_softmax, seeded
-from agent.engines.speech import Speech, whole_letters
+from agent.engines.turn_text import TurnText, decode_if_complete
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Part, Turn, chat_parts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Loaded:
+class LoadedModel:
     """A model with all that its conversations share.
 
     `ends` are the tokens that end a turn, `never` those that no turn may hold.
@@ -76,7 +76,7 @@ class _Turn:
     """A turn while the model says it."""
 
     start: TokenPosition
-    speech: Speech
+    speech: TurnText
     said: list[int] = field(default_factory=list)
     unread: tuple[int, ...] = ()
     finish: Finish = "length"
@@ -87,7 +87,7 @@ class _Turn:
 class TransformersConversation:
     """Used by one thread at a time."""
 
-    def __init__(self, loaded: Loaded) -> None:
+    def __init__(self, loaded: LoadedModel) -> None:
         self._loaded = loaded
         self._context = Context(loaded.model, loaded.image_token, loaded.vision.merge)
         self._header = token_ids(loaded.tokenizer, chat_parts(()))
@@ -142,7 +142,7 @@ class TransformersConversation:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
-        watch: Watch | None = VERDICT,
+        choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
@@ -150,13 +150,13 @@ class TransformersConversation:
         self._refuse_closed()
         if self._logits is None or self._state.opened_at is None:
             raise EngineError("the model spoke last; append a turn before it speaks again")
-        if watch is not None and not (watch.after and all(watch.options)):
-            watch = None  # nothing to wait for, or to choose from
-        turn = _Turn(self._context.place, Speech(stop, on_text))
+        if choice_point is not None and not (choice_point.after and all(choice_point.options)):
+            choice_point = None  # nothing to wait for, or to choose from
+        turn = _Turn(self._context.place, TurnText(stop, on_text))
         try:
-            self._say(turn, self._logits, sampling, seed, watch, should_stop)
-            if watch is not None and turn.finish != "cancelled":
-                self._settle_choices(turn, watch)
+            self._say(turn, self._logits, sampling, seed, choice_point, should_stop)
+            if choice_point is not None and turn.finish != "cancelled":
+                self._settle_choices(turn, choice_point)
         finally:
             self._state = _State(is_said=True, unread=turn.unread)
             self._logits = None
@@ -197,11 +197,11 @@ class TransformersConversation:
         logits: Logits,
         sampling: SamplingSettings,
         seed: int,
-        watch: Watch | None,
+        choice_point: ChoicePoint | None,
         should_stop: ShouldStop | None,
     ) -> None:
         loaded = self._loaded
-        firsts = self._first_tokens(watch)
+        firsts = self._first_tokens(choice_point)
         randomness = seeded(seed)
         most = min(sampling.max_new_tokens, loaded.context_length - turn.start.length)
         while True:
@@ -213,7 +213,7 @@ class TransformersConversation:
             if turn.unread:
                 logits = self._context.read(turn.unread)
                 turn.unread = ()
-            if watch is not None and firsts and turn.speech.ends_with(watch.after):
+            if choice_point is not None and firsts and turn.speech.ends_with(choice_point.after):
                 odds = log_softmax(logits)
                 turn.choices_at = len(turn.speech)
                 turn.choices = {option: float(odds[first]) for option, first in firsts.items()}
@@ -229,31 +229,32 @@ class TransformersConversation:
                 turn.finish = "stop"
                 return
 
-    def _kept(self, token: int, speech: Speech) -> tuple[int, ...]:
+    def _kept(self, token: int, speech: TurnText) -> tuple[int, ...]:
         """The last token as far as it is kept: what follows a stop string is not remembered."""
         kept = speech.last_token()
-        text = whole_letters(kept)
+        text = decode_if_complete(kept)
         if text is None or kept == self._loaded.token_bytes[token]:
             return (token,)
         return tuple(plain_ids(self._loaded.tokenizer, text))
 
-    def _first_tokens(self, watch: Watch | None) -> dict[str, int]:
+    def _first_tokens(self, choice_point: ChoicePoint | None) -> dict[str, int]:
         """The first token of each option; empty where they cannot be told apart by it."""
-        if watch is None:
+        if choice_point is None:
             return {}
-        ids = {option: plain_ids(self._loaded.tokenizer, option) for option in watch.options}
+        ids = {option: plain_ids(self._loaded.tokenizer, option) for option in choice_point.options}
         firsts = {option: numbers[0] for option, numbers in ids.items()}
-        return firsts if len(set(firsts.values())) == len(watch.options) else {}
+        return firsts if len(set(firsts.values())) == len(choice_point.options) else {}
 
-    def _settle_choices(self, turn: _Turn, watch: Watch) -> None:
+    def _settle_choices(self, turn: _Turn, choice_point: ChoicePoint) -> None:
         """Judge the last place that was watched for by reading on from it, where that was not
         done on the way: its end lies inside a token, or the options begin with the same one."""
-        end = turn.speech.end_of_last(watch.after)
+        end = turn.speech.end_of_last(choice_point.after)
         if end is None or end == turn.choices_at:
             return
         count, rest = turn.speech.tokens_before(end)
         options = {
-            option: plain_ids(self._loaded.tokenizer, rest + option) for option in watch.options
+            option: plain_ids(self._loaded.tokenizer, rest + option)
+            for option in choice_point.options
         }
         if turn.unread:
             self._context.read(turn.unread)

@@ -17,7 +17,7 @@ from agent.engines.chat_tokens import (
     load_tokenizer,
 )
 from agent.engines.families import ModelFolder, read_folder
-from agent.engines.hf.conversation import Loaded, TransformersConversation
+from agent.engines.hf.conversation import LoadedModel, TransformersConversation
 from agent.engines.hf.weights import Device, Precision, load_model
 from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
@@ -29,9 +29,9 @@ LONGEST_CONTEXT = 32768
 class TransformersEngine:
     """A model loaded from a folder. Conversations share its weights; each has its own cache."""
 
-    def __init__(self, folder: Path, loaded: Loaded, sizing: Sizing) -> None:
+    def __init__(self, folder: Path, loaded: LoadedModel, sizing: Sizing) -> None:
         self.folder = folder
-        self._loaded: Loaded | None = loaded
+        self._loaded: LoadedModel | None = loaded
         self._sizing = sizing
 
     @classmethod
@@ -90,19 +90,19 @@ class TransformersEngine:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
 
-    def _in_use(self) -> Loaded:
+    def _in_use(self) -> LoadedModel:
         if self._loaded is None:
             raise EngineError("the model was closed; load it again")
         return self._loaded
 
 
-def _put_together(model: Any, folder: ModelFolder, context_length: int | None) -> Loaded:
+def _put_together(model: Any, folder: ModelFolder, context_length: int | None) -> LoadedModel:
     tokenizer = load_tokenizer(folder.path)
     config = model.config.get_text_config()
     if tokenizer.token_to_id(IMAGE_TOKEN) != model.config.image_token_id:
         raise EngineError(f"the tokenizer in {folder.path} belongs to another model")
     ends = _end_tokens(tokenizer, model.generation_config)
-    return Loaded(
+    return LoadedModel(
         model=model,
         tokenizer=tokenizer,
         token_bytes=TokenBytes(tokenizer),

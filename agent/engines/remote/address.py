@@ -45,7 +45,7 @@ class Key:
     def header(self) -> str:
         return f"Bearer {self._secret}"
 
-    def hidden_in(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """The text without the key, should a server have repeated it."""
         return text.replace(self._secret, "***")
 
@@ -71,9 +71,9 @@ def key_in_keyring(host: str) -> str | None:
         return None
 
 
-def without_keys(text: str, key: Key | None) -> str:
+def redact_keys(text: str, key: Key | None) -> str:
     """A server's words without our key and without what looks like one."""
-    return _KEY_LIKE.sub("***", text if key is None else key.hidden_in(text))
+    return _KEY_LIKE.sub("***", text if key is None else key.redact(text))
 
 
 MAX_URL = 2000
@@ -121,10 +121,10 @@ class Address:
         return "." not in self.host or self.host.endswith(LOCAL_ENDINGS)
 
     @property
-    def may_see_a_key(self) -> bool:
+    def may_receive_key(self) -> bool:
         return self.is_secure or self.is_loopback
 
-    def is_origin_of(self, other: Address) -> bool:
+    def has_same_origin(self, other: Address) -> bool:
         """The same server on the same road."""
         mine, others = (self.scheme, self.host, self.port), (other.scheme, other.host, other.port)
         return mine == others

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.engines.base import Watch
+from agent.engines.base import ChoicePoint
 
 MAX_ALTERNATIVES = 128
 LEAST = -100.0
@@ -42,30 +42,30 @@ def read_tokens(logprobs: object) -> Iterator[Token]:
         yield Token(*chosen, tuple(other for other in found if other is not None))
 
 
-def choices(tokens: Sequence[Token], watch: Watch) -> Mapping[str, float] | None:
+def choices(tokens: Sequence[Token], choice_point: ChoicePoint) -> Mapping[str, float] | None:
     """The log-probability of each option after the last watched text; None where it is not known.
 
     An option that is not listed gets the most that is left for it, unless that is more than a
     listed one has: then nobody can tell.
     """
-    at = _last_place(tokens, watch.after.encode())
+    at = _last_place(tokens, choice_point.after.encode())
     if at is None:
         return None
     number, head = at
     token = tokens[number]
     listed = dict(token.others)
     listed.setdefault(token.text, token.logprob)
-    shares: dict[str, list[float]] = {option: [] for option in watch.options}
+    shares: dict[str, list[float]] = {option: [] for option in choice_point.options}
     for text, logprob in listed.items():
         if text.startswith(head):
-            option = _option(text[len(head) :], watch.options)
+            option = _option(text[len(head) :], choice_point.options)
             if option is not None:
                 shares[option].append(logprob)
     found = {option: _sum(logprobs) for option, logprobs in shares.items() if logprobs}
     rest = _most_left(token, listed)
     if not found or (len(found) < len(shares) and max(found.values()) < rest):
         return None
-    return {option: found.get(option, rest) for option in watch.options}
+    return {option: found.get(option, rest) for option in choice_point.options}
 
 
 def _last_place(tokens: Sequence[Token], after: bytes) -> tuple[int, bytes] | None:

@@ -18,11 +18,11 @@ from agent.engines.remote.address import Address, Key, read_address
 from agent.engines.remote.errors import (
     MAX_BODY,
     Clock,
-    Passing,
     Refusal,
-    Retrying,
+    RetryPolicy,
+    TransientError,
+    one_line,
     read_refusal,
-    tidy_words,
 )
 from agent.engines.remote.http import new_client
 from agent.engines.remote.request import Body, Dialect
@@ -119,9 +119,9 @@ class HttpClient:
             address = read_address(str(target), allow_http=True)
         except (httpx.InvalidURL, ValueError, EngineError) as error:
             raise EngineError(f"{self.address.netloc} redirects to nowhere") from error
-        if response.status_code not in (307, 308) or not address.is_origin_of(self.address):
+        if response.status_code not in (307, 308) or not address.has_same_origin(self.address):
             raise EngineError(
-                f"{self.address.netloc} says it has moved to {tidy_words(address.root)}: "
+                f"{self.address.netloc} says it has moved to {one_line(address.root)}: "
                 "give that address if you trust it"
             )
         return str(target)
@@ -133,17 +133,17 @@ class HttpClient:
         try:
             yield
         except (httpcore.TimeoutException, httpx.TimeoutException) as error:
-            raise Passing(f"no answer within {self.timeout_s:g} s") from error
+            raise TransientError(f"no answer within {self.timeout_s:g} s") from error
         except httpcore.ConnectError as error:
             if isinstance(_root(error), ssl.SSLCertVerificationError):
                 raise EngineError(
                     f"{who} shows a certificate that this machine does not trust"
                 ) from error
-            raise Passing("it cannot be reached") from error
+            raise TransientError("it cannot be reached") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, httpx.TransportError) as error:
-            raise Passing("the connection broke") from error
+            raise TransientError("the connection broke") from error
         except (httpcore.ProxyError, OSError) as error:
-            raise Passing("it cannot be reached") from error
+            raise TransientError("it cannot be reached") from error
         except (httpcore.UnsupportedProtocol, httpx.StreamError, ValueError) as error:
             raise EngineError(f"{who} cannot be asked: is its address right?") from error
         except RuntimeError as error:
@@ -163,14 +163,14 @@ def _nothing() -> None:
 @dataclass(eq=False, repr=False)
 class ServerSession:
     """`extras` go with every request in text form; `check_alive` raises EngineError where trying
-    again is of no use; `may_go_text`: if native calls are refused, text is tried."""
+    again is of no use; `may_fall_back_to_text`: if native calls are refused, text is tried."""
 
     line: HttpClient
     model: str
-    retrying: Retrying
+    retry_policy: RetryPolicy
     sizing: Sizing
     dialect: Dialect = field(default_factory=Dialect)
-    may_go_text: bool = False
+    may_fall_back_to_text: bool = False
     extras: Mapping[str, Any] = field(default_factory=dict)
     check_alive: Callable[[], None] = _nothing
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -10,16 +10,16 @@ from PIL import Image
 from agent.engines.base import (
     VERDICT,
     Cancelled,
+    ChoicePoint,
     Generated,
     OnText,
     SamplingSettings,
     ShouldStop,
     Usage,
-    Watch,
 )
 from agent.engines.remote.choices import choices
 from agent.engines.remote.client import ServerSession
-from agent.engines.remote.request import RequestText, picture_url
+from agent.engines.remote.request import RequestTurn, picture_url
 from agent.engines.remote.stream import UNKNOWN, Preview, ReplyBuilder
 from agent.engines.remote.turn import Attempt, TurnRequest
 from agent.errors import EngineError
@@ -38,7 +38,7 @@ class RemoteConversation:
 
     def __init__(self, server: ServerSession) -> None:
         self._server = server
-        self._said: list[RequestText] = []
+        self._said: list[RequestTurn] = []
         self._length = 0
         """Tokens of the conversation as the server last counted them; -1: not known."""
         self._length_at: dict[int, int] = {}
@@ -64,7 +64,7 @@ class RemoteConversation:
         for turn in turns:
             if should_stop is not None and should_stop():
                 raise Cancelled
-            new.append(RequestText(turn, "" if turn.picture is None else picture_url(next(left))))
+            new.append(RequestTurn(turn, "" if turn.picture is None else picture_url(next(left))))
         self._said += new
         images = _plus(self._usage.images, self._image_tokens(pictures))
         self._usage = replace(self._usage, images=images)
@@ -75,15 +75,15 @@ class RemoteConversation:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
-        watch: Watch | None = VERDICT,
+        choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
         preview = Preview(on_text)
-        wish = TurnRequest(sampling, seed, stop, watch, should_stop)
+        wish = TurnRequest(sampling, seed, stop, choice_point, should_stop)
         attempt = Attempt(self._server, self._said, wish, preview)
         try:
-            heard = self._server.retrying.run(attempt, self._server.name, should_stop)
+            heard = self._server.retry_policy.run(attempt, self._server.name, should_stop)
         except Cancelled:
             preview.start()
             preview.end()
@@ -91,8 +91,8 @@ class RemoteConversation:
         preview.end()
         self._count(heard.reply, wasted=attempt.wasted)
         if heard.text:
-            self._said.append(RequestText(Turn("assistant", heard.text)))
-        found = None if watch is None else choices(heard.reply.tokens, watch)
+            self._said.append(RequestTurn(Turn("assistant", heard.text)))
+        found = None if choice_point is None else choices(heard.reply.tokens, choice_point)
         return Generated(heard.text, _tokens(heard.reply), heard.finish, found)
 
     def mark(self) -> object:

@@ -12,7 +12,7 @@ from typing import Literal
 from agent.engines.remote.address import Address, Key, KeyLookup, find_key, read_address
 from agent.engines.remote.client import HttpClient, HttpError, ServerSession
 from agent.engines.remote.conversation import RemoteConversation
-from agent.engines.remote.errors import Clock, Passing, Retrying, tidy_words
+from agent.engines.remote.errors import Clock, RetryPolicy, TransientError, one_line
 from agent.engines.remote.request import Dialect
 from agent.engines.remote.stream import read_all, read_json
 from agent.errors import EngineError
@@ -57,17 +57,24 @@ class RemoteEngine:
         if not 0.01 <= timeout_s <= 86_400:
             raise EngineError(f"a timeout of {timeout_s} s is not usable")
         address = read_address(url, allow_http=allow_http)
-        retrying = Retrying(retries, clock=clock, rng=rng)
-        line = HttpClient(address, _key_for(address, key), retrying.clock, timeout_s)
+        retry_policy = RetryPolicy(retries, clock=clock, rng=rng)
+        line = HttpClient(address, _key_for(address, key), retry_policy.clock, timeout_s)
         try:
-            name = model or retrying.run(lambda: _only_model(line), address.netloc)
+            name = model or retry_policy.run(lambda: _only_model(line), address.netloc)
         except BaseException:
             line.close()
             raise
         native = tool_calls == "native" or (tool_calls == "auto" and _calls_natively(address, name))
         dialect = Dialect(native=native)
         return cls(
-            ServerSession(line, name, retrying, sizing, dialect, may_go_text=tool_calls == "auto")
+            ServerSession(
+                line,
+                name,
+                retry_policy,
+                sizing,
+                dialect,
+                may_fall_back_to_text=tool_calls == "auto",
+            )
         )
 
     def __repr__(self) -> str:
@@ -91,10 +98,10 @@ class RemoteEngine:
 def _key_for(address: Address, key: str | KeyLookup | None) -> Key | None:
     """A key that was given must be sent; one that would be looked up may also stay where it is."""
     if key is None or isinstance(key, str):
-        if key is not None and not address.may_see_a_key:
+        if key is not None and not address.may_receive_key:
             raise EngineError(f"the key would go to {address.root} unencrypted: use https://")
         return None if key is None else Key(key)
-    found = key(address.host) if address.may_see_a_key else None
+    found = key(address.host) if address.may_receive_key else None
     return Key(found) if found else None
 
 
@@ -110,15 +117,15 @@ def _only_model(line: HttpClient) -> str:
         with line.request("GET", "/models", None) as answer:
             listed = read_json(read_all(answer.pieces, MAX_MODELS_BODY)).get("data")
     except HttpError as refused:
-        if refused.refusal.is_passing:
-            raise Passing(str(refused), refused.refusal.retry_after_s) from refused
+        if refused.refusal.is_transient:
+            raise TransientError(str(refused), refused.refusal.retry_after_s) from refused
         raise EngineError(f"{who} does not list its models: {refused}; name one") from refused
     except ValueError as error:
         raise EngineError(f"{who} does not answer in the chat protocol") from error
     names = _names(listed)
     if len(names) == 1 and len(names[0]) <= MAX_NAME:
         return names[0]
-    some = ", ".join(tidy_words(name, 60) for name in names[:SHOWN_MODELS])
+    some = ", ".join(one_line(name, 60) for name in names[:SHOWN_MODELS])
     raise EngineError(f"{who} has {len(names)} models: name one" + (f" ({some})" if some else ""))
 
 

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Protocol, TypeVar
 
 from agent.engines.base import Cancelled, ShouldStop
-from agent.engines.remote.address import Key, without_keys
+from agent.engines.remote.address import Key, redact_keys
 from agent.engines.remote.stream import read_json
 from agent.errors import EngineError
 
@@ -26,15 +26,15 @@ SLICE_S = 0.05
 Result = TypeVar("Result")
 
 
-class Passing(Exception):
+class TransientError(Exception):
     """A fault that may be gone the next time. `retry_after_s` is what the server asked for;
-    `speechless`: it promised a stream of words and closed it before the first."""
+    `before_first_word`: it promised a stream of words and closed it before the first."""
 
     def __init__(self, reason: str, retry_after_s: float | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after_s = retry_after_s
-        self.speechless = False
+        self.before_first_word = False
 
 
 class Clock(Protocol):
@@ -53,7 +53,7 @@ class SystemClock:
         threading.Event().wait(seconds)
 
 
-class Retrying:
+class RetryPolicy:
     """How often, and how long between: exponential with jitter, or what the server asks for."""
 
     def __init__(
@@ -72,9 +72,9 @@ class Retrying:
         for number in range(self.retries + 1):
             try:
                 return attempt()
-            except Passing as fault:
+            except TransientError as fault:
                 if number == self.retries:
-                    raise EngineError(given_up(who, fault.reason, number + 1)) from fault
+                    raise EngineError(failure_message(who, fault.reason, number + 1)) from fault
                 seconds = self.wait_s(number, fault.retry_after_s)
                 if seconds is None:
                     raise EngineError(
@@ -100,7 +100,7 @@ class Retrying:
             raise Cancelled
 
 
-def given_up(who: str, reason: str, tries: int) -> str:
+def failure_message(who: str, reason: str, tries: int) -> str:
     return f"{who}: {reason}" + (f"; gave up after {tries} tries" if tries > 1 else "")
 
 
@@ -124,12 +124,12 @@ def _until(date: str, now: datetime) -> float:
 
 
 MAX_BODY = 64 * 1024
-MAX_WORDS = 300
+MAX_MESSAGE = 300
 
-PASSING = frozenset({408, 409, 425, 429})
-NEVER_PASSING = frozenset({501, 505})
-SPENT = ("insufficient_quota", "billing_hard_limit_reached")
-FULL_CODES = ("context_length_exceeded", "exceed_context_size_error")
+TRANSIENT = frozenset({408, 409, 425, 429})
+PERMANENT = frozenset({501, 505})
+QUOTA_CODES = ("insufficient_quota", "billing_hard_limit_reached")
+CONTEXT_FULL_CODES = ("context_length_exceeded", "exceed_context_size_error")
 _FULL = re.compile(
     r"context (?:length|window|size)|maximum context|exceeds? (?:n_ctx|the context)"
     r"|prompt is too long|too many tokens|input is too long",
@@ -150,17 +150,17 @@ class Refusal:
 
     @property
     def is_context_full(self) -> bool:
-        if self.code in FULL_CODES:
+        if self.code in CONTEXT_FULL_CODES:
             return True
         return self.status in (400, 413, 422, 500) and bool(_FULL.search(self.words))
 
     @property
-    def is_passing(self) -> bool:
+    def is_transient(self) -> bool:
         """May be gone in a while."""
-        if self.code in SPENT or self.is_context_full:
+        if self.code in QUOTA_CODES or self.is_context_full:
             return False
-        passing = self.status >= 500 and self.status not in NEVER_PASSING
-        return passing or self.status in PASSING
+        passing = self.status >= 500 and self.status not in PERMANENT
+        return passing or self.status in TRANSIENT
 
     @property
     def is_about_form(self) -> bool:
@@ -189,7 +189,7 @@ def read_refusal(
     error = _error_object(body)
     return Refusal(
         status=status,
-        words=tidy_words(without_keys(_words(error, body), key)),
+        words=one_line(redact_keys(_words(error, body), key)),
         code=_text(error.get("code")) or _text(error.get("type")),
         param=_text(error.get("param"))[:100],
         retry_after_s=read_retry_after(headers.get("retry-after")),
@@ -207,12 +207,12 @@ def refusal_in_stream(event: Mapping[str, Any], key: Key | None = None) -> Refus
     code = fields.get("code")
     return Refusal(
         status=code if isinstance(code, int) and 400 <= code < 600 else 500,
-        words=tidy_words(without_keys(_text(fields.get("message")), key)),
+        words=one_line(redact_keys(_text(fields.get("message")), key)),
         code=_text(code) or _text(fields.get("type")),
     )
 
 
-def tidy_words(text: str, longest: int = MAX_WORDS) -> str:
+def one_line(text: str, longest: int = MAX_MESSAGE) -> str:
     """One printable line."""
     text = _TAG.sub(" ", text[:MAX_BODY])
     text = "".join(letter if letter.isprintable() else " " for letter in text)

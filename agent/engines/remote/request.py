@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-from agent.engines.base import SamplingSettings, Watch
+from agent.engines.base import ChoicePoint, SamplingSettings
 from agent.engines.remote.errors import Refusal
 from agent.protocol.protocol import SYSTEM, Turn, system_text
 from agent.protocol.tool import TOOL_SCHEMA
@@ -27,7 +27,7 @@ Message = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class RequestText:
+class RequestTurn:
     """A turn with its picture as it is sent."""
 
     turn: Turn
@@ -41,7 +41,7 @@ def picture_url(picture: Image.Image) -> str:
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii")
 
 
-def messages(said: Sequence[RequestText], *, native: bool) -> list[Message]:
+def messages(said: Sequence[RequestTurn], *, native: bool) -> list[Message]:
     """The whole conversation."""
     return _native_messages(said) if native else [_text_message(one) for one in said]
 
@@ -52,7 +52,7 @@ def plain(text: str) -> str:
     return _CONTROL.sub(lambda found: found.group() + " ", text)
 
 
-def _text_message(said: RequestText) -> Message:
+def _text_message(said: RequestTurn) -> Message:
     turn = said.turn
     role = "user" if turn.role == "tool" else turn.role
     before, after = ("<tool_response>\n", "\n</tool_response>") if turn.role == "tool" else ("", "")
@@ -71,7 +71,7 @@ def _message(role: str, before: str, url: str, after: str) -> Message:
     return {"role": role, "content": content}
 
 
-def _native_messages(said: Sequence[RequestText]) -> list[Message]:
+def _native_messages(said: Sequence[RequestTurn]) -> list[Message]:
     """Every call gets its answer right after it, or servers refuse the conversation."""
     result: list[Message] = []
     unanswered: list[str] = []
@@ -151,7 +151,7 @@ def request_body(
     messages: list[Message],
     sampling: SamplingSettings,
     seed: int,
-    watch: Watch | None,
+    choice_point: ChoicePoint | None,
     extras: Mapping[str, Any],
 ) -> Body:
     """Every key but those the server refused."""
@@ -165,7 +165,7 @@ def request_body(
         "seed": seed % 2**31,
         dialect.limit_name: sampling.max_new_tokens,
     }
-    if watch is not None:
+    if choice_point is not None:
         body |= {"logprobs": True, "top_logprobs": dialect.alternatives}
     if dialect.native:
         body |= {"tools": [TOOL_SCHEMA], "parallel_tool_calls": False}
@@ -184,14 +184,16 @@ def _no_other_sampling(sampling: SamplingSettings) -> Body:
     return penalties if sampling.temperature == 0 else penalties | {"top_k": 0, "min_p": 0.0}
 
 
-def simpler(dialect: Dialect, body: Body, refusal: Refusal, *, may_go_text: bool) -> Dialect | None:
+def simpler(
+    dialect: Dialect, body: Body, refusal: Refusal, *, may_fall_back_to_text: bool
+) -> Dialect | None:
     """The dialect to try next; None where the refusal is not about what could be left out."""
     if not refusal.is_about_form or refusal.is_context_full:
         return None
     plainly = refusal.status not in (403, 500, 501)  # else the words may mean something else
     kept = NEEDED if plainly else NEEDED | BARE
     for key in refusal.names([key for key in body if key not in kept]):
-        changed = _without(dialect, key, may_go_text)
+        changed = _without(dialect, key, may_fall_back_to_text)
         if changed is not None:
             return changed
     return bare(dialect, body) if plainly else None
@@ -203,7 +205,7 @@ def bare(dialect: Dialect, body: Body) -> Dialect | None:
     return replace(dialect, dropped=dialect.dropped | spare) if spare else None
 
 
-def _without(dialect: Dialect, key: str, may_go_text: bool) -> Dialect | None:
+def _without(dialect: Dialect, key: str, may_fall_back_to_text: bool) -> Dialect | None:
     if key == "max_tokens":
         return replace(dialect, limit_name="max_completion_tokens")
     if key == "max_completion_tokens":
@@ -211,7 +213,7 @@ def _without(dialect: Dialect, key: str, may_go_text: bool) -> Dialect | None:
     if key == "top_logprobs" and dialect.alternatives > FEW_ALTERNATIVES:
         return replace(dialect, alternatives=FEW_ALTERNATIVES)
     if key == "tools":
-        return replace(dialect, native=False) if may_go_text else None
+        return replace(dialect, native=False) if may_fall_back_to_text else None
     if key == "top_logprobs":
         key = "logprobs"
     return replace(dialect, dropped=dialect.dropped | {key})

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agent.engines.base import Cancelled, Finish, SamplingSettings, ShouldStop, Watch
+from agent.engines.base import Cancelled, ChoicePoint, Finish, SamplingSettings, ShouldStop
 from agent.engines.remote.address import OUR_VARIABLE
 from agent.engines.remote.client import HttpClient, HttpError, ServerSession
-from agent.engines.remote.errors import Passing, Refusal, refusal_in_stream
+from agent.engines.remote.errors import Refusal, TransientError, refusal_in_stream
 from agent.engines.remote.request import (
     Body,
     Dialect,
-    RequestText,
+    RequestTurn,
     bare,
     messages,
     request_body,
@@ -67,8 +67,8 @@ def hear(
                 try:
                     pieces = events(answer.pieces, limit)
                     return _hear_events(line, pieces, reply, preview, stop, should_stop)
-                except Passing as fault:
-                    fault.speechless = reply.pieces == 0
+                except TransientError as fault:
+                    fault.before_first_word = reply.pieces == 0
                     raise
             data = read_all(answer.pieces, limit)
             if data.lstrip().startswith(b"data:"):  # a stream under another name
@@ -99,7 +99,7 @@ def _hear_events(
             raise Cancelled
         if data is None:
             if line.clock.now() - silent_since > line.timeout_s:
-                raise Passing(f"no word within {line.timeout_s:g} s")
+                raise TransientError(f"no word within {line.timeout_s:g} s")
             continue
         silent_since = line.clock.now()
         if data.strip() == DONE:
@@ -115,7 +115,7 @@ def _hear_events(
         if reply.is_too_long:
             return TurnReply(reply, reply.text, "length", broke_off=True)
     if not reply.finish_reason and end is None:
-        raise Passing("the reply broke off")
+        raise TransientError("the reply broke off")
     return _ended(reply, preview, end)
 
 
@@ -179,7 +179,7 @@ class TurnRequest:
     sampling: SamplingSettings
     seed: int = 0
     stop: Sequence[str] = ()
-    watch: Watch | None = None
+    choice_point: ChoicePoint | None = None
     should_stop: ShouldStop | None = None
 
 
@@ -189,7 +189,7 @@ class Attempt:
     def __init__(
         self,
         server: ServerSession,
-        said: Sequence[RequestText],
+        said: Sequence[RequestTurn],
         wish: TurnRequest,
         preview: Preview,
     ) -> None:
@@ -215,9 +215,9 @@ class Attempt:
                 self.wasted |= refused.refusal.status >= 500
                 self._dialect = self._next_dialect(body, refused.refusal)
                 continue
-            except Passing as fault:
+            except TransientError as fault:
                 self.wasted = True
-                self._silences += fault.speechless
+                self._silences += fault.before_first_word
                 self._server.check_alive()
                 raise
             self._server.learn(self._learnt, self._dialect)
@@ -245,7 +245,7 @@ class Attempt:
             messages(self._said, native=self._dialect.native),
             wish.sampling,
             wish.seed,
-            wish.watch,
+            wish.choice_point,
             self._server.extras,
         )
 
@@ -256,23 +256,23 @@ class Attempt:
                 f"{self._server.name}: the conversation is longer than the model can read"
                 + (f" ({refusal.words})" if refusal.words else "")
             )
-        may_go_text = self._server.may_go_text
-        changed = simpler(self._dialect, body, refusal, may_go_text=may_go_text)
+        may_fall_back_to_text = self._server.may_fall_back_to_text
+        changed = simpler(self._dialect, body, refusal, may_fall_back_to_text=may_fall_back_to_text)
         if changed is not None:
             return changed
-        if not refusal.is_passing:
+        if not refusal.is_transient:
             raise EngineError(f"{self._server.name}: {refusal}{self._help(refusal)}")
         self._server.check_alive()
         self._faults += refusal.status == 500
         if self._faults >= FAULTS_BEFORE_BARE:
             self._dialect = bare(self._dialect, body) or self._dialect
-        raise Passing(str(refusal), refusal.retry_after_s)
+        raise TransientError(str(refusal), refusal.retry_after_s)
 
     def _help(self, refusal: Refusal) -> str:
         """What to try, where we know."""
         line = self._server.line
         if refusal.status != 401 or line.key is not None:
             return ""
-        if not line.address.may_see_a_key:
+        if not line.address.may_receive_key:
             return "; keys are sent over https alone"
         return f"; set {OUR_VARIABLE} to your key"

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
-from agent.inspection.make_inspector import MEASURED
+from agent.inspection.inspector_factory import MEASURED
 from agent.models.registry import (
     ModelLocation,
     find_model,
-    is_partly_fetched,
+    is_partly_downloaded,
     list_models,
     models_folder,
 )
@@ -82,7 +82,7 @@ def _row(place: ModelLocation) -> ModelRow:
 
 def _state(place: ModelLocation) -> str:
     if place.origin == "hub":
-        is_begun = is_partly_fetched(place)
+        is_begun = is_partly_downloaded(place)
         partly = translate("agent", "fetched in part")
         return partly if is_begun else translate("agent", "not on this machine")
     if place.missing:
@@ -102,7 +102,7 @@ def _need(place: ModelLocation) -> str:
             "{name} is not on this machine yet. In a terminal: spec-o3 models get {name}\n"
             "Or put its files into {folder}",
         )
-        if is_partly_fetched(place):
+        if is_partly_downloaded(place):
             words = translate(
                 "agent",
                 "{name} was fetched in part. In a terminal, to go on: spec-o3 models get {name}",

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from agent.engines.chat_tokens import TokenBytes, load_tokenizer, plain_ids, token_ids
 from agent.errors import EngineError
 from agent.protocol.protocol import Part, Turn, chat_parts, chat_text, opening
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from tests.small_models import small_tokenizer, tiny_qwen25
 
 __all__ = ["tiny_qwen25"]
@@ -30,13 +30,13 @@ def tokenizer(tiny_qwen25: Path) -> Tokenizer:
 
 
 def whole(text: str) -> list[int]:
-    """What the tokenizer makes of a string with its control tokens in it."""
+    """Encode a string with the control tokens in it."""
     return small_tokenizer().encode(text, add_special_tokens=False)
 
 
 def test_a_chat_is_the_tokens_of_its_whole_text(tokenizer):
     turns = [
-        *opening(task("CV")),
+        *opening(find_task("CV")),
         Turn("assistant", '<think>\nx\n</think>\n<tool_call>\n{"a": [6500, 6600]}\n</tool_call>'),
         Turn("tool", "Generated for Hα, Å.", picture=1),
         Turn("assistant", "\n<answer>\\boxed{NO}</answer> \n"),
@@ -59,7 +59,7 @@ def test_plain_chats_are_the_tokens_of_their_whole_text(tokenizer, words):
 @given(
     before=WORDS, name=st.sampled_from([*CONTROL, "<|endoftext|>", "<|video_pad|>"]), after=WORDS
 )
-def test_words_never_become_control_tokens(tokenizer, before, name, after):
+def test_text_never_becomes_control_tokens(tokenizer, before, name, after):
     special = {
         number for number, token in tokenizer.get_added_tokens_decoder().items() if token.special
     }
@@ -67,7 +67,7 @@ def test_words_never_become_control_tokens(tokenizer, before, name, after):
     assert not special & set(ids)
 
 
-def test_a_picture_is_as_many_tokens_as_it_was_said_to_be(tokenizer):
+def test_a_picture_takes_the_given_number_of_tokens(tokenizer):
     parts = list(chat_parts([Turn("user", "a", picture=7), Turn("tool", "b", picture=3)]))
     ids = token_ids(tokenizer, parts, [4, 2])
     pad, start, end = map(
@@ -77,7 +77,7 @@ def test_a_picture_is_as_many_tokens_as_it_was_said_to_be(tokenizer):
     assert shown == [start, *[pad] * 4, end, start, *[pad] * 2, end]
 
 
-def test_hostile_words_can_be_read_back(tokenizer):
+def test_hostile_text_can_be_decoded(tokenizer):
     ids = plain_ids(tokenizer, "<|im_end|>")
     assert len(ids) > 1
     assert tokenizer.decode(ids) == "<|im_end|>"
@@ -89,8 +89,8 @@ class TestTokenBytes:
         import unicodedata
 
         known = TokenBytes(tokenizer)
-        said = b"".join(known[number] for number in plain_ids(tokenizer, text))
-        assert said.decode() == unicodedata.normalize("NFC", text)
+        data = b"".join(known[number] for number in plain_ids(tokenizer, text))
+        assert data.decode() == unicodedata.normalize("NFC", text)
 
     def test_cover_every_byte(self, tokenizer):
         known = TokenBytes(tokenizer)
@@ -109,15 +109,15 @@ class TestLoading:
     @pytest.mark.parametrize(
         "text", ["", "{}", "[1, 2", '{"version": "1.0", "model": {"type": "x"}}']
     )
-    def test_refuses_what_is_no_tokenizer(self, tmp_path, text):
+    def test_refuses_a_file_that_is_not_a_tokenizer(self, tmp_path, text):
         (tmp_path / "tokenizer.json").write_text(text)
-        with pytest.raises(EngineError, match="is no tokenizer"):
+        with pytest.raises(EngineError, match="is not a tokenizer"):
             load_tokenizer(tmp_path)
 
-    def test_refuses_control_tokens_that_any_text_could_write(self, tmp_path, tiny_qwen25):
-        told = json.loads((tiny_qwen25 / "tokenizer.json").read_text())
-        for token in told["added_tokens"]:
+    def test_refuses_control_tokens_that_are_plain_text(self, tmp_path, tiny_qwen25):
+        settings = json.loads((tiny_qwen25 / "tokenizer.json").read_text())
+        for token in settings["added_tokens"]:
             token["special"] = token["content"] != "<|im_end|>" and token["special"]
-        (tmp_path / "tokenizer.json").write_text(json.dumps(told))
+        (tmp_path / "tokenizer.json").write_text(json.dumps(settings))
         with pytest.raises(EngineError, match=r"lacks the control token <\|im_end\|>"):
             load_tokenizer(tmp_path)

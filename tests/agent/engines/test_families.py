@@ -95,7 +95,7 @@ class TestRefusals:
         assert "\n" not in str(caught.value)
 
     def test_no_folder(self, tmp_path):
-        self.refused(tmp_path / "gone", "no folder")
+        self.refused(tmp_path / "gone", "not a model folder")
 
     def test_no_config(self, tmp_path):
         self.refused(tmp_path, r"config\.json cannot be read")
@@ -103,7 +103,7 @@ class TestRefusals:
     @pytest.mark.parametrize("text", ["", "[1]", "{", "[" * 100_000, '"\\ud800"', "\0"])
     def test_broken_config(self, folder, text):
         (folder / "config.json").write_text(text)
-        self.refused(folder, "not valid JSON|no settings")
+        self.refused(folder, "not valid JSON|not a JSON object")
 
     def test_huge_config(self, folder):
         with (folder / "config.json").open("wb") as file:
@@ -130,7 +130,7 @@ class TestRefusals:
     )
     def test_absurd_shapes(self, folder, change):
         write(folder, "config.json", CONFIG | change)
-        self.refused(folder, r"config\.json|unlike")
+        self.refused(folder, r"config\.json|patch layout")
 
     @pytest.mark.parametrize("name", ["pytorch_model.bin", "model.pt", "model.pth"])
     def test_weights_that_can_run_code(self, folder, name):
@@ -144,11 +144,11 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("names", "why"),
         [
-            (["../secret.safetensors"], "no weight file beside it"),
-            (["/etc/passwd"], "no weight file beside it"),
-            (["weights.bin"], "no weight file beside it"),
-            (["part-2.safetensors"], "download is not complete"),
-            ([], "names no files"),
+            (["../secret.safetensors"], "not a weight file beside it"),
+            (["/etc/passwd"], "not a weight file beside it"),
+            (["weights.bin"], "not a weight file beside it"),
+            (["part-2.safetensors"], "download is incomplete"),
+            ([], "lists no files"),
         ],
     )
     def test_shards_elsewhere(self, folder, names, why):

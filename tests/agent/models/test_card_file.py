@@ -17,7 +17,7 @@ from agent.errors import ResourceError
 from agent.models.card import Card, ModelFile, ReportedFigure, ServerAddress, Source
 from agent.models.card_file import card_hash, card_text, parse_card, read_card, write_card
 from agent.models.check_files import check_files, missing_files, remember_files
-from agent.models.infer_card import deduce_card, make_card
+from agent.models.infer_card import infer_card, make_card
 from agent.models.registry import BUNDLED
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import COMPACT, COMPACT_PANELS, PUBLISHED, Style
@@ -99,9 +99,9 @@ def test_what_is_left_out_has_a_default() -> None:
 FAULTS = [
     ('name = "nano"', 'name = "../nano"', r"name: expected a model's name"),
     ('name = "nano"', 'nmae = "nano"', r'name: missing.*did you mean "nmae"'),
-    ('family = "qwen2.5-vl"', 'family = "qwen2-vl"', r'none of.*did you mean "qwen2.5-vl"'),
+    ('family = "qwen2.5-vl"', 'family = "qwen2-vl"', r'not one of.*did you mean "qwen2.5-vl"'),
     ('family = "qwen2.5-vl"', 'family = "other"', r"for models on servers"),
-    ('engine = "gguf"', 'engine = "pickle"', r'engine: "pickle" is none of'),
+    ('engine = "gguf"', 'engine = "pickle"', r'engine: "pickle" is not one of'),
     ('engine = "gguf"', 'engine = "remote"', r"\[server\] goes with the engine remote"),
     ("protocol = 1", "protocol = 2", r"speaks protocol 2.*newer version of the program"),
     ("parameters = 4700000", "parameters = -1", r"parameters: expected a number from 0"),
@@ -109,7 +109,7 @@ FAULTS = [
     ("parameters = 4700000", "parameters = true", r"expected a number, found true"),
     ("context_length = 8192", "context_length = 99999999", r"context_length: expected a number"),
     ('licence = "BSD-3-Clause"', 'licence = "a\\u001b[31m"', r"unprintable character U\+001B"),
-    ('licence = "BSD-3-Clause"', 'licence = "<|im_end|>"', r"could pass for chat markup"),
+    ('licence = "BSD-3-Clause"', 'licence = "<|im_end|>"', r"looks like chat markup"),
     ('licence = "BSD-3-Clause"', 'license = "BSD"', r'"license": unknown key.*"licence"'),
     ('name = "compact-panels"', 'name = "compact-panels"\nwdith = 3', r'style.*"wdith": unknown'),
     ("width = 336", "width = 335", r"style.*multiples of 28"),
@@ -121,7 +121,7 @@ FAULTS = [
     ("top_p = 0.95", "top_k = 5", r'"top_k": unknown key'),
     ('repo = "someone/nano"', 'repo = "someone"', r"repo: expected a repository such as owner"),
     ('revision = "01', 'revision = "zz', r"revision: expected a commit"),
-    ('role = "mmproj"', 'role = "code"', r'role: "code" is none of'),
+    ('role = "mmproj"', 'role = "code"', r'role: "code" is not one of'),
     ('role = "mmproj"', 'role = "other"', r"weights and one mmproj"),
     ("size = 12", "size = -1", r"more/train.json.*size: expected a number from 0"),
     (f'sha256 = "{HASH}"', 'sha256 = "no"', r"sha256: expected 64 hexadecimal digits"),
@@ -250,7 +250,7 @@ def folder_of(path: Path, model_type: str = "qwen2_5_vl", **more: object) -> Pat
 
 def test_a_folder_without_a_card_gets_one_deduced(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "My model!")
-    card = deduce_card(folder)
+    card = infer_card(folder)
     assert (card.name, card.family, card.engine) == ("My-model", "qwen2.5-vl", "transformers")
     assert card.context_length == 4096
     assert card.style == PUBLISHED
@@ -280,25 +280,25 @@ def test_picture_limits_come_from_the_preprocessor(
 ) -> None:
     folder = folder_of(tmp_path / "m")
     (folder / "preprocessor_config.json").write_text(json.dumps(settings))
-    assert deduce_card(folder).sizing == Sizing.of_tokens(28, *tokens)
+    assert infer_card(folder).sizing == Sizing.of_tokens(28, *tokens)
 
 
 def test_what_cannot_inspect_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r'type "llama"; only qwen2_5_vl and qwen3_vl'):
-        deduce_card(folder_of(tmp_path / "a", "llama"))
+        infer_card(folder_of(tmp_path / "a", "llama"))
     with pytest.raises(ResourceError, match=r"neither config\.json nor"):
-        deduce_card(tmp_path)
+        infer_card(tmp_path)
     with pytest.raises(ResourceError, match="neither a model folder nor"):
-        deduce_card(tmp_path / "absent")
+        infer_card(tmp_path / "absent")
     bad = folder_of(tmp_path / "b")
     for content in (b"[]", b"{", b"[" * 100_000, b"\xff", b" " * 5_000_000):
         (bad / "config.json").write_bytes(content)
         with pytest.raises(ResourceError, match=r"config\.json"):
-            deduce_card(bad)
+            infer_card(bad)
     pickled = folder_of(tmp_path / "c")
     (pickled / "model.safetensors").rename(pickled / "pytorch_model.bin")
     with pytest.raises(ResourceError, match="no file in the role weights"):
-        deduce_card(pickled)
+        infer_card(pickled)
 
 
 def test_shards_that_an_index_names_and_nobody_has_are_missing(tmp_path: Path) -> None:
@@ -313,7 +313,7 @@ def test_shards_that_an_index_names_and_nobody_has_are_missing(tmp_path: Path) -
     index = folder / "model.safetensors.index.json"
     index.write_text(json.dumps({"weight_map": weight_map}))
     (folder / "tokenizer.json").unlink()
-    missing = missing_files(deduce_card(folder), folder)
+    missing = missing_files(infer_card(folder), folder)
     assert missing == ("model-00002-of-00002.safetensors", "tokenizer.json")
 
 
@@ -323,13 +323,13 @@ def test_an_adapter_names_its_base(tmp_path: Path) -> None:
     (folder / "adapter_model.safetensors").write_bytes(b"low rank")
     settings = {"peft_type": "LORA", "base_model_name_or_path": "/home/me/models/spec-o3-3b/"}
     (folder / "adapter_config.json").write_text(json.dumps(settings))
-    card = deduce_card(folder)
+    card = infer_card(folder)
     assert (card.base, card.engine, card.family) == ("spec-o3-3b", "transformers", "qwen2.5-vl")
     assert card.paths("adapter") == ("adapter_model.safetensors",)
     assert missing_files(card, folder) == ()
     (folder / "adapter_config.json").write_text("{}")
     with pytest.raises(ResourceError, match="does not name its base"):
-        deduce_card(folder)
+        infer_card(folder)
 
 
 def gguf(path: Path, architecture: str = "qwen2vl", **facts: int) -> Path:
@@ -348,31 +348,31 @@ def gguf(path: Path, architecture: str = "qwen2vl", **facts: int) -> Path:
 def test_a_lone_gguf_gets_a_card_with_the_vision_part_beside_it(tmp_path: Path) -> None:
     weights = gguf(tmp_path / "spec-q8_0.gguf", qwen2vl__context_length=2048)
     with pytest.raises(ResourceError, match=r"vision part must .* found none"):
-        deduce_card(weights)
+        infer_card(weights)
     gguf(tmp_path / "mmproj-spec-f16.gguf", "clip")
     for path, name in ((weights, "spec-q8_0"), (tmp_path, tmp_path.name)):
-        card = deduce_card(path)
+        card = infer_card(path)
         assert (card.name, card.family, card.engine) == (name, "qwen2.5-vl", "gguf")
         assert card.paths("weights") == ("spec-q8_0.gguf",)
         assert card.paths("mmproj") == ("mmproj-spec-f16.gguf",)
         assert card.context_length == 2048
     other = gguf(tmp_path / "spec-f16.gguf", "qwen3vl")
-    assert deduce_card(other).family == "qwen3-vl"
+    assert infer_card(other).family == "qwen3-vl"
     with pytest.raises(ResourceError, match=r"several models: name one of spec-f16\.gguf, spec-q8"):
-        deduce_card(tmp_path)
+        infer_card(tmp_path)
     gguf(other, "llama")
     with pytest.raises(ResourceError, match='type "llama"; expected qwen2vl or qwen3vl'):
-        deduce_card(other)
+        infer_card(other)
     other.write_bytes(b"GGUF\3")
     with pytest.raises(ResourceError, match=r"spec-f16\.gguf is no usable GGUF file"):
-        deduce_card(other)
+        infer_card(other)
 
 
 def test_a_split_gguf_is_one_model(tmp_path: Path) -> None:
     for part in (1, 2):
         gguf(tmp_path / f"big-0000{part}-of-00002.gguf")
     gguf(tmp_path / "mmproj.gguf", "clip")
-    card = deduce_card(tmp_path)
+    card = infer_card(tmp_path)
     assert card.paths("weights") == ("big-00001-of-00002.gguf", "big-00002-of-00002.gguf")
 
 
@@ -446,7 +446,7 @@ def test_the_hubs_cache_names_large_files_by_their_hash(
     blobs.mkdir()
     (folder / "model.safetensors").rename(blobs / HASH)
     (folder / "model.safetensors").symlink_to(Path("../../blobs") / HASH)
-    files = {file.path: file for file in deduce_card(folder).files}
+    files = {file.path: file for file in infer_card(folder).files}
     assert files["model.safetensors"].sha256 == HASH
     assert files["config.json"].sha256 == ""
     assert files["merges.txt"].sha256 == hashlib.sha256(b"a b").hexdigest()

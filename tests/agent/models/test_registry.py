@@ -22,10 +22,10 @@ from agent.models.hub import DownloadError
 from agent.models.infer_card import make_card
 from agent.models.registry import (
     find_model,
-    is_partly_fetched,
+    is_partly_downloaded,
     list_models,
+    model_at,
     models_folder,
-    place_at,
     published_model,
 )
 from agent.rendering.render import COMPACT
@@ -88,9 +88,9 @@ def put(folder: Path, files: dict[str, bytes]) -> Path:
 
 def test_a_download_is_whole_checked_and_has_a_card(hub: FakeHub, home: Path) -> None:
     heard: list[tuple[str, int, int]] = []
-    place = fetch(hub, progress=lambda *now: heard.append(now))
+    location = fetch(hub, progress=lambda *now: heard.append(now))
     folder = home / "models" / "spec-o3-3b"
-    assert (place.folder, place.origin, place.is_ready) == (folder, "user", True)
+    assert (location.folder, location.origin, location.is_ready) == (folder, "user", True)
     assert {entry.name for entry in folder.iterdir()} == FETCHED | {"model.toml"}
     assert all((folder / name).read_bytes() == FILES[name] for name in FETCHED)
     assert heard[-1][1:] == (TOTAL, TOTAL)
@@ -102,15 +102,15 @@ def test_a_download_is_whole_checked_and_has_a_card(hub: FakeHub, home: Path) ->
     assert card.title == "Spec-o3 3B, as published"
     assert {file.path for file in card.files if file.sha256} == FETCHED
     check_files(card, folder, on_bytes=lambda count: pytest.fail("hashed a second time"))
-    assert find_model("spec-o3-3b") == place
-    assert not is_partly_fetched(place)
+    assert find_model("spec-o3-3b") == location
+    assert not is_partly_downloaded(location)
 
 
 def test_what_is_there_is_not_fetched_again(hub: FakeHub) -> None:
-    place = fetch(hub)
+    location = fetch(hub)
     before = len(hub.asked)
-    assert fetch(hub) == place
-    assert fetch(hub, REPO) == place
+    assert fetch(hub) == location
+    assert fetch(hub, REPO) == location
     assert len(hub.asked) == before
 
 
@@ -130,8 +130,12 @@ def test_a_download_that_was_stopped_goes_on_next_time(hub: FakeHub) -> None:
     hub.breaks = [10**9, 4000]
     with pytest.raises(KeyboardInterrupt):
         fetch(hub, progress=stop)
-    place = find_model("spec-o3-3b")
-    assert (place.origin, place.is_ready, is_partly_fetched(place)) == ("hub", False, True)
+    location = find_model("spec-o3-3b")
+    assert (location.origin, location.is_ready, is_partly_downloaded(location)) == (
+        "hub",
+        False,
+        True,
+    )
     hub.asked.clear()
     heard: list[int] = []
     assert fetch(hub, progress=lambda file, done, total: heard.append(done)).is_ready
@@ -374,12 +378,12 @@ def test_another_repository_brings_its_own_card(hub: FakeHub, monkeypatch, home:
     theirs = put(home / "theirs", {name: FILES[name] for name in FETCHED})
     card = make_card(theirs, name="nano-7", title="Mine", style=COMPACT, simulated_only=True)
     hub.files["model.toml"] = write_card(card, theirs).read_bytes()
-    place = fetch(hub, "me/My-Nano")
-    assert place.folder == home / "models" / "My-Nano"
-    assert (place.card.name, place.card.title) == ("My-Nano", "Mine")
-    assert (place.card.style, place.card.simulated_only) == (COMPACT, True)
-    assert place.card.source is not None
-    assert place.card.source.revision == COMMIT
+    location = fetch(hub, "me/My-Nano")
+    assert location.folder == home / "models" / "My-Nano"
+    assert (location.card.name, location.card.title) == ("My-Nano", "Mine")
+    assert (location.card.style, location.card.simulated_only) == (COMPACT, True)
+    assert location.card.source is not None
+    assert location.card.source.revision == COMMIT
 
 
 def test_a_folder_put_there_by_hand_is_completed(hub: FakeHub, home: Path) -> None:
@@ -402,15 +406,15 @@ def test_two_unfinished_folders_are_left_to_the_person(hub: FakeHub, home: Path)
 
 
 def test_the_published_models_are_known_before_they_are_fetched(home: Path) -> None:
-    places = {place.card.name: place for place in list_models()}
+    locations = {location.card.name: location for location in list_models()}
     for size in ("3b", "7b"):
-        place = places[f"spec-o3-{size}"]
-        assert (place.origin, place.is_ready) == ("hub", False)
-        assert place.folder == home / "models" / f"spec-o3-{size}"
-        assert place.card.source is not None
-        assert place.card.source.repo == f"Maxwell-Jia/spec-o3-{size}"
-        assert {figure.figure for figure in place.card.figures} >= {"F1 CV", "F1 WD", "F1 mean"}
-    assert published_model("MAXWELL-JIA/SPEC-O3-7B") == places["spec-o3-7b"].card
+        location = locations[f"spec-o3-{size}"]
+        assert (location.origin, location.is_ready) == ("hub", False)
+        assert location.folder == home / "models" / f"spec-o3-{size}"
+        assert location.card.source is not None
+        assert location.card.source.repo == f"Maxwell-Jia/spec-o3-{size}"
+        assert {figure.figure for figure in location.card.figures} >= {"F1 CV", "F1 WD", "F1 mean"}
+    assert published_model("MAXWELL-JIA/SPEC-O3-7B") == locations["spec-o3-7b"].card
     assert published_model("nano-nano") is None
 
 
@@ -423,15 +427,15 @@ def test_a_name_is_found_in_any_case_and_a_slip_is_pointed_out() -> None:
 
 def test_a_model_copied_by_hand_is_the_published_one(home: Path) -> None:
     put(home / "models" / "spec-o3-7b", {name: FILES[name] for name in FETCHED})
-    place = find_model("spec-o3-7b")
-    assert (place.origin, place.is_ready) == ("user", True)
-    assert place.card.title == "Spec-o3 7B, as published"
-    assert {file.path for file in place.card.files} == FETCHED
+    location = find_model("spec-o3-7b")
+    assert (location.origin, location.is_ready) == ("user", True)
+    assert location.card.title == "Spec-o3 7B, as published"
+    assert {file.path for file in location.card.files} == FETCHED
     (home / "models" / "spec-o3-7b" / FIRST).unlink()
     index = {"weight_map": {"a": FIRST}}
     (home / "models" / "spec-o3-7b" / "model.safetensors.index.json").write_text(json.dumps(index))
-    place = find_model("spec-o3-7b")
-    assert (place.is_ready, place.missing) == (False, (FIRST,))
+    location = find_model("spec-o3-7b")
+    assert (location.is_ready, location.missing) == (False, (FIRST,))
 
 
 def test_the_users_folder_and_faulty_ones_in_it(home: Path) -> None:
@@ -442,7 +446,7 @@ def test_the_users_folder_and_faulty_ones_in_it(home: Path) -> None:
     (home / "models" / "notes.txt").write_text("hello")
     put(home / "models" / "half", {"config.json": FILES["config.json"], FIRST: b""})
     faults: list[ResourceError] = []
-    names = [place.card.name for place in list_models(on_fault=faults.append)]
+    names = [location.card.name for location in list_models(on_fault=faults.append)]
     assert names[0] == "mine", "ready ones come first"
     assert {"spec-o3-3b", "spec-o3-7b"} < set(names)
     assert len(faults) == 2
@@ -459,14 +463,14 @@ def test_the_hubs_own_cache(home: Path) -> None:
     assert find_model("spec-o3-7b").origin == "hub", "no reference to it yet"
     (cache / "refs").mkdir()
     (cache / "refs" / "main").write_text(COMMIT)
-    place = find_model("spec-o3-7b")
-    assert (place.origin, place.folder, place.is_ready) == ("cache", snapshot, True)
-    assert place.card.source is not None
-    assert place.card.source.revision == COMMIT
+    location = find_model("spec-o3-7b")
+    assert (location.origin, location.folder, location.is_ready) == ("cache", snapshot, True)
+    assert location.card.source is not None
+    assert location.card.source.revision == COMMIT
     put(home / "models" / "spec-o3-7b", {"model.safetensors": b"", "config.json": b""})
     faults: list[ResourceError] = []
-    places = {each.card.name: each for each in list_models(on_fault=faults.append)}
-    assert places["spec-o3-7b"] == place, "the one that is ready"
+    locations = {each.card.name: each for each in list_models(on_fault=faults.append)}
+    assert locations["spec-o3-7b"] == location, "the one that is ready"
     assert faults
     (cache / "refs" / "main").write_text(f"../snapshots/{COMMIT}")
     assert find_model("spec-o3-7b").origin == "hub"
@@ -474,10 +478,10 @@ def test_the_hubs_own_cache(home: Path) -> None:
 
 def test_a_path_a_name_and_which_comes_first(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = put(home / "work" / "trained", {name: FILES[name] for name in FETCHED})
-    place = find_model(str(folder))
-    assert (place.origin, place.card.name) == ("path", "trained")
+    location = find_model(str(folder))
+    assert (location.origin, location.card.name) == ("path", "trained")
     monkeypatch.chdir(home / "work")
-    assert find_model("./trained").card == place.card
+    assert find_model("./trained").card == location.card
     put(home / "work" / "spec-o3-7b", {})
     assert find_model("spec-o3-7b").origin == "hub", "a name is a name"
     with pytest.raises(ResourceError, match="no model here"):
@@ -485,10 +489,12 @@ def test_a_path_a_name_and_which_comes_first(home: Path, monkeypatch: pytest.Mon
 
 
 def test_a_server_by_its_address() -> None:
-    place = find_model("http://localhost:8000/v1/#Qwen/Spec o3")
-    assert (place.origin, place.folder, place.is_ready) == ("server", None, True)
-    assert place.card.server == ServerAddress(url="http://localhost:8000/v1", model="Qwen/Spec o3")
-    assert place.ref.name == "Qwen-Spec-o3"
+    location = find_model("http://localhost:8000/v1/#Qwen/Spec o3")
+    assert (location.origin, location.folder, location.is_ready) == ("server", None, True)
+    assert location.card.server == ServerAddress(
+        url="http://localhost:8000/v1", model="Qwen/Spec o3"
+    )
+    assert location.ref.name == "Qwen-Spec-o3"
     assert find_model("HTTPS://lab.example").card.name == "lab.example-v1"
     with pytest.raises(ResourceError, match="may not hold a password") as caught:
         find_model("https://me:hunter2@lab.example/v1")
@@ -507,7 +513,7 @@ def test_a_card_may_stand_for_a_server(home: Path) -> None:
 def test_a_record_names_the_model_by_its_card(home: Path) -> None:
     folder = put(home / "m", {name: FILES[name] for name in FETCHED})
     write_card(make_card(folder, name="mine"), folder)
-    first = place_at(folder).ref
+    first = model_at(folder).ref
     assert (first.name, first.engine) == ("mine", "transformers")
     write_card(replace(make_card(folder, name="mine"), style=COMPACT), folder)
-    assert place_at(folder).ref.sha256 != first.sha256
+    assert model_at(folder).ref.sha256 != first.sha256

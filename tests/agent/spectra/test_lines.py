@@ -107,7 +107,7 @@ def test_user_list_is_added(tmp_path: Path) -> None:
         ('{ id = "x", wavelength = true }', "expected a number, found true or false"),
         ('{ id = "x", wavelength = -4.0 }', "a number from 100 to 100000 Å, found -4"),
         ('{ id = "x", wavelength = 0x' + "f" * 9000 + " }", "a number from 100 to 100000 Å$"),
-        ('{ id = "x", wavelength = 6563.0, kind = "hill" }', 'kind: "hill" is none of: line'),
+        ('{ id = "x", wavelength = 6563.0, kind = "hill" }', 'kind: "hill" is not one of: line'),
         ('{ id = "x", wavelength = 6563.0, kind = "skye" }', 'did you mean "sky"'),
         ('{ id = "x", wavelength = 6563.0, kind = "band_head" }', "shaded: missing; expected"),
         ('{ id = "x", wavelength = 6563.0, extent = [7, 6] }', "extent: .* 100 to 100000 Å"),

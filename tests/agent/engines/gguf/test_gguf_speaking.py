@@ -9,7 +9,7 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.engines.base import SamplingSettings, Watch
+from agent.engines.base import ChoicePoint, SamplingSettings
 from agent.engines.gguf import generate_turn
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
@@ -95,13 +95,13 @@ def test_the_model_must_have_been_asked(conversation: GgufConversation) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "watch"),
+    ("said", "choice_point"),
     [
-        ("so \\boxed{NO} and \\boxed{YES} it is", Watch()),
-        ("so \\boxed{NO}", Watch("so ", ("\\boxed{YES", "\\boxed{NO"))),
-        ("so \\box", Watch("\\box", ("ed{YES}", "ed{NO}"))),
-        ("the end: ", Watch(": ", ("Yes indeed", "Yes perhaps"))),
-        ("wavelength", Watch("wave", ("length", "form"))),
+        ("so \\boxed{NO} and \\boxed{YES} it is", ChoicePoint()),
+        ("so \\boxed{NO}", ChoicePoint("so ", ("\\boxed{YES", "\\boxed{NO"))),
+        ("so \\box", ChoicePoint("\\box", ("ed{YES}", "ed{NO}"))),
+        ("the end: ", ChoicePoint(": ", ("Yes indeed", "Yes perhaps"))),
+        ("wavelength", ChoicePoint("wave", ("length", "form"))),
     ],
 )
 def test_choices_are_the_models_odds(
@@ -109,15 +109,15 @@ def test_choices_are_the_models_odds(
     conversation: GgufConversation,
     monkeypatch: pytest.MonkeyPatch,
     said: str,
-    watch: Watch,
+    choice_point: ChoicePoint,
 ) -> None:
     conversation.append([QUESTION], [picture()])
     says(monkeypatch, engine, said)
-    generated = conversation.generate(SamplingSettings(), watch=watch)
+    generated = conversation.generate(SamplingSettings(), choice_point=choice_point)
     assert generated.choices is not None
     vocabulary = engine._shared.vocabulary
     spoken = vocabulary.plain_ids(said)
-    end = said.rindex(watch.after) + len(watch.after)
+    end = said.rindex(choice_point.after) + len(choice_point.after)
     count = max(
         n
         for n in range(len(spoken) + 1)
@@ -125,7 +125,8 @@ def test_choices_are_the_models_odds(
     )
     before = b"".join(map(vocabulary.bytes_of, spoken[:count])).decode()
     options = {
-        option: vocabulary.plain_ids(said[len(before) : end] + option) for option in watch.options
+        option: vocabulary.plain_ids(said[len(before) : end] + option)
+        for option in choice_point.options
     }
     if len({ids[0] for ids in options.values()}) == len(options) and len(before) == end:
         options = {option: ids[:1] for option, ids in options.items()}

@@ -17,11 +17,11 @@ from PIL import Image
 from agent.engines.base import SamplingSettings
 from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
 from agent.engines.gguf.llama_server_process import ServerProcess
-from agent.engines.remote.request import RequestText, messages, picture_url
+from agent.engines.remote.request import RequestTurn, messages, picture_url
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn, chat_text, opening
 from agent.rendering.model_image import QWEN3, Sizing
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from tests.agent.engines.remote.real_servers import Pair, tiny_pair
 from tests.agent.scenes import call
 
@@ -34,7 +34,7 @@ if not is_installed():
 GREEDY = SamplingSettings(max_new_tokens=8)
 PICTURES = [Image.linear_gradient("L").resize((168, 112)).convert("RGB"),
             Image.radial_gradient("L").resize((84, 140)).convert("RGB")]  # fmt: skip
-TURNS = (*opening(task("CV")), Turn("assistant", call(6500, 6600)), Turn("tool", "Drawn.", 1))
+TURNS = (*opening(find_task("CV")), Turn("assistant", call(6500, 6600)), Turn("tool", "Drawn.", 1))
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def client(engine: LlamaServerEngine) -> httpx.Client:
 def test_the_model_meets_the_protocol_byte_for_byte(engine):
     pictures = iter(PICTURES)
     said = [
-        RequestText(t, picture_url(next(pictures)) if t.picture is not None else "") for t in TURNS
+        RequestTurn(t, picture_url(next(pictures)) if t.picture is not None else "") for t in TURNS
     ]
     with client(engine) as web:
         reply = web.post("/apply-template", json={"messages": messages(said, native=False)})
@@ -93,9 +93,9 @@ def test_what_was_read_is_not_read_again(engine):
     start = conversation.mark()
     for _ in range(2):
         conversation.rewind(start)
-        conversation.generate(GREEDY, watch=None)
+        conversation.generate(GREEDY, choice_point=None)
         conversation.append(TURNS[3:], PICTURES[1:])
-        conversation.generate(GREEDY, watch=None)
+        conversation.generate(GREEDY, choice_point=None)
     used = conversation.usage
     assert used.images == 6 * 4 + 2 * 3 * 5
     assert used.prompt > 1000

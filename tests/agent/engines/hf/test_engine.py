@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.engines.base import Cancelled, Generated, SamplingSettings, Watch
+from agent.engines.base import Cancelled, ChoicePoint, Generated, SamplingSettings
 from agent.errors import ContextFullError, EngineError, ImageError
 from agent.protocol.protocol import Turn, chat_parts
 
@@ -420,14 +420,16 @@ class TestChoices:
     def say(self, monkeypatch, engine):
         """A conversation in which the model has just said the words; its odds are its own."""
 
-        def say(watch: Watch | None, words: str = self.WORDS, **how) -> tuple[Episode, Generated]:
+        def say(
+            choice_point: ChoicePoint | None, words: str = self.WORDS, **how
+        ) -> tuple[Episode, Generated]:
             tokenizer = tokenizer_of(engine)
             script = iter([*plain_ids(tokenizer, words), tokenizer.token_to_id("<|im_end|>")])
             monkeypatch.setattr(transformers_conversation, "choose", lambda *_: next(script))
             episode = Episode(engine)
             episode.hear(first_turns(), picture(engine, 5, 4))
             made = episode.talk.generate(
-                SamplingSettings(max_new_tokens=how.pop("most", 90)), watch=watch
+                SamplingSettings(max_new_tokens=how.pop("most", 90)), choice_point=choice_point
             )
             return episode, made
 
@@ -448,7 +450,7 @@ class TestChoices:
         return found
 
     def test_at_a_token_s_end(self, say):
-        episode, made = say(Watch())
+        episode, made = say(ChoicePoint())
         before = self.WORDS[: self.WORDS.rindex("{") + 1]  # the last place counts
         assert made.text == self.WORDS
         assert made.choices == pytest.approx(
@@ -457,7 +459,7 @@ class TestChoices:
         assert episode.talk.usage.evaluated == len(episode.talk.ids)
 
     def test_inside_a_token(self, say):
-        episode, made = say(Watch(" em", ("iss", "bers")))
+        episode, made = say(ChoicePoint(" em", ("iss", "bers")))
         before = self.WORDS[: self.WORDS.index(" emission")]
         scores = self.expected(episode, before, (" emiss", " embers"))
         assert made.choices == pytest.approx(
@@ -466,7 +468,7 @@ class TestChoices:
 
     def test_inside_a_token_after_a_place_at_the_end_of_one(self, say):
         words = "An em, and emission"
-        episode, made = say(Watch(" em", ("iss", "bers")), words)
+        episode, made = say(ChoicePoint(" em", ("iss", "bers")), words)
         scores = self.expected(episode, "An em, and", (" emiss", " embers"))
         assert made.choices == pytest.approx(
             {"iss": scores[" emiss"], "bers": scores[" embers"]}, abs=1e-3
@@ -474,20 +476,22 @@ class TestChoices:
 
     def test_between_words_that_begin_alike(self, say):
         options = ("YES", "YES, or NO")
-        episode, made = say(Watch(options=options))
+        episode, made = say(ChoicePoint(options=options))
         before = self.WORDS[: self.WORDS.rindex("{") + 1]
         assert made.choices == pytest.approx(self.expected(episode, before, options), abs=1e-3)
 
     def test_where_the_turn_was_cut_off(self, say):
         words = self.WORDS[: self.WORDS.index("{") + 1]
         count = len(plain_ids(tokenizer_of(say(None)[0].engine), words))
-        episode, made = say(Watch(), most=count)
+        episode, made = say(ChoicePoint(), most=count)
         assert (made.text, made.finish) == (words, "length")
         assert made.choices == pytest.approx(self.expected(episode, words, ("YES", "NO")), abs=1e-3)
 
-    @pytest.mark.parametrize("watch", [Watch(" em"), Watch(options=("YES", "YES, or NO"))])
-    def test_reading_on_leaves_no_trace(self, say, all_logits, watch):
-        episode, _ = say(watch)
+    @pytest.mark.parametrize(
+        "choice_point", [ChoicePoint(" em"), ChoicePoint(options=("YES", "YES, or NO"))]
+    )
+    def test_reading_on_leaves_no_trace(self, say, all_logits, choice_point):
+        episode, _ = say(choice_point)
         assert episode.talk.usage.evaluated > len(episode.talk.ids)
         all_logits.clear()
         episode.hear([Turn("tool", "Done.", picture=1)], picture(episode.engine, 6, 4))
@@ -497,9 +501,9 @@ class TestChoices:
         assert self.WORDS in decoded(episode.engine, episode.talk.ids)
         assert np.abs(ours - theirs[-len(ours) :]).max() < 1e-3
 
-    @pytest.mark.parametrize("watch", [None, Watch("never said"), Watch(" em", ("",))])
-    def test_none_without_a_place_or_options(self, say, watch):
-        assert say(watch)[1].choices is None
+    @pytest.mark.parametrize("choice_point", [None, ChoicePoint("never said"), ChoicePoint(" em", ("",))])
+    def test_none_without_a_place_or_options(self, say, choice_point):
+        assert say(choice_point)[1].choices is None
 
 
 class TestLimits:

@@ -80,16 +80,16 @@ def test_plain_http_goes_to_near_hosts_alone():
 
 
 def test_a_key_may_go_over_https_or_stay_on_this_machine():
-    assert read_address("https://example.org").may_see_a_key
-    assert read_address("http://localhost:1").may_see_a_key
-    assert read_address("http://127.0.0.1:1").may_see_a_key
-    assert not read_address("http://192.168.1.7").may_see_a_key
-    assert not read_address("http://localhost.example.org", allow_http=True).may_see_a_key
-    assert not read_address("http://0.0.0.0:8000").may_see_a_key
+    assert read_address("https://example.org").may_receive_key
+    assert read_address("http://localhost:1").may_receive_key
+    assert read_address("http://127.0.0.1:1").may_receive_key
+    assert not read_address("http://192.168.1.7").may_receive_key
+    assert not read_address("http://localhost.example.org", allow_http=True).may_receive_key
+    assert not read_address("http://0.0.0.0:8000").may_receive_key
 
 
 def test_another_port_or_road_is_another_server():
     one = read_address("http://localhost:8000/v1")
-    assert one.is_origin_of(read_address("http://localhost:8000/other"))
-    assert not one.is_origin_of(read_address("http://localhost:8001/v1"))
-    assert not one.is_origin_of(read_address("https://localhost:8000/v1"))
+    assert one.has_same_origin(read_address("http://localhost:8000/other"))
+    assert not one.has_same_origin(read_address("http://localhost:8001/v1"))
+    assert not one.has_same_origin(read_address("https://localhost:8000/v1"))

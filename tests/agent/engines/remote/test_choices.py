@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.engines.base import VERDICT, Watch
+from agent.engines.base import VERDICT, ChoicePoint
 from agent.engines.remote.choices import LEAST, Token, choices, read_tokens
 from tests.agent.engines.remote.fake_server import listed
 
@@ -92,8 +92,8 @@ def test_where_nothing_can_be_said_nothing_is():
 
 
 def test_an_option_that_begins_another_is_not_guessed():
-    watch = Watch("{", ("NO", "NOVA"))
-    found = choices(tokens("{", likely("NOVA", 0.5, N=0.3, NO=0.1)), watch)
+    choice_point = ChoicePoint("{", ("NO", "NOVA"))
+    found = choices(tokens("{", likely("NOVA", 0.5, N=0.3, NO=0.1)), choice_point)
     assert found is not None
     assert math.exp(found["NOVA"]) == pytest.approx(0.5)
 
@@ -102,7 +102,7 @@ def test_bytes_win_over_letters():
     """Halves of letters have no text of their own."""
     halves = [{"token": "\ufffd", "bytes": [byte], "logprob": -1.0} for byte in "é".encode()]
     box = {"token": "?", "bytes": list(b"\\boxed{"), "logprob": -0.1}
-    found = choices(tokens(*halves, box, likely("YES", 0.9, NO=0.1)), Watch("é\\boxed{"))
+    found = choices(tokens(*halves, box, likely("YES", 0.9, NO=0.1)), ChoicePoint("é\\boxed{"))
     assert math.exp(found["YES"]) == pytest.approx(0.9)
 
 

@@ -11,9 +11,9 @@ from agent.engines.base import Cancelled
 from agent.engines.remote.errors import (
     LONGEST_WAIT_S,
     MAX_RETRY_AFTER_S,
-    Passing,
-    Retrying,
+    RetryPolicy,
     SystemClock,
+    TransientError,
     read_retry_after,
 )
 from agent.errors import EngineError
@@ -29,15 +29,15 @@ def failing(times: int, retry_after_s: float | None = None):
     def attempt() -> int:
         calls.append(None)
         if len(calls) <= times:
-            raise Passing("it coughed", retry_after_s)
+            raise TransientError("it coughed", retry_after_s)
         return len(calls)
 
     return attempt
 
 
-def retrying(retries: int = 4, seed: int = 1) -> tuple[Retrying, FakeClock]:
+def retrying(retries: int = 4, seed: int = 1) -> tuple[RetryPolicy, FakeClock]:
     clock = FakeClock()
-    return Retrying(retries, clock=clock, rng=random.Random(seed)), clock
+    return RetryPolicy(retries, clock=clock, rng=random.Random(seed)), clock
 
 
 def test_faults_that_pass_are_waited_out():
@@ -114,7 +114,7 @@ def test_other_errors_are_not_tried_again():
 @pytest.mark.parametrize("retries", [-1, 101])
 def test_absurd_counts_are_refused(retries):
     with pytest.raises(EngineError):
-        Retrying(retries)
+        RetryPolicy(retries)
 
 
 @pytest.mark.parametrize(

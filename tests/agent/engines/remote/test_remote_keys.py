@@ -9,7 +9,7 @@ import types
 import pytest
 
 from agent.engines.remote import address
-from agent.engines.remote.address import Key, find_key, key_in_environment, without_keys
+from agent.engines.remote.address import Key, find_key, key_in_environment, redact_keys
 from agent.errors import EngineError
 
 SECRET = "sesame-0123456789"
@@ -71,6 +71,6 @@ def test_what_no_header_holds_is_no_key(text):
 
 
 def test_a_servers_words_lose_the_key():
-    said = without_keys(f"bad key {SECRET}, or sk-proj-abc***xyz?", Key(SECRET))
+    said = redact_keys(f"bad key {SECRET}, or sk-proj-abc***xyz?", Key(SECRET))
     assert said == "bad key ***, or ***?"
-    assert without_keys("task-specific-words", None) == "task-specific-words"
+    assert redact_keys("task-specific-words", None) == "task-specific-words"

@@ -9,7 +9,7 @@ import json
 import numpy as np
 from PIL import Image
 
-from agent.engines.remote.request import RequestText, messages, picture_url, plain
+from agent.engines.remote.request import RequestTurn, messages, picture_url, plain
 from agent.protocol.protocol import SYSTEM, Turn, chat_text, opening
 from agent.tasks.catalogue import load_tasks
 from tests.agent.scenes import answer, call
@@ -17,8 +17,8 @@ from tests.agent.scenes import answer, call
 PICTURE = "data:image/png;base64,AAAA"
 
 
-def said(*turns: Turn) -> list[RequestText]:
-    return [RequestText(turn, "" if turn.picture is None else PICTURE) for turn in turns]
+def said(*turns: Turn) -> list[RequestTurn]:
+    return [RequestTurn(turn, "" if turn.picture is None else PICTURE) for turn in turns]
 
 
 def inspection() -> list[Turn]:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from agent.engines.base import RESTARTED, Engine, SamplingSettings, Watch
+from agent.engines.base import RESTARTED, ChoicePoint, Engine, SamplingSettings
 from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import ContextFullError, EngineError
-from agent.inspection.inspector import ModelInspector
-from agent.inspection.interface import run
+from agent.inspection.inspector import run
+from agent.inspection.model_inspector import ModelInspector
 from agent.protocol.protocol import Turn
 from agent.rendering.render import COMPACT
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from tests.agent.engines.remote.fake_server import Act, Server, refused, serving, stalled
 from tests.agent.engines.remote.real_servers import (
@@ -59,7 +59,7 @@ def real(request: pytest.FixtureRequest) -> tuple[str, str]:
 def inspected(engine: Engine, pieces: list[str]) -> Trajectory:
     inspector = ModelInspector(engine, ModelRef(name="tiny"), style=COMPACT)
     inspector.sampling = SamplingSettings(max_new_tokens=200)
-    return run(inspector.inspect(star(), task("CV"), seed=3, on_text=pieces.append))
+    return run(inspector.inspect(star(), find_task("CV"), seed=3, on_text=pieces.append))
 
 
 def through(server: Server, key: str, **options: object) -> RemoteEngine:
@@ -130,8 +130,8 @@ def test_the_choice_is_the_servers_own(real):
             continue  # two tokens begin the same word: their sum is tested elsewhere
         conversation = engine.open()
         conversation.append([Turn("user", question["content"])], [])
-        watch = Watch(first["token"], stripped)
-        said = conversation.generate(SamplingSettings(max_new_tokens=2), watch=watch)
+        choice_point = ChoicePoint(first["token"], stripped)
+        said = conversation.generate(SamplingSettings(max_new_tokens=2), choice_point=choice_point)
         assert said.text == first["token"] + second["token"]
         for word in stripped:
             expected = _beginning(second["top"], word)[0]

@@ -13,18 +13,18 @@ from agent.engines.remote.request import Dialect, request_body, simpler
 GREEDY = SamplingSettings(max_new_tokens=64)
 
 
-def body_of(dialect: Dialect, sampling: SamplingSettings = GREEDY, watch=VERDICT) -> dict:
-    return request_body(dialect, "m", [], sampling, 2**40 + 5, watch, {"extra": 1})
+def body_of(dialect: Dialect, sampling: SamplingSettings = GREEDY, choice_point=VERDICT) -> dict:
+    return request_body(dialect, "m", [], sampling, 2**40 + 5, choice_point, {"extra": 1})
 
 
-def asked_until_taken(dialect: Dialect, refuses, may_go_text: bool = False) -> dict:
+def asked_until_taken(dialect: Dialect, refuses, may_fall_back_to_text: bool = False) -> dict:
     """Ask as the server's refusals want it; the body it takes in the end."""
     for _ in range(30):
         body = body_of(dialect)
         refusal = refuses(body)
         if refusal is None:
             return body
-        dialect = simpler(dialect, body, refusal, may_go_text=may_go_text)
+        dialect = simpler(dialect, body, refusal, may_fall_back_to_text=may_fall_back_to_text)
         assert dialect is not None, refusal
     raise AssertionError("it never ends")
 
@@ -40,7 +40,7 @@ def test_a_request_asks_for_what_was_wanted():
     assert (body["top_k"], body["min_p"], body["repeat_penalty"]) == (0, 0.0, 1.0)
     assert body["extra"] == 1
     assert "tools" not in body
-    assert "logprobs" not in body_of(Dialect(), watch=None)
+    assert "logprobs" not in body_of(Dialect(), choice_point=None)
 
 
 def test_a_hosted_model_gets_its_tools_and_nobodys_own_names():
@@ -109,7 +109,7 @@ def test_a_refusal_that_names_nothing_leaves_the_bare_request():
 def test_a_request_that_cannot_shrink_is_refused_for_good():
     dialect = Dialect()
     for _ in range(30):
-        changed = simpler(dialect, body_of(dialect), Refusal(400, "no"), may_go_text=True)
+        changed = simpler(dialect, body_of(dialect), Refusal(400, "no"), may_fall_back_to_text=True)
         if changed is None:
             return
         dialect = changed
@@ -120,23 +120,26 @@ def test_tools_fall_back_to_text_where_that_is_allowed():
     refusal = Refusal(400, "tools are not supported", param="tools")
     dialect = Dialect(native=True)
     body = body_of(dialect)
-    assert simpler(dialect, body, refusal, may_go_text=True).native is False
-    kept = simpler(dialect, body, refusal, may_go_text=False)
+    assert simpler(dialect, body, refusal, may_fall_back_to_text=True).native is False
+    kept = simpler(dialect, body, refusal, may_fall_back_to_text=False)
     assert kept is None or kept.native
 
 
 @pytest.mark.parametrize("status", [401, 404, 429, 503])
 def test_other_refusals_are_not_about_the_form(status):
     refusal = Refusal(status, "seed logprobs", param="seed")
-    assert simpler(Dialect(), body_of(Dialect()), refusal, may_go_text=True) is None
+    assert simpler(Dialect(), body_of(Dialect()), refusal, may_fall_back_to_text=True) is None
 
 
 def test_a_fault_of_the_server_costs_extras_at_most():
     body = body_of(Dialect())
     assert (
-        simpler(Dialect(), body, Refusal(500, "no stream, temperature"), may_go_text=True) is None
+        simpler(Dialect(), body, Refusal(500, "no stream, temperature"), may_fall_back_to_text=True)
+        is None
     )
-    changed = simpler(Dialect(), body, Refusal(500, "logprobs need logits_all"), may_go_text=True)
+    changed = simpler(
+        Dialect(), body, Refusal(500, "logprobs need logits_all"), may_fall_back_to_text=True
+    )
     assert "logprobs" in changed.dropped
 
 
@@ -154,8 +157,8 @@ def test_a_fault_of_the_server_costs_extras_at_most():
 def test_a_full_context_is_known_in_every_dialect(status, error):
     refusal = read_refusal(status, {}, _json({"error": error}))
     assert refusal.is_context_full
-    assert not refusal.is_passing
-    assert simpler(Dialect(), body_of(Dialect()), refusal, may_go_text=True) is None
+    assert not refusal.is_transient
+    assert simpler(Dialect(), body_of(Dialect()), refusal, may_fall_back_to_text=True) is None
 
 
 @pytest.mark.parametrize(
@@ -167,7 +170,7 @@ def test_a_full_context_is_known_in_every_dialect(status, error):
     ],
 )  # fmt: skip
 def test_which_refusals_pass(status, code, passing):
-    assert Refusal(status, "x", code=code).is_passing is passing
+    assert Refusal(status, "x", code=code).is_transient is passing
 
 
 def test_words_are_one_short_printable_line():

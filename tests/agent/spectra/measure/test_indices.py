@@ -233,7 +233,7 @@ def test_a_long_gap_in_a_feature_is_refused() -> None:
     ("entry", "told"),
     [
         ('{ name = "a", kind = "ratio" }', "needs feature and continuum"),
-        ('{ name = "a", kind = "hill" }', r'indices\["a"\].kind: "hill" is none of: ratio'),
+        ('{ name = "a", kind = "hill" }', r'indices\["a"\].kind: "hill" is not one of: ratio'),
         ('{ name = "a", kind = "edge", head = "H_alpha" }', "band head"),
         (
             '{ name = "a", kind = "ew", feature = [5000, 5010], continuum = [4900, 4950] }',

@@ -1,4 +1,4 @@
-"""An engine that says what it was told to: for tests, and for replaying a record."""
+"""An engine that replays scripted replies."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from PIL import Image
 from agent.engines.base import (
     VERDICT,
     Cancelled,
+    ChoicePoint,
     Finish,
     Generated,
     OnText,
     SamplingSettings,
     ShouldStop,
     Usage,
-    Watch,
 )
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
@@ -26,9 +26,9 @@ Script = Sequence[str] | Callable[[int], str]
 
 
 class ScriptedEngine:
-    """Every conversation gets the same replies, in order; a function gives the n-th reply.
+    """Gives every conversation the same replies in order; a function returns the n-th reply.
 
-    A token is a word with the blank before it. `choices` are given for every turn with a box.
+    A token is a word with the space after it. `choices` are returned with every boxed answer.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class ScriptedEngine:
 
 
 class ScriptedConversation:
-    """Keeps all it was told, so that a test can look."""
+    """Keeps the turns and pictures it was given, so that a test can inspect them."""
 
     def __init__(self, engine: ScriptedEngine) -> None:
         self.engine = engine
         self.turns: list[Turn] = []
         self.pictures: list[Image.Image] = []
-        self.spoken = 0
+        self.replied = 0
         self.is_closed = False
         self._usage = Usage()
 
@@ -96,7 +96,7 @@ class ScriptedConversation:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
-        watch: Watch | None = VERDICT,
+        choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
@@ -115,32 +115,32 @@ class ScriptedConversation:
             if any(each in text for each in stop):
                 break
         self._usage = replace(self._usage, generated=self._usage.generated + tokens)
-        boxed = watch is not None and watch.after in text
+        boxed = choice_point is not None and choice_point.after in text
         self.turns.append(Turn("assistant", text))
         return Generated(text, tokens, finish, self.engine.choices if boxed else None)
 
     def mark(self) -> tuple[int, int, int]:
-        return len(self.turns), len(self.pictures), self.spoken
+        return len(self.turns), len(self.pictures), self.replied
 
     def rewind(self, mark: object) -> None:
         assert isinstance(mark, tuple)
-        turns, pictures, self.spoken = mark
+        turns, pictures, self.replied = mark
         del self.turns[turns:], self.pictures[pictures:]
 
     def close(self) -> None:
         self.is_closed = True
 
     def _next(self) -> str:
-        number, self.spoken = self.spoken, self.spoken + 1
+        number, self.replied = self.replied, self.replied + 1
         script = self.engine.replies
         if callable(script):
             return script(number)
         if number >= len(script):
-            raise EngineError(f"the script has {len(script)} replies and was asked for one more")
+            raise EngineError(f"the script has only {len(script)} replies")
         return script[number]
 
 
 def _words(text: str) -> list[str]:
-    """`text` in pieces that end after a blank; joined they are `text` again."""
+    """Split after each space; the pieces join to `text` again."""
     pieces = text.split(" ")
     return [piece + " " for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
