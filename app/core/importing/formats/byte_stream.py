@@ -1,4 +1,4 @@
-"""The bytes of a list from its beginning to its end, in bounded memory; gzip or not."""
+"""Streams the bytes of a list, plain or gzip, in bounded memory."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from pathlib import Path
 from typing import Protocol
 
 from agent.spectra.fits.source_file import GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES
-from app.core.importing.errors import ImportFailed
+from app.core.errors import ImportFailed
 
 CHUNK = 128 * 1024
 
 
 class Stream(Protocol):
     def read(self, count: int) -> bytes:
-        """Some bytes, not more than `count`; none at the end."""
+        """Up to `count` bytes; none at the end."""
 
 
 @contextmanager
 def byte_stream(path: Path) -> Iterator[Stream]:
-    """A local regular file. Raises ImportFailed with what is wrong alone."""
+    """Open a local regular file. Raises ImportFailed, whose text does not name the file."""
     try:
         # A pipe would block for ever and a device has no end.
-        about = path.stat()
-        if not stat.S_ISREG(about.st_mode):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
             raise ImportFailed("it is not a regular file")
         file = path.open("rb", buffering=0)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "that is no file's name"
+        reason = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise ImportFailed(f"it cannot be opened: {reason}") from error
     with file:
-        plain = _Plain(file, about.st_size)
+        plain = _Plain(file, status.st_size)
         magic = plain.read(2)
         plain.rewind()
         yield _Inflated(plain) if magic == GZIP_MAGIC else plain
 
 
 class _Plain:
-    """As far as the file went when it was opened: somebody may be writing to it without end."""
+    """A plain file up to its size when opened: another program may keep appending to it."""
 
     def __init__(self, file: FileIO, size: int) -> None:
         self._file = file
@@ -54,15 +54,15 @@ class _Plain:
 
     def read(self, count: int) -> bytes:
         try:
-            found = self._file.read(min(count, self._left))
-            self._left -= len(found)
-            return found
+            data = self._file.read(min(count, self._left))
+            self._left -= len(data)
+            return data
         except OSError as error:
             raise ImportFailed(f"it cannot be read: {error.strerror}") from error
 
 
 class _Inflated:
-    """Gzip members end to end, unpacked as they are asked for, within a ratio."""
+    """Joined gzip members, unpacked on demand up to a compression ratio."""
 
     def __init__(self, packed: Stream) -> None:
         self._packed = packed
@@ -83,16 +83,16 @@ class _Inflated:
     def _piece(self, count: int) -> bytes:
         source = self._pending or self._more()
         if not source:
-            raise ImportFailed("its gzip data end too early; fetch the file again")
+            raise ImportFailed("its gzip data end too early; download the file again")
         try:
             piece = self._inflate.decompress(source, count)
         except zlib.error as error:
-            raise ImportFailed("its gzip data are damaged; fetch the file again") from error
+            raise ImportFailed("its gzip data are damaged; download the file again") from error
         self._pending = self._inflate.unconsumed_tail
         if self._inflate.eof:
             rest = self._inflate.unused_data or self._more()
             self._pending = rest
-            self._done = not rest.startswith(GZIP_MAGIC)  # what else follows is padding
+            self._done = not rest.startswith(GZIP_MAGIC)  # anything else is padding
             self._inflate = zlib.decompressobj(wbits=31)
         return piece
 
@@ -103,7 +103,7 @@ class _Inflated:
 
 
 class Recoded:
-    """UTF-16 as UTF-8."""
+    """Converts UTF-16 to UTF-8."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream

@@ -1,21 +1,51 @@
-"""VOTable: TABLEDATA, BINARY and BINARY2 of the first table."""
+"""VOTable lists: TABLEDATA, BINARY and BINARY2 of the first table with rows."""
 
 from __future__ import annotations
 
+import math
+import re
+import struct
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from app.core.importing.errors import ImportFailed
-from app.core.importing.formats.byte_stream import byte_stream
+import numpy as np
+
+from agent.votable.binary_rows import Cell
+from agent.votable.fields import CODES, VOTableError, VOTableField
+from agent.votable.parser import BadRow, Row, VOTableParser
+from app.core.errors import ImportFailed
+from app.core.importing.formats.byte_stream import Stream, byte_stream
+from app.core.importing.formats.cell_numbers import float_of, is_missing
 from app.core.importing.formats.contents import (
+    INT64,
+    MAX_CELL,
+    Kind,
     ListColumn,
     Refused,
     RowBlock,
     TypedCells,
+    Value,
+    clean,
+    clean_words,
     column_names,
-    left_out_words,
+    left_out_warning,
 )
-from app.core.importing.formats.votable_parser import Row, VOTableParser
+
+KINDS: dict[str, Kind] = {
+    "boolean": "bool",
+    "bit": "bool",
+    "unsignedByte": "int",
+    "short": "int",
+    "int": "int",
+    "long": "int",
+    "float": "float",
+    "double": "float",
+    "char": "str",
+    "unicodeChar": "str",
+}
+TRUE, FALSE = frozenset("tT1"), frozenset("fF0")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 
 
 class VOTableList:
@@ -23,50 +53,123 @@ class VOTableList:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        parser = VOTableParser()
-        with byte_stream(path) as stream:
-            for _ in parser.rows(stream):
+        parser = VOTableParser(MAX_CELL)
+        with _opened(path) as stream:
+            for _ in parser.rows(stream.read):
                 if parser.is_described:
                     break
-        self._used = [n for n, field in enumerate(parser.fields) if field.is_single]
+            if not parser.is_described:
+                raise ImportFailed("it holds no table with rows")
+            for field in parser.fields:
+                field.check()
+        self._used = [
+            (number, field)
+            for number, field in enumerate(parser.fields)
+            if field.datatype in KINDS and not field.is_array
+        ]
         if not self._used:
             raise ImportFailed("its table has no columns of single values")
-        left_out = len(parser.fields) - len(self._used)
-        self._left_out = left_out
-        fields = [parser.fields[number] for number in self._used]
-        names = column_names([field.name for field in fields])
+        self._left_out = len(parser.fields) - len(self._used)
+        names = column_names([field.name for _, field in self._used])
         self.columns = tuple(
             ListColumn(
                 name=name,
-                kind=field.kind,
-                unit=field.unit,
-                description=field.description,
-                ucd=field.ucd,
+                kind=KINDS[field.datatype],
+                unit=clean_words(field.unit),
+                description=clean_words(field.description),
+                ucd=clean_words(field.ucd),
             )
-            for name, field in zip(names, fields, strict=True)
+            for name, (_, field) in zip(names, self._used, strict=True)
         )
-        self.estimate = parser.expected
+        self.estimate = parser.expected_rows
 
     def settle(self) -> None:
-        """VOTable columns are what they say."""
+        """Nothing to do: VOTable columns declare their types."""
 
     def warnings(self) -> list[str]:
-        return left_out_words(self._left_out)
+        return left_out_warning(self._left_out)
 
     def blocks(self) -> Iterator[RowBlock]:
-        parser = VOTableParser()
+        parser = VOTableParser(MAX_CELL)
         line = 1
-        with byte_stream(self._path) as stream:
-            for rows in parser.rows(stream):
+        with _opened(self._path) as stream:
+            for rows in parser.rows(stream.read):
                 if rows:
                     yield self._block(rows, line)
                     line += len(rows)
 
     def _block(self, rows: list[Row], first: int) -> RowBlock:
-        good = [(n, row) for n, row in enumerate(rows, first) if not isinstance(row, Refused)]
-        refused = [row for row in rows if isinstance(row, Refused)]
+        lines, good, refused = [], [], []
+        for line, row in enumerate(rows, first):
+            if isinstance(row, BadRow):
+                refused.append(Refused(line, row.reason))
+            else:
+                lines.append(line)
+                good.append(row)
         cells = [
-            TypedCells([row[number] for _, row in good], column.kind)
-            for number, column in zip(self._used, self.columns, strict=True)
+            TypedCells([value_of(row[number], field) for row in good], KINDS[field.datatype])
+            for number, field in self._used
         ]
-        return RowBlock([line for line, _ in good], cells, refused)
+        return RowBlock(lines, cells, refused)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Stream]:
+    """The bytes of the file; VOTableError becomes ImportFailed."""
+    try:
+        with byte_stream(path) as stream:
+            yield stream
+    except VOTableError as error:
+        raise ImportFailed(str(error)) from error
+
+
+def value_of(cell: Cell, field: VOTableField) -> Value:
+    """The value of a cell of a column that is not an array."""
+    if cell is None:
+        return None
+    return _from_text(cell, field) if isinstance(cell, str) else _from_bytes(cell, field)
+
+
+def _from_text(text: str, field: VOTableField) -> Value:
+    kind = KINDS[field.datatype]
+    if kind == "str":
+        return clean(text)
+    text = text.strip()
+    if not text or (field.null and text == field.null) or is_missing(text):
+        return None
+    if kind == "bool":
+        return _logical(text[0])
+    if kind == "float":
+        number = float_of(text)
+        return None if number is None or math.isnan(number) else number
+    integer = int(text) if _INTEGER.fullmatch(text) else _hexadecimal(text)
+    return integer if integer is not None and abs(integer) < INT64 else None
+
+
+def _from_bytes(raw: bytes, field: VOTableField) -> Value:
+    if field.datatype == "char":
+        return clean(raw.partition(b"\0")[0].decode("utf-8", "replace"))
+    if field.datatype == "unicodeChar":
+        return clean(raw.decode("utf-16-be", "replace").partition("\0")[0])
+    if field.datatype == "bit":
+        return raw[0] != 0  # some writers set another bit of the byte than the first
+    if field.datatype == "boolean":
+        return _logical(raw.decode("latin-1"))
+    (value,) = struct.unpack(CODES[field.datatype], raw)
+    if KINDS[field.datatype] == "int":
+        return None if field.null and str(value) == field.null else int(value)
+    if math.isnan(value):
+        return None
+    # float32 as people write it: 0.1, not 0.10000000149011612.
+    return float(str(np.float32(value))) if field.datatype == "float" else float(value)
+
+
+def _logical(letter: str) -> bool | None:
+    return True if letter in TRUE else False if letter in FALSE else None
+
+
+def _hexadecimal(text: str) -> int | None:
+    try:
+        return int(text, 16) if text.lower().startswith("0x") else None
+    except ValueError:
+        return None

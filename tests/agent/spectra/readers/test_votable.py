@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import struct
 from io import BytesIO
 from pathlib import Path
 
@@ -9,8 +11,9 @@ from astropy.io.votable import from_table, writeto
 from astropy.table import Table
 
 from agent.errors import ReadError
-from tests.agent.spectra.readers import samples
 from tests.agent.spectra.conftest import Given
+from tests.agent.spectra.readers import samples
+from tests.agent.votable.tables import stream
 
 W, F = samples.WAVELENGTH, samples.FLUX
 
@@ -61,6 +64,33 @@ def bomb() -> bytes:
     return ('<?xml version="1.0"?>' + BOMB + "<VOTABLE><TABLE>&a9;</TABLE></VOTABLE>").encode()
 
 
+def test_values_that_binary2_flags_as_null_are_bad_pixels(given: Given) -> None:
+    rows = b"".join(
+        bytes([0x40 if number == 5 else 0]) + struct.pack(">dff", w / 10, f, 2)
+        for number, (w, f) in enumerate(zip(W, F, strict=True))
+    )
+    data = stream(base64.encodebytes(rows).decode(), "BINARY2")
+    spectrum = given(samples.votable(data), "a.xml")
+    assert np.flatnonzero(~spectrum.good).tolist() == [5]
+
+
+def test_a_doctype_that_only_names_the_dtd_is_read(given: Given) -> None:
+    doctype = '<!DOCTYPE VOTABLE SYSTEM "http://us-vo.org/xml/VOTable.dtd">'
+    declared = samples.votable().replace(b"<VOTABLE", doctype.encode() + b"<VOTABLE", 1)
+    assert len(given(declared, "a.xml")) == samples.PIXELS
+
+
+def test_the_first_table_with_a_spectrum_is_read(given: Given) -> None:
+    other = b'<TABLE><FIELD name="ra" datatype="double"/><DATA><TABLEDATA/></DATA></TABLE>'
+    before = samples.votable().replace(b"<TABLE ", other + b"<TABLE ", 1)
+    assert len(given(before, "a.xml")) == samples.PIXELS
+    alone = b"<VOTABLE><RESOURCE>" + other + b"</RESOURCE></VOTABLE>"
+    with pytest.raises(ReadError, match=r"no column is named like a wavelength \(columns: ra\)"):
+        given(alone, "a.xml")
+    with pytest.raises(ReadError, match="a VOTable without a table"):
+        given(alone.replace(other, b""), "a.xml")
+
+
 def test_entities_are_never_expanded_nor_files_read(given: Given, tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="DOCTYPE"):
         given(bomb(), "a.xml")
@@ -75,7 +105,7 @@ def test_entities_are_never_expanded_nor_files_read(given: Given, tmp_path: Path
 
 def test_data_elsewhere_are_not_followed(given: Given, tmp_path: Path) -> None:
     stream = f'<BINARY><STREAM href="{(tmp_path / "x").as_uri()}" encoding="base64"/></BINARY>'
-    with pytest.raises(ReadError, match=r"lie elsewhere \(href\)"):
+    with pytest.raises(ReadError, match=r"in another file \(href\)"):
         given(samples.votable(stream), "a.xml")
 
 
@@ -85,7 +115,7 @@ def test_data_elsewhere_are_not_followed(given: Given, tmp_path: Path) -> None:
         ("<TABLEDATA></TABLEDATA>", "empty"),
         ("<TABLEDATA><TR><TD>1</TD></TR></TABLEDATA>", "unequal"),
         ("<BINARY><STREAM encoding='base64'>AAAA</STREAM></BINARY>", "cut short"),
-        ("<FITS><STREAM>AAAA</STREAM></FITS>", "FITS inside"),
+        ("<FITS><STREAM>AAAA</STREAM></FITS>", "embedded FITS file"),
         ("<TABLEDATA><TR>", "damaged VOTable"),
         (f"<TABLEDATA>{'<TR/>' * 1_000_001}</TABLEDATA>", "more than 1000000 cells"),
         ("<a>" * 100 + "</a>" * 100, "nested too deeply"),
