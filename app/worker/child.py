@@ -1,6 +1,6 @@
-"""The worker's side: the main thread inspects, another one reads requests and steers what runs.
+"""The child process: its main thread inspects, a second thread reads requests and steers.
 
-Only the standard library is loaded at the start; the rest comes with the first request.
+Only the standard library is imported at the start; heavy imports wait for the first request.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from app.worker.errors import WireError
 from app.worker.wire import WIRE_VERSION, Message, encode, read_message
 
 if TYPE_CHECKING:
-    from agent.inspection.interface import Inspector
+    from agent.inspection.inspector import Inspector
     from agent.spectra.spectrum import Spectrum
 
-LEAVE_GRACE_S = 0.5
-"""For the main thread to stop between two tokens and let go of the model."""
+# Time for the main thread to stop between two tokens and free the model.
+QUIT_GRACE_S = 0.5
 MAX_TEXT = 2_000
 MAX_DETAIL = 20_000
 
 MakeInspector = Callable[..., "Inspector"]
-"""Called with the name of a model, or None, and options by name."""
+"""Called with a model name or None, and options as keyword arguments."""
 
 
 def main(make: MakeInspector) -> NoReturn:
-    """Serve the parent until it says quit or is gone."""
-    source, sink = take_over_pipes()
+    """Serve the parent until it sends "quit" or closes the pipe."""
+    source, sink = claim_pipes()
     faulthandler.enable()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     status = 0
     try:
         Worker(make, source, sink).serve()
@@ -49,12 +49,12 @@ def main(make: MakeInspector) -> NoReturn:
         traceback.print_exc()
         status = 1
     sys.stderr.flush()
-    # Native libraries like to crash or hang while the interpreter is taken down.
+    # Native libraries tend to crash or hang during interpreter shutdown.
     os._exit(status)
 
 
-def take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The pipes for us alone: what else prints goes to stderr, what else reads finds nothing."""
+def claim_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Reserve stdin and stdout for messages: prints go to stderr, other readers find no input."""
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -69,49 +69,49 @@ class Worker:
         self._make = make
         self._source = source
         self._sink = sink
-        self._writing = threading.Lock()
+        self._write_lock = threading.Lock()
         self._inspector: Inspector | None = None
         self._requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
-        self._steering = threading.Lock()
+        self._controls_lock = threading.Lock()
         self._controls: dict[int, Control] = {}
-        self._leaving = False
+        self._is_quitting = False
         self._finished = threading.Event()
 
     def serve(self) -> None:
-        """Returns when the parent has said quit, or is gone."""
+        """Return when the parent has sent "quit" or closed the pipe."""
         self._emit({"type": "hello", "wire": WIRE_VERSION})
         logging.getLogger().addHandler(_LogHandler(self._emit))
         threading.Thread(target=self._read, name="requests", daemon=True).start()
         try:
-            while (request := self._requests.get()) is not None and not self._leaving:
-                self._answer(request)
+            while (request := self._requests.get()) is not None and not self._is_quitting:
+                self._serve_request(request)
         finally:
-            self._let_go()
+            self._close_inspector()
             self._finished.set()
 
-    # The thread that reads
+    # The reading thread
 
     def _read(self) -> None:
         try:
-            while self._take_in():
+            while self._read_request():
                 pass
         finally:
-            self._leave()
+            self._quit()
 
-    def _take_in(self) -> bool:
-        """Read one message and see to it; False at the end."""
+    def _read_request(self) -> bool:
+        """Read and dispatch one message; False at the end."""
         try:
             message = read_message(self._source)
             if message is None or message["type"] == "quit":
                 return False
-            self._sort(message)
+            self._dispatch(message)
         except OSError:
             return False
         except (WireError, KeyError, TypeError, ValueError) as error:
-            self._emit(_failed(f"the worker was sent what it cannot read: {error}"))
+            self._emit(_failed(f"the worker received an unreadable message: {error}"))
         return True
 
-    def _sort(self, message: Message) -> None:
+    def _dispatch(self, message: Message) -> None:
         kind, number = message["type"], int(message["id"])
         if kind == "ping":
             self._emit({"type": "pong", "id": number})
@@ -122,56 +122,56 @@ class Worker:
             control = Control(None if deadline_s is None else float(deadline_s))
             for earlier in message.get("steering", ()):
                 _STEERING[earlier["type"]](control, earlier)
-            with self._steering:
+            with self._controls_lock:
                 self._controls[number] = control
             self._requests.put(message)
         elif kind in _STEERING:
-            with self._steering:
-                steered = self._controls.get(number)
-            if steered is not None:  # else it has ended just now
-                _STEERING[kind](steered, message)
+            with self._controls_lock:
+                running = self._controls.get(number)
+            if running is not None:  # otherwise the inspection has just ended
+                _STEERING[kind](running, message)
         else:
-            raise WireError(f"there is no request {kind[:40]!r}")
+            raise WireError(f"unknown request {kind[:40]!r}")
 
-    def _leave(self) -> None:
-        self._leaving = True
-        with self._steering:
+    def _quit(self) -> None:
+        self._is_quitting = True
+        with self._controls_lock:
             running = list(self._controls.values())
         for control in running:
             control.cancel()
         self._requests.put(None)
-        if not self._finished.wait(LEAVE_GRACE_S):
+        if not self._finished.wait(QUIT_GRACE_S):
             os._exit(0)
 
     # The main thread
 
-    def _answer(self, request: Message) -> None:
+    def _serve_request(self, request: Message) -> None:
         number = request["id"]
         try:
-            self._emit({**self._do(request), "id": number})
+            self._emit({**self._execute(request), "id": number})
         except WorkbenchError as error:
             self._emit({**_failed(str(error)), "id": number})
         except Exception as error:
-            # A fault of ours or of a library's: it costs this request, and is told in full.
-            said = f"the inspector failed with {type(error).__name__}: {error}"
+            # A bug of ours or of a library fails this request only; report the traceback.
+            text = f"the inspector failed with {type(error).__name__}: {error}"
             detail = traceback.format_exc()[-MAX_DETAIL:]
-            self._emit({**_failed(said), "detail": detail, "id": number})
+            self._emit({**_failed(text), "detail": detail, "id": number})
         finally:
-            with self._steering:
+            with self._controls_lock:
                 self._controls.pop(number, None)
 
-    def _do(self, request: Message) -> Message:
+    def _execute(self, request: Message) -> Message:
         if request["type"] == "inspect":
             return self._inspect(request)
-        self._let_go()
+        self._close_inspector()
         if request["type"] == "unload":
             return {"type": "unloaded"}
         self._inspector = self._make(request["model"], **request["options"])
         return {"type": "loaded", "model": asdict(self._inspector.model)}
 
     def _inspect(self, request: Message) -> Message:
-        from agent.inspection.interface import run
-        from agent.tasks.catalogue import task
+        from agent.inspection.inspector import run
+        from agent.tasks.catalogue import find_task
         from agent.trajectory.trajectory_file import from_json, step_to_json, to_json
 
         if self._inspector is None:
@@ -179,7 +179,7 @@ class Worker:
         number, so_far = request["id"], request.get("so_far")
         inspection = self._inspector.inspect(
             _spectrum(request),
-            task(request["task"]),
+            find_task(request["task"]),
             seed=int(request["seed"]),
             control=self._controls[number],
             on_text=lambda text: self._emit({"type": "text", "id": number, "text": text}),
@@ -191,21 +191,21 @@ class Worker:
         )
         return {"type": "done", "trajectory": to_json(trajectory)}
 
-    def _let_go(self) -> None:
+    def _close_inspector(self) -> None:
         inspector, self._inspector = self._inspector, None
         if inspector is not None:
             inspector.close()
 
-    # Either
+    # Either thread
 
     def _emit(self, message: Message) -> None:
         line = encode(message)
         try:
-            with self._writing:
+            with self._write_lock:
                 self._sink.write(line)
                 self._sink.flush()
         except OSError as error:
-            raise SystemExit from error  # the parent is gone: unwind, and let go of the model
+            raise SystemExit from error  # the parent is gone: unwind and free the model
 
 
 def _interjection(message: Message) -> Interjection:
@@ -216,8 +216,8 @@ def _interjection(message: Message) -> Interjection:
 
 _STEERING: dict[str, Callable[[Control, Message], None]] = {
     "cancel": lambda control, message: control.cancel(),
-    "hold": lambda control, message: control.hold(),
-    "go_on": lambda control, message: control.go_on(),
+    "hold": lambda control, message: control.pause(),
+    "go_on": lambda control, message: control.resume(),
     "insert": lambda control, message: control.insert(_interjection(message)),
 }
 
@@ -237,7 +237,7 @@ def _failed(message: str) -> Message:
 
 
 class _LogHandler(logging.Handler):
-    """Warnings and worse go into the parent's log."""
+    """Sends warnings and errors to the parent's log."""
 
     def __init__(self, emit: Callable[[Message], None]) -> None:
         super().__init__(logging.WARNING)

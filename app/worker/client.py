@@ -1,4 +1,4 @@
-"""The program's side of a worker: ask, go on with other work, hear of what happens."""
+"""The program's side of a worker: sends requests and delivers their results later."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from typing import TypeVar
 from agent.child_command import child_command
 from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import LoadError, WorkerClosed
-from app.worker.inspection import OnEvent, RunningInspection, unheard
+from app.worker.inspection import OnEvent, RunningInspection, ignore_event
 from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import WorkerSupervisor
 
+# A large model on a slow machine needs this long for one picture and cannot be interrupted.
 CANCEL_GRACE_S = 30.0
-"""A picture of a large model takes that long on a slow machine, and cannot be interrupted."""
 
 Result = TypeVar("Result")
 
 
 def worker_command() -> list[str]:
-    """This very code in a process of its own."""
+    """The command line that runs this package as a child process."""
     return child_command("worker", [str(Path(__file__).with_name("__main__.py"))])
 
 
 class WorkerClient:
-    """One child process, made when it is first needed, and again after a crash.
+    """One child process, started when first needed and restarted after a crash.
 
-    Requests are done one after the other, in order, on a thread of the client. Methods return at
-    once, but `close` and `ping`, and may be called from any thread.
+    A thread of the client works through the requests in order. All methods may be called from any
+    thread; all but `close` and `ping` return at once.
     """
 
     def __init__(
         self, command: Sequence[str] | None = None, *, cancel_grace_s: float = CANCEL_GRACE_S
     ) -> None:
-        self._keeper = WorkerSupervisor(worker_command() if command is None else command)
+        self._supervisor = WorkerSupervisor(worker_command() if command is None else command)
         self._cancel_grace_s = cancel_grace_s
         self._changed = threading.Condition()
         self._jobs: deque[Callable[[], None]] = deque()
         self._closing = False
-        self._thread = threading.Thread(target=self._serve, name="worker client", daemon=True)
+        self._thread = threading.Thread(target=self._run_jobs, name="worker client", daemon=True)
         self._thread.start()
 
     def __enter__(self) -> WorkerClient:
@@ -54,90 +54,93 @@ class WorkerClient:
 
     @property
     def pid(self) -> int | None:
-        """Of the child process, where one runs."""
-        return self._keeper.pid
+        """Of the child process; None if none runs."""
+        return self._supervisor.pid
 
     def load(self, load: LoadRequest) -> Future[ModelRef]:
-        """Inspect with this model from now on, what waits included, and make it ready.
+        """Load this model and inspect with it from now on, waiting requests included.
 
-        A LoadError says why it cannot be had. Before any `load` it is the measured inspector.
+        The future raises LoadError if the model cannot be loaded. Before the first `load`, the
+        measured inspector is used.
         """
-        self.want(load)
-        return self._promise(lambda: self._loaded(load))
+        self.select(load)
+        return self._submit(lambda: self._wait_for_load(load))
 
-    def want(self, load: LoadRequest) -> None:
-        """As `load`, but only the next inspection makes it ready."""
-        self._keeper.want(load)
+    def select(self, load: LoadRequest) -> None:
+        """Like `load`, but the model is loaded by the next inspection."""
+        self._supervisor.select(load)
 
     def unload(self) -> Future[None]:
-        """Give the model's memory back. The next inspection loads it again."""
-        return self._promise(self._keeper.unload)
+        """Free the model's memory; the next inspection loads it again."""
+        return self._submit(self._supervisor.unload)
 
-    def inspect(self, request: InspectRequest, on_event: OnEvent = unheard) -> RunningInspection:
-        """Inspect when those before are done; loads the model where that is still to do."""
-        number = next(self._keeper.numbers)
+    def inspect(
+        self, request: InspectRequest, on_event: OnEvent = ignore_event
+    ) -> RunningInspection:
+        """Queue an inspection, which loads the model first if necessary."""
+        number = next(self._supervisor.numbers)
         inspection = RunningInspection(number, request, on_event, self._cancel_grace_s)
         self._enqueue(partial(self._inspect, inspection))
         return inspection
 
     def ping(self, timeout_s: float = 1.0) -> float | None:
-        """Seconds the child took to answer, which it does while it inspects; None: it did not."""
-        return self._keeper.ping(timeout_s)
+        """Seconds until the child answered, or None. It answers during an inspection too."""
+        return self._supervisor.ping(timeout_s)
 
     def stop(self) -> None:
-        """What runs or waits fails with WorkerClosed, and the child is sent away."""
+        """Fail running and waiting requests with WorkerClosed and tell the child to quit."""
         with self._changed:
             self._closing = True
             self._changed.notify()
-        self._keeper.stop()
+        self._supervisor.stop()
 
     def close(self) -> None:
-        """`stop`, and wait for the child's end: a few seconds at most. Not within `on_event`."""
+        """Stop and wait a few seconds for the child's end. Do not call this from `on_event`."""
         self.stop()
         self._thread.join()
 
-    def _loaded(self, load: LoadRequest) -> ModelRef:
-        model = self._keeper.ready()[1]
-        if self._keeper.wanted is not load:
-            raise LoadError(f"{load.shown} is not loaded: another model was chosen meanwhile")
+    def _wait_for_load(self, load: LoadRequest) -> ModelRef:
+        model = self._supervisor.ready()[1]
+        if self._supervisor.selected is not load:
+            raise LoadError(f"{load.shown} is not loaded because another model was selected")
         return model
 
     def _inspect(self, inspection: RunningInspection) -> None:
         if inspection.is_done():
             return
         try:
-            self._keeper.inspect(inspection)
-        except Exception as error:  # whoever waits for the result gets it, ours too
+            self._supervisor.inspect(inspection)
+        except Exception as error:  # even a bug of ours must reach the one who waits
             inspection.fail(error)
 
-    def _promise(self, work: Callable[[], Result]) -> Future[Result]:
-        promise: Future[Result] = Future()
-        self._enqueue(partial(_keep, promise, work))
-        return promise
+    def _submit(self, work: Callable[[], Result]) -> Future[Result]:
+        future: Future[Result] = Future()
+        self._enqueue(partial(_fulfil, future, work))
+        return future
 
     def _enqueue(self, job: Callable[[], None]) -> None:
         with self._changed:
             if self._closing:
-                raise WorkerClosed("the worker has been closed")
+                raise WorkerClosed("the worker is closed")
             self._jobs.append(job)
             self._changed.notify()
 
-    def _serve(self) -> None:
-        while (job := self._next()) is not None:
+    def _run_jobs(self) -> None:
+        while (job := self._next_job()) is not None:
             job()
-        self._keeper.close()
+        self._supervisor.close()
 
-    def _next(self) -> Callable[[], None] | None:
-        """None after `close`, when the jobs that were waiting have failed with WorkerClosed."""
+    def _next_job(self) -> Callable[[], None] | None:
+        """None after `stop`, once the waiting jobs have failed with WorkerClosed."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs or self._closing)
             return self._jobs.popleft() if self._jobs else None
 
 
-def _keep(promise: Future[Result], work: Callable[[], Result]) -> None:
-    if not promise.set_running_or_notify_cancel():
+def _fulfil(future: Future[Result], work: Callable[[], Result]) -> None:
+    if not future.set_running_or_notify_cancel():
         return
     try:
-        promise.set_result(work())
-    except Exception as error:  # whoever waits for the result gets it, ours too
-        promise.set_exception(error)
+        future.set_result(work())
+    except Exception as error:  # even a bug of ours must reach the one who waits
+        future.set_exception(error)

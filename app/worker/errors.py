@@ -1,4 +1,4 @@
-"""What can go wrong with inspections that run in a process of their own."""
+"""Errors of inspections that run in a worker process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from agent.errors import WorkbenchError
 
 
 class WorkerError(WorkbenchError):
-    """An inspection came to nothing. `detail` is for the log and for reports: many lines."""
+    """An inspection failed. `detail` has many lines, for the log and crash reports."""
 
     def __init__(self, message: str, detail: str = "") -> None:
         super().__init__(message)
@@ -14,28 +14,28 @@ class WorkerError(WorkbenchError):
 
 
 class WireError(WorkerError):
-    """A message that cannot be sent, or that is none."""
+    """A message cannot be sent or understood."""
 
 
 class WorkerCrash(WorkerError):
-    """The process died, or had to be ended. The next request starts a new one."""
+    """The process died or was killed. The next request starts a new one."""
 
 
 class WorkerClosed(WorkerError):
-    """The window or the batch is closing."""
+    """The worker was stopped before it finished the request."""
 
 
 class LoadError(WorkerError):
-    """No inspector can be had: another try would end the same way."""
+    """The model cannot be loaded; another try would fail the same way."""
 
 
 class LoadCrash(LoadError):
-    """The process died while it loaded the model; it may be tried again."""
+    """The process died while loading the model; another try may succeed."""
 
 
 class InspectionError(WorkerError):
-    """The worker is well, but cannot inspect this: an unreadable file, an unknown task, a fault."""
+    """The worker runs but cannot inspect this: an unreadable file, unknown task or bug."""
 
 
 class InspectionCancelled(WorkerError):
-    """Cancelled before it began, so there is no record."""
+    """Cancelled before it began, so there is no trajectory."""

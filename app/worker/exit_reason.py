@@ -1,4 +1,4 @@
-"""How a process ended, in words for people."""
+"""Describes for users how a process ended."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ _WINDOWS = {
     0xC0000409: "a stack buffer overrun: native code failed",
 }
 _MAX_WORDS = 200
-_AFTERWARDS = ("Fatal Python error", "[PYI-")
-"""How the lines begin that are none of its own: the interpreter's when native code fails, the
-bundle's when its program ends badly."""
+# How crash output begins: "Fatal Python error" when native code fails, "[PYI-" from PyInstaller.
+_CRASH_TRACE = ("Fatal Python error", "[PYI-")
 
 
-def how_it_ended(code: int) -> str:
-    """For the exit status that `subprocess` gives."""
+def describe_exit(code: int) -> str:
+    """Complete the sentence "the process ..." for a `subprocess` return code."""
     if code >= 0:
         known = _WINDOWS.get(code)
         return f"died of {known}" if known else f"ended with status {code}"
@@ -43,13 +42,13 @@ def how_it_ended(code: int) -> str:
     return f"was killed by {name}" + (f" ({why})" if why else "")
 
 
-def cleaned(lines: Sequence[bytes]) -> list[str]:
-    """Lines of stderr without what a terminal would obey; empty ones are left out."""
+def printable_lines(lines: Sequence[bytes]) -> list[str]:
+    """Decode stderr lines without control characters; empty lines are dropped."""
     texts = (printable(line.decode("utf-8", "replace").rstrip(), _MAX_WORDS) for line in lines)
     return [text for text in texts if text.strip()]
 
 
-def last_words(lines: Sequence[str]) -> str:
-    """The last line that the process wrote before it crashed; empty where it wrote none."""
-    own = list(takewhile(lambda line: not line.startswith(_AFTERWARDS), lines))
+def last_line(lines: Sequence[str]) -> str:
+    """The last line the process itself wrote before it crashed, or an empty string."""
+    own = list(takewhile(lambda line: not line.startswith(_CRASH_TRACE), lines))
     return own[-1].strip() if own else ""

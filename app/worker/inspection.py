@@ -1,4 +1,4 @@
-"""One inspection, for the one who asked: steer it, hear of it, wait for its record."""
+"""A handle on one running inspection: steer it, receive its events, wait for its trajectory."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _log = logging.getLogger("app.worker")
 
 @dataclass(frozen=True)
 class Started:
-    """The model is loaded and the inspection runs."""
+    """The model is loaded and the inspection has begun."""
 
     model: ModelRef
 
 
 @dataclass(frozen=True)
-class Spoken:
-    """A piece of what the agent says, as it comes."""
+class TextGenerated:
+    """A piece of the agent's reply, sent while it is generated."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Stepped:
+class StepDone:
     step: Step
 
 
@@ -45,22 +45,25 @@ class Finished:
 
 @dataclass(frozen=True)
 class Failed:
-    """Its text says what failed and what to try: a WorkerError, unless the program is at fault."""
+    """`error` is a WorkerError with advice for the user, or any exception if we have a bug."""
 
     error: Exception
 
 
-Event = Started | Spoken | Stepped | Finished | Failed
+Event = Started | TextGenerated | StepDone | Finished | Failed
 OnEvent = Callable[[Event], None]
-"""Called on a thread of the worker's client, or on that of `cancel`; Finished or Failed is last."""
+"""Called on the client's thread or on the one that cancels; the last is Finished or Failed."""
 
 
-def unheard(event: Event) -> None:
-    """For those who only want the record."""
+def ignore_event(event: Event) -> None:
+    """A listener for callers that need only the result."""
 
 
 class RunningInspection:
-    """Waits, runs, has ended. Any thread may steer it; commands after the end do nothing."""
+    """An inspection that waits, runs or has ended.
+
+    Any thread may steer it; commands after the end do nothing.
+    """
 
     def __init__(
         self, number: int, request: InspectRequest, on_event: OnEvent, cancel_grace_s: float
@@ -69,32 +72,32 @@ class RunningInspection:
         self.request = request
         self._on_event = on_event
         self._cancel_grace_s = cancel_grace_s
-        self._record: Future[Trajectory] = Future()
+        self._future: Future[Trajectory] = Future()
         self._lock = threading.Lock()
         self._child: ChildProcess | None = None
-        self._said_before: list[Message] = []
+        self._early_steering: list[Message] = []
         self._started_at = 0.0
         self._cancelled_at: float | None = None
         self._ended = False
 
     def result(self, timeout_s: float | None = None) -> Trajectory:
-        """The record. Raises WorkerError, or TimeoutError where it takes longer.
+        """Wait for the trajectory. Raises WorkerError or TimeoutError.
 
-        Not from within `on_event`: the thread that calls it brings the result.
+        Do not call this from `on_event`: the same thread delivers the result.
         """
-        return self._record.result(timeout_s)
+        return self._future.result(timeout_s)
 
     def is_done(self) -> bool:
-        return self._record.done()
+        return self._future.done()
 
     def when_done(self, call: Callable[[RunningInspection], None]) -> None:
-        """After the last event, on the same thread; at once where it is done already."""
-        self._record.add_done_callback(lambda record: call(self))
+        """Call after the last event, on the same thread; at once if it has already ended."""
+        self._future.add_done_callback(lambda record: call(self))
 
     def cancel(self) -> None:
-        """Stop between two tokens: the record so far is the result.
+        """Stop between two tokens; the trajectory so far is the result.
 
-        Where it has not begun, it never does, and the result is InspectionCancelled.
+        An inspection that has not begun ends with InspectionCancelled.
         """
         with self._lock:
             if self._ended or self._cancelled_at is not None:
@@ -107,14 +110,14 @@ class RunningInspection:
             self.fail(InspectionCancelled("cancelled before it began"))
 
     def hold(self) -> None:
-        """Wait before the agent's next turn until `go_on`."""
+        """Pause before the agent's next turn until `go_on`."""
         self._steer({"type": "hold"})
 
     def go_on(self) -> None:
         self._steer({"type": "go_on"})
 
     def insert(self, interjection: Interjection) -> None:
-        """Show the agent a window, or tell it a word, before its next turn."""
+        """Show the agent a wavelength window or a remark before its next turn."""
         self._steer(
             {
                 "type": "insert",
@@ -124,25 +127,25 @@ class RunningInspection:
             }
         )
 
-    # For the thread that serves it
+    # Called by the client's thread
 
-    def begin(self, child: ChildProcess, model: ModelRef) -> bool:
-        """Hand it to the child; False where it was cancelled before."""
+    def start_in(self, child: ChildProcess, model: ModelRef) -> bool:
+        """Send the request to the child; False if it was already cancelled."""
         message = self.request.message(self.number)
         with self._lock:
             if self._cancelled_at is not None:
                 return False
-            # In one message, so that it does not begin to speak before it is told to hold.
-            child.send(message | {"steering": self._said_before})
+            # In one message, so that the agent cannot begin before it receives a "hold".
+            child.send(message | {"steering": self._early_steering})
             self._child, self._started_at = child, time.monotonic()
-        self.tell(Started(model))
+        self.emit(Started(model))
         return True
 
-    def limit(self) -> tuple[float, str] | None:
-        """When the child must be ended, on the monotonic clock, and why."""
+    def time_limit(self) -> tuple[float, str] | None:
+        """When to kill the child, on the monotonic clock, and why."""
         grace, limits = self._cancel_grace_s, []
         if self._cancelled_at is not None:
-            why = f"did not stop within {grace:g} s of being told to"
+            why = f"did not stop within {grace:g} s of the request to cancel"
             limits.append((self._cancelled_at + grace, why))
         deadline_s = self.request.deadline_s
         if deadline_s is not None:
@@ -150,35 +153,35 @@ class RunningInspection:
             limits.append((self._started_at + deadline_s + grace, why))
         return min(limits, default=None)
 
-    def tell(self, event: Event) -> None:
+    def emit(self, event: Event) -> None:
         try:
             self._on_event(event)
         except Exception:
-            # The one who listens is at fault; the inspection goes on, and so do those after it.
-            _log.exception("a listener failed at an event of an inspection")
+            # A fault in a listener must not end this inspection or those that wait.
+            _log.exception("an event listener failed")
 
     def finish(self, trajectory: Trajectory) -> None:
-        if self._is_first_end():
-            self.tell(Finished(trajectory))
-            self._record.set_result(trajectory)
+        if self._end_once():
+            self.emit(Finished(trajectory))
+            self._future.set_result(trajectory)
 
     def fail(self, error: Exception) -> None:
-        if self._is_first_end():
-            self.tell(Failed(error))
-            self._record.set_exception(error)
+        if self._end_once():
+            self.emit(Failed(error))
+            self._future.set_exception(error)
 
-    def _is_first_end(self) -> bool:
+    def _end_once(self) -> bool:
         with self._lock:
             first, self._ended = not self._ended, True
             return first
 
     def _steer(self, message: Message) -> None:
-        encode(message)  # what cannot be sent is refused here, not later
+        encode(message)  # raises here, in the caller's thread, if it cannot be sent
         with self._lock:
             if self._ended:
                 return
             if self._child is None:
-                self._said_before.append(message)
+                self._early_steering.append(message)
             else:
                 self._send(message)
 

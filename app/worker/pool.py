@@ -1,4 +1,4 @@
-"""Several workers for a batch: results as they come, and a spectrum that kills is not the end."""
+"""Several workers for one batch. A spectrum that crashes a worker does not stop the batch."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Generic, TypeVar
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.worker.client import WorkerClient
 from app.worker.errors import LoadCrash, LoadError, WorkerCrash, WorkerError
-from app.worker.inspection import Event, RunningInspection, unheard
+from app.worker.inspection import Event, RunningInspection, ignore_event
 from app.worker.request import InspectRequest, LoadRequest
 
+# One crash may be chance or a lack of memory; after two we blame the spectrum.
 MAX_TRIES = 2
-"""A crash may be chance, or the machine's memory; twice is the spectrum's fault."""
-LOOK_UP_S = 0.5
-"""On Windows a thread that waits without limit does not hear of Ctrl-C."""
+# On Windows a thread that waits without a timeout does not receive Ctrl-C.
+POLL_S = 0.5
 
 Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
 class PoolResult(Generic[Key]):
-    """What became of one request: a record, or an error."""
+    """The result of one request: a trajectory or an error."""
 
     key: Key
     trajectory: Trajectory | None = None
@@ -40,7 +40,7 @@ class _Item(Generic[Key]):
 
 
 class WorkerPool:
-    """Some workers that inspect with the same model. One thread uses it."""
+    """Workers that inspect with the same model. For one thread."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class WorkerPool:
         self._clients = [WorkerClient(command) for _ in range(max(workers, 1))]
         self._load = replace(load, sharing=len(self._clients))
         for client in self._clients:
-            client.want(self._load)
+            client.select(self._load)
 
     def __enter__(self) -> WorkerPool:
         return self
@@ -61,7 +61,7 @@ class WorkerPool:
         self.close()
 
     def ready(self) -> ModelRef:
-        """Which model it is, when the first worker has loaded it. Raises LoadError."""
+        """Wait until the first worker has loaded the model and return it. Raises LoadError."""
         return self._clients[0].load(self._load).result()
 
     def run(
@@ -69,15 +69,15 @@ class WorkerPool:
         requests: Iterable[tuple[Key, InspectRequest]],
         on_event: Callable[[Key, Event], None] | None = None,
     ) -> Iterator[PoolResult[Key]]:
-        """Outcomes in the order they come. Requests are taken from the iterable as workers get
-        free; stopping half-way cancels those that run.
+        """Yield results in the order in which inspections finish.
 
-        Raises LoadError when no worker is left that could load the model; what they had been
-        given then has no outcome.
+        Requests are taken from the iterable when a worker becomes free. Closing the generator
+        cancels the running ones. Raises LoadError when no worker can load the model; requests
+        that were already taken then have no result.
         """
         batch = _Batch(self._clients, requests, on_event)
         try:
-            yield from batch.outcomes()
+            yield from batch.results()
         finally:
             batch.cancel()
 
@@ -96,22 +96,22 @@ class _Batch(Generic[Key]):
         on_event: Callable[[Key, Event], None] | None,
     ) -> None:
         self._idle = list(clients)
-        self._fresh = iter(requests)
-        self._again: deque[_Item[Key]] = deque()
+        self._requests = iter(requests)
+        self._retries: deque[_Item[Key]] = deque()
         self._on_event = on_event
         self._running: dict[RunningInspection, tuple[WorkerClient, _Item[Key]]] = {}
         self._done: queue.SimpleQueue[RunningInspection] = queue.SimpleQueue()
 
-    def outcomes(self) -> Iterator[PoolResult[Key]]:
+    def results(self) -> Iterator[PoolResult[Key]]:
         while self._start() or self._running:
             inspection = self._wait()
             client, item = self._running.pop(inspection)
             try:
                 trajectory = inspection.result(0)
             except WorkerError as error:
-                outcome = self._judge(client, item, error)
-                if outcome is not None:
-                    yield outcome
+                result = self._result_of(client, item, error)
+                if result is not None:
+                    yield result
             else:
                 self._idle.append(client)
                 yield PoolResult(item.key, trajectory)
@@ -120,12 +120,12 @@ class _Batch(Generic[Key]):
         for inspection in self._running:
             inspection.cancel()
 
-    def _judge(
+    def _result_of(
         self, client: WorkerClient, item: _Item[Key], error: WorkerError
     ) -> PoolResult[Key] | None:
-        """The outcome, or None where the request is to be tried again."""
+        """The result, or None if the request will be retried."""
         if isinstance(error, LoadError):
-            self._again.append(item)
+            self._retries.append(item)
             if isinstance(error, LoadCrash):
                 self._idle.append(client)
             elif not (self._idle or self._running):
@@ -134,16 +134,16 @@ class _Batch(Generic[Key]):
         self._idle.append(client)
         item.crashes += isinstance(error, WorkerCrash)
         if isinstance(error, WorkerCrash) and item.crashes < MAX_TRIES:
-            self._again.append(item)
+            self._retries.append(item)
             return None
         return PoolResult(item.key, error=error)
 
     def _start(self) -> bool:
-        """Give the idle workers work; whether there was any."""
+        """Give requests to idle workers; False if there was none to give."""
         started = False
         while self._idle and (item := self._next()) is not None:
             client = self._idle.pop()
-            listen = partial(self._on_event, item.key) if self._on_event else unheard
+            listen = partial(self._on_event, item.key) if self._on_event else ignore_event
             inspection = client.inspect(item.request, listen)
             self._running[inspection] = (client, item)
             inspection.when_done(self._done.put)
@@ -151,14 +151,14 @@ class _Batch(Generic[Key]):
         return started
 
     def _next(self) -> _Item[Key] | None:
-        if self._again:
-            return self._again.popleft()
-        following = next(self._fresh, None)
+        if self._retries:
+            return self._retries.popleft()
+        following = next(self._requests, None)
         return None if following is None else _Item(*following)
 
     def _wait(self) -> RunningInspection:
         while True:
             try:
-                return self._done.get(timeout=LOOK_UP_S)
+                return self._done.get(timeout=POLL_S)
             except queue.Empty:
                 continue

@@ -1,4 +1,4 @@
-"""Spectra and the names of models as JSON. Arrays are base64 of little-endian numbers."""
+"""Spectra and model names as JSON. Arrays are base64-encoded little-endian numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ARRAYS = {"wavelength": "<f8", "flux": "<f8", "ivar": "<f8", "mask": "|b1"}
 
 
 def spectrum_to_json(spectrum: Spectrum) -> dict[str, Any]:
-    """Every field, so that it does not matter where a spectrum is inspected."""
+    """All fields, so that an inspection in a worker gives the same result as one here."""
     record = {each.name: getattr(spectrum, each.name) for each in fields(spectrum)}
     for name, dtype in _ARRAYS.items():
         if record[name] is not None:
@@ -28,7 +28,7 @@ def spectrum_to_json(spectrum: Spectrum) -> dict[str, Any]:
 
 
 def spectrum_from_json(record: object) -> Spectrum:
-    """Raises WireError for anything that `spectrum_to_json` could not have made."""
+    """Raises WireError for a record that `spectrum_to_json` could not have written."""
     if not isinstance(record, dict):
         raise WireError("a spectrum must be a JSON object")
     try:
@@ -39,14 +39,14 @@ def spectrum_from_json(record: object) -> Spectrum:
         values["warnings"] = tuple(values.get("warnings", ()))
         return Spectrum(**values)
     except (TypeError, ValueError, WorkbenchError) as error:
-        raise WireError(f"the spectrum that was sent cannot be used: {error}") from error
+        raise WireError(f"the spectrum in the message is invalid: {error}") from error
 
 
 def model_from_json(record: object) -> ModelRef:
-    """A model as `dataclasses.asdict` gives it. Raises WireError for anything else."""
+    """Read a model written by `dataclasses.asdict`. Raises WireError."""
     names = [each.name for each in fields(ModelRef)]
     if not isinstance(record, dict) or not all(isinstance(record.get(name), str) for name in names):
-        raise WireError("a model must be a JSON object with the texts " + ", ".join(names))
+        raise WireError("a model must be a JSON object with the strings " + ", ".join(names))
     return ModelRef(**{name: record[name] for name in names})
 
 

@@ -1,4 +1,4 @@
-"""What a worker can be asked for."""
+"""Requests to a worker."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from app.worker.wire import Message
 
 @dataclass(frozen=True, eq=False)
 class LoadRequest:
-    """Which model to load and how: the arguments of `make_inspector`."""
+    """The model to load and how; the arguments of `make_inspector`."""
 
     model: str | None = None
     _: KW_ONLY
     device: str = "auto"
     threads: int | None = None
     sharing: int = 1
-    """Processes that load it at once: each takes its part of the processors."""
+    """Number of processes that load the model; each uses its share of the CPUs."""
     extra_runs: int = 0
     sampling: SamplingSettings | None = None
 
     @property
     def shown(self) -> str:
-        """The model's name for messages; what else an address holds may be a secret."""
+        """The model's name for messages, without URL parts that may hold a secret."""
         plain = (self.model or "the measured inspector").partition("?")[0].rpartition("@")[2]
         return printable(plain, 80)
 
@@ -52,9 +52,9 @@ class LoadRequest:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class InspectRequest:
-    """What to inspect: a row of a file, or a spectrum that lies in no file of its own.
+    """What to inspect: a row of a file, or a spectrum in memory.
 
-    `task` is a task's id or a task file. `so_far` is a record to go on from.
+    `task` is a task id or a task file. `so_far` is a trajectory to continue.
     """
 
     task: str
@@ -67,7 +67,7 @@ class InspectRequest:
 
     def __post_init__(self) -> None:
         if (self.path is None) == (self.spectrum is None):
-            raise WireError("an inspection needs a file or a spectrum, one of the two")
+            raise WireError("an inspection needs either a file or a spectrum")
 
     @property
     def shown(self) -> str:

@@ -1,4 +1,4 @@
-"""Keeps one child with the wanted model in it: starts, loads, starts again after a crash."""
+"""Runs one child process with the selected model: starts it, loads, restarts after a crash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_json, step_from_json
 from app.worker.errors import InspectionError, LoadCrash, LoadError, WorkerClosed, WorkerCrash
-from app.worker.inspection import RunningInspection, Spoken, Stepped
+from app.worker.inspection import RunningInspection, StepDone, TextGenerated
 from app.worker.process import ChildProcess
 from app.worker.records import model_from_json
 from app.worker.request import LoadRequest
@@ -21,22 +21,22 @@ from app.worker.wire import WIRE_VERSION, Message
 
 HELLO_S = 60.0
 MAX_LOAD_CRASHES = 3
-MAX_SAID = 2_000
+MAX_LINE = 2_000
 
 Limit = Callable[[], tuple[float, str] | None]
-"""When the child must be ended, on the monotonic clock, and why; None: no limit."""
+"""When to kill the child, on the monotonic clock, and why; None for never."""
 
 _log = logging.getLogger("app.worker")
 
 
 class WorkerSupervisor:
-    """One thread uses it; `want`, `stop`, `ping` and `pid` are for any."""
+    """For one thread; only `select`, `stop`, `ping` and `pid` may be called from any."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
+        # Request numbers are never reused, so a late answer is recognised as one.
         self.numbers = count(1)
-        """Of the requests; none is used twice, so that a late answer is known as one."""
-        self.wanted = LoadRequest()
+        self.selected = LoadRequest()
         self._child: ChildProcess | None = None
         self._loaded: tuple[LoadRequest, ModelRef] | None = None
         self._load_crashes = 0
@@ -44,17 +44,16 @@ class WorkerSupervisor:
 
     @property
     def pid(self) -> int | None:
-        """Of the child, where one runs."""
         child = self._child
         return None if child is None or child.is_lost else child.pid
 
-    def want(self, load: LoadRequest) -> None:
-        """Inspect with this from now on. The loading of another model is given up."""
-        self.wanted, self._load_crashes = load, 0
+    def select(self, load: LoadRequest) -> None:
+        """Inspect with this model from now on; stops loading another one."""
+        self.selected, self._load_crashes = load, 0
         self._wake()
 
     def stop(self) -> None:
-        """Whatever is asked for raises WorkerClosed, what runs included."""
+        """Make the running request and every later one raise WorkerClosed."""
         self._stopping = True
         self._wake()
 
@@ -63,107 +62,118 @@ class WorkerSupervisor:
         return None if child is None or child.is_lost else child.ping(timeout_s)
 
     def ready(self) -> tuple[ChildProcess, ModelRef]:
-        """A child with the wanted model. Raises LoadError."""
+        """Return a child that has the selected model loaded. Raises LoadError."""
         while True:
             self._check_open()
-            wanted = self.wanted
+            selected = self.selected
             if self._load_crashes >= MAX_LOAD_CRASHES:
                 raise LoadError(
-                    f"{wanted.shown} is not loaded: the worker died {self._load_crashes} times in "
-                    "a row over it; choose another model, or load this one again"
+                    f"{selected.shown} is not loaded: the worker died {self._load_crashes} times "
+                    "in a row while loading it; choose another model or load this one again"
                 )
             try:
-                child = self._running()
-                return child, self._with_model(child, wanted)
+                child = self._running_child()
+                return child, self._with_model(child, selected)
             except WorkerCrash as crash:
-                if self.wanted is wanted:
+                if self.selected is selected:
                     self._load_crashes += 1
                     raise LoadCrash(f"{crash}", crash.detail) from crash
 
     def inspect(self, inspection: RunningInspection) -> None:
-        """Finishes the inspection, or raises what it came to instead."""
+        """Run the inspection to its end, or raise the WorkerError that ended it."""
         child, model = self.ready()
-        if not inspection.begin(child, model):
+        if not inspection.start_in(child, model):
             return
-        doing = f"inspected {inspection.request.shown}"
-        for message in self._answers(child, inspection.number, inspection.limit, doing):
+        activity = f"was inspecting {inspection.request.shown}"
+        for message in self._answers(child, inspection.number, inspection.time_limit, activity):
             try:
-                if _take(inspection, message):
+                if _handle(inspection, message):
                     return
             except TrajectoryError as error:
-                child.kill(f"sent what cannot be read ({error})")
+                child.kill(f"sent an unreadable message ({error})")
 
     def unload(self) -> None:
-        """Give the model's memory back; the next inspection loads it again."""
+        """Free the model's memory; the next inspection loads it again."""
         child = self._child
         if child is None or child.is_lost or self._loaded is None:
             return
         self._loaded = None
-        with suppress(WorkerCrash):  # its memory is free then, too
-            self._ask(child, {"type": "unload", "id": next(self.numbers)}, _never, "unloaded")
+        with suppress(WorkerCrash):  # a crash frees the memory too
+            self._ask(
+                child,
+                {"type": "unload", "id": next(self.numbers)},
+                _no_limit,
+                "was unloading the model",
+            )
 
     def close(self) -> None:
         child, self._child, self._loaded = self._child, None, None
         if child is not None:
             child.close()
 
-    def _running(self) -> ChildProcess:
+    def _running_child(self) -> ChildProcess:
         child = self._child
         if child is not None and child.is_lost:
-            _log.info("the worker %s; a new one is started", child.fate)
+            _log.info("the worker %s; starting a new one", child.exit_description)
             self.close()
             child = None
         if child is None:
             child = self._child = ChildProcess(self._command)
-            self._greet(child)
+            self._wait_for_hello(child)
         return child
 
-    def _greet(self, child: ChildProcess) -> None:
+    def _wait_for_hello(self, child: ChildProcess) -> None:
         until = time.monotonic() + HELLO_S
-        hello = self._hear(child, lambda: (until, f"did not start within {HELLO_S:g} s"), "started")
+        hello = self._receive(
+            child, lambda: (until, f"did not start within {HELLO_S:g} s"), "was starting"
+        )
         if hello["type"] != "hello" or hello.get("wire") != WIRE_VERSION:
-            child.kill("is of another version")
-            raise LoadError("the worker is of another version than this program: install it anew")
+            child.kill("has another version")
+            raise LoadError(
+                "the worker has another version than this program: reinstall Spec-o3 Workbench"
+            )
 
-    def _with_model(self, child: ChildProcess, wanted: LoadRequest) -> ModelRef:
-        if self._loaded is not None and self._loaded[0] is wanted:
+    def _with_model(self, child: ChildProcess, selected: LoadRequest) -> ModelRef:
+        if self._loaded is not None and self._loaded[0] is selected:
             return self._loaded[1]
         self._loaded = None
 
         def limit() -> tuple[float, str] | None:
-            given_up = self.wanted is not wanted
-            return (0.0, "loaded a model that is no longer wanted") if given_up else None
+            is_outdated = self.selected is not selected
+            return (0.0, "was loading a model that is no longer selected") if is_outdated else None
 
         try:
             reply = self._ask(
-                child, wanted.message(next(self.numbers)), limit, f"loaded {wanted.shown}"
+                child, selected.message(next(self.numbers)), limit, f"was loading {selected.shown}"
             )
         except InspectionError as error:
             raise LoadError(str(error), error.detail) from error
         model = model_from_json(reply.get("model"))
-        self._loaded, self._load_crashes = (wanted, model), 0
+        self._loaded, self._load_crashes = (selected, model), 0
         return model
 
-    def _ask(self, child: ChildProcess, request: Message, limit: Limit, doing: str) -> Message:
+    def _ask(self, child: ChildProcess, request: Message, limit: Limit, activity: str) -> Message:
         child.send(request)
-        return next(self._answers(child, request["id"], limit, doing))
+        return next(self._answers(child, request["id"], limit, activity))
 
     def _answers(
-        self, child: ChildProcess, number: int, limit: Limit, doing: str
+        self, child: ChildProcess, number: int, limit: Limit, activity: str
     ) -> Iterator[Message]:
-        """What the child says about one request, without end. Raises InspectionError where it
-        says that it failed, WorkerCrash where the child ends."""
+        """Yield the child's messages about one request, without end.
+
+        Raises InspectionError if the child reports a failure, WorkerCrash if the child ends.
+        """
         while True:
-            message = self._hear(child, limit, doing)
+            message = self._receive(child, limit, activity)
             about = message.get("id")
-            # A child that could not read a request cannot say which one it was.
+            # Without an id: the child could not read the request, so it cannot name it.
             if message["type"] == "failed" and about in (number, None):
-                raise InspectionError(_said(message, "message"), _said(message, "detail"))
+                raise InspectionError(_text(message, "message"), _text(message, "detail"))
             if about == number:
                 yield message
 
-    def _hear(self, child: ChildProcess, limit: Limit, doing: str) -> Message:
-        """The child's next message. A child that was killed is no longer believed."""
+    def _receive(self, child: ChildProcess, limit: Limit, activity: str) -> Message:
+        """Wait for the child's next message. Messages from a killed child are ignored."""
         while True:
             self._check_open()
             until, left_s = limit(), None
@@ -176,11 +186,11 @@ class WorkerSupervisor:
             if message is not None and not child.was_killed:
                 return message
             if child.is_exhausted:
-                raise _crash(child, doing)
+                raise _crash(child, activity)
 
     def _check_open(self) -> None:
         if self._stopping:
-            raise WorkerClosed("stopped: the worker is being closed")
+            raise WorkerClosed("stopped because the worker is closing")
 
     def _wake(self) -> None:
         child = self._child
@@ -188,29 +198,28 @@ class WorkerSupervisor:
             child.wake()
 
 
-def _take(inspection: RunningInspection, message: Message) -> bool:
-    """Pass on what the child says about an inspection; True when it was the last word."""
+def _handle(inspection: RunningInspection, message: Message) -> bool:
+    """Emit the event for a message about an inspection; True if it was the last one."""
     if message["type"] == "text":
-        inspection.tell(Spoken(str(message.get("text", ""))))
+        inspection.emit(TextGenerated(str(message.get("text", ""))))
     elif message["type"] == "step":
-        inspection.tell(Stepped(step_from_json(message.get("step"))))
+        inspection.emit(StepDone(step_from_json(message.get("step"))))
     elif message["type"] == "done":
         inspection.finish(from_json(message.get("trajectory")))
         return True
     return False
 
 
-def _crash(child: ChildProcess, doing: str) -> WorkerCrash:
-    words = child.last_words
-    said = f" (it last said: {words})" if words else ""
-    how = f"the worker {child.fate} while it {doing}{said}"
-    return WorkerCrash(f"{how}; the next request starts a new one", child.stderr)
+def _crash(child: ChildProcess, activity: str) -> WorkerCrash:
+    line = f" (its last line: {child.last_line})" if child.last_line else ""
+    message = f"the worker {child.exit_description} while it {activity}{line}"
+    return WorkerCrash(f"{message}; the next request starts a new one", child.stderr)
 
 
-def _said(message: Message, key: str) -> str:
-    lines = str(message.get(key, ""))[: 10 * MAX_SAID].splitlines()
-    return "\n".join(printable(line, MAX_SAID) for line in lines)
+def _text(message: Message, key: str) -> str:
+    lines = str(message.get(key, ""))[: 10 * MAX_LINE].splitlines()
+    return "\n".join(printable(line, MAX_LINE) for line in lines)
 
 
-def _never() -> None:
+def _no_limit() -> None:
     return None

@@ -18,9 +18,9 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef
-from app.core.inspections.store import to_do
+from app.core.inspections.store import pending_candidates
 from app.core.queue import (
     Sort,
     count,
@@ -30,8 +30,7 @@ from app.core.queue import (
     page,
     parse_filter,
     parse_sort,
-    position_of,
-    previous_line,
+    previous_row,
     row_of,
 )
 from app.core.session.records import Opinion, Verdict
@@ -119,13 +118,12 @@ def _cases(session: Session) -> dict[str, Call]:
         "next unjudged by score that the agent calls YES": _next(session, "score", "agent:yes"),
         "previous by score": partial(_previous, session),
         "count of verdict:unjudged, to 50": _count(session),
-        "position by score, to 50": lambda n: position_of(session, n, sort=SCORE, at_most=50),
         "find a name": lambda n: find(session, f"J{n:09d}"),
         "find the beginning of a name": lambda _: find(session, "j0000000", FEWER),
         "neighbours within 3 arcsec": lambda n: neighbours(session, session.candidate(n)),
         "progress": lambda _: tally.progress(),
         "pace": lambda _: recent_pace(session),
-        "next five for another model": lambda _: list(to_do(session, MODEL, FEWER)),
+        "next five for another model": lambda _: list(pending_candidates(session, MODEL, FEWER)),
         "a verdict on the disk and the next unjudged by score": partial(_press, session),
     }
 
@@ -156,7 +154,7 @@ def _count(session: Session) -> Call:
 
 
 def _previous(session: Session, number: int) -> object:
-    return previous_line(session, sort=SCORE, before=row_of(session, number, SCORE).position)
+    return previous_row(session, sort=SCORE, before=row_of(session, number, SCORE).position)
 
 
 def _press(session: Session, number: int) -> object:
@@ -194,7 +192,7 @@ JUDGE = (
 
 def fill(place: Path, size: int) -> None:
     """As an import, an agent and a person would leave it, written straight into the tables."""
-    new_session(place, task("CV"), "Ada").close()
+    new_session(place, find_task("CV"), "Ada").close()
     draw = random.Random(size)
     with closing(sqlite3.connect(place, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")

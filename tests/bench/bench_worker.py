@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import WorkbenchError
-from agent.inspection.interface import Inspector, run
-from agent.inspection.make_inspector import MEASURED, make_inspector
+from agent.inspection.inspector import Inspector, run
+from agent.inspection.inspector_factory import MEASURED, make_inspector
 from agent.spectra.readers import read
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.worker.client import WorkerClient, worker_command
 from app.worker.errors import WorkerError
-from app.worker.inspection import Event, Spoken
+from app.worker.inspection import Event, TextGenerated
 from app.worker.process import ChildProcess
 from app.worker.request import InspectRequest, LoadRequest
 from tests.app.worker.conftest import COMMAND, request, spectrum
@@ -108,7 +108,7 @@ def _usable(inspector: Inspector) -> Iterator[Path]:
 
 
 def _inspect_here(inspector: Inspector, path: Path) -> None:
-    run(inspector.inspect(read(path), task("CV"), on_text=lambda text: None))
+    run(inspector.inspect(read(path), find_task("CV"), on_text=lambda text: None))
 
 
 def _speech() -> Iterator[dict[str, object]]:
@@ -116,7 +116,7 @@ def _speech() -> Iterator[dict[str, object]]:
     heard, enough, times = [0], threading.Event(), [0.0, 0.0]
 
     def listen(event: Event) -> None:
-        if isinstance(event, Spoken):
+        if isinstance(event, TextGenerated):
             heard[0] += 1
             if heard[0] in (1, PIECES):
                 times[heard[0] > 1] = time.perf_counter()
@@ -148,7 +148,7 @@ def _crashes() -> Iterator[dict[str, object]]:
 
 
 def _notice(speaks: threading.Event, event: Event) -> None:
-    if isinstance(event, Spoken):
+    if isinstance(event, TextGenerated):
         speaks.set()
 
 

@@ -7,7 +7,7 @@ disk, and every error of the database comes out as a SessionError that says what
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, text
 from app.core.database import error_messages
 from app.core.database.migrations import VERSION, migrate
 from app.core.database.postgres import TeamDatabase
-from app.core.database.schema_check import refuse_incomplete, refuse_what_runs
+from app.core.database.schema_check import refuse_executable_schema, refuse_incomplete
 from app.core.database.session_file import Mode, SessionFile
 from app.core.errors import ReadOnlyError, SessionError
 
@@ -40,7 +40,7 @@ class Database:
             self._home = TeamDatabase(place)
         self.location: Path | str = self._home.location
         try:
-            with error_messages.translated(self.location):
+            with error_messages.translate_errors(self.location):
                 self._prepare()
                 self._home.opened()
         except BaseException:
@@ -108,7 +108,7 @@ class Database:
                 return False
             self._is_closed = True
             mine = len(self._mine())
-            self._quiet.wait_for(lambda: self._blocks <= mine, error_messages.PATIENCE_S)
+            self._quiet.wait_for(lambda: self._blocks <= mine, error_messages.BUSY_TIMEOUT_S)
             return True
 
     @contextmanager
@@ -118,7 +118,7 @@ class Database:
                 raise SessionError(f"{self.location} is closed")
             self._blocks += 1
         try:
-            with error_messages.translated(self.location):
+            with error_messages.translate_errors(self.location):
                 yield
         finally:
             with self._quiet:
@@ -127,7 +127,7 @@ class Database:
 
     @contextmanager
     def _own_turn(self) -> Iterator[None]:
-        if not self._turn.acquire(timeout=error_messages.PATIENCE_S):
+        if not self._turn.acquire(timeout=error_messages.BUSY_TIMEOUT_S):
             raise SessionError(
                 f"{self.location}: another part of this program is still writing to it. "
                 "Nothing was lost: try again"
@@ -166,11 +166,11 @@ class Database:
         with source.connect() as connection, connection.begin():
             version = self._home.version(connection, is_writing=not self.is_read_only)
             self._refuse_version(version)
-            refuse_what_runs(connection, self.location)
+            refuse_executable_schema(connection, self.location)
             if version < VERSION:
                 migrate(connection, version)
                 self._home.set_version(connection, VERSION)
-                connection.execute(_NOTE_VERSION, {"version": str(VERSION)})
+                write_facts(connection, {"tables": str(VERSION)})
             refuse_incomplete(connection, self.location)
 
     def _refuse_version(self, version: int) -> None:
@@ -188,7 +188,13 @@ class Database:
             )
 
 
-_NOTE_VERSION = text(
-    "INSERT INTO facts (key, value) VALUES ('tables', :version) "
-    "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-)
+def write_facts(connection: Connection, facts: Mapping[str, str]) -> None:
+    """Insert these facts about the session, or overwrite their values."""
+    # One statement for both: on a server a colleague may insert the same key at this moment.
+    statement = text(
+        "INSERT INTO facts (key, value) VALUES (:key, :value) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    )
+    if facts:
+        rows = [{"key": key, "value": value} for key, value in facts.items()]
+        connection.execute(statement, rows)

@@ -15,7 +15,7 @@ from agent.checked_toml import printable
 from app.core.errors import SessionError
 
 MAX_WORDS = 200
-PATIENCE_S = 10.0
+BUSY_TIMEOUT_S = 10.0
 """For others to finish what they write, before the user is told."""
 
 _BUSY = "another program is writing to it. Nothing was lost: try again"
@@ -71,19 +71,19 @@ class UnreadableError(sqlite3.DatabaseError):
 
 
 @contextmanager
-def translated(place: Path | str) -> Iterator[None]:
+def translate_errors(place: Path | str) -> Iterator[None]:
     """Let every error of the database come out as a SessionError that says what to do."""
     try:
         yield
     except DBAPIError as error:
-        raise SessionError(f"{place}: {advice(error)}") from error
+        raise SessionError(f"{place}: {explain(error)}") from error
     except sqlite3.Error as error:
-        raise SessionError(f"{place}: {advice(error)}") from error
+        raise SessionError(f"{place}: {explain(error)}") from error
     except TimeoutError as error:
         raise SessionError(f"{place}: too much is read from it at once. Try again") from error
 
 
-def advice(error: DBAPIError | sqlite3.Error) -> str:
+def explain(error: DBAPIError | sqlite3.Error) -> str:
     """One line: what is the matter, and what to do."""
     own: BaseException | None = error.orig if isinstance(error, DBAPIError) else error
     words = printable(str(own).strip().split("\n")[0], MAX_WORDS)
@@ -117,7 +117,7 @@ def _first(table: tuple[tuple[str, str], ...], name: str) -> str | None:
     return next((told for begin, told in table if name and name.startswith(begin)), None)
 
 
-def refuse_the_unstorable(engine: Engine) -> None:
+def translate_driver_errors(engine: Engine) -> None:
     """Values no database takes fail in its driver, with errors that are not the database's."""
 
     @event.listens_for(engine, "handle_error")

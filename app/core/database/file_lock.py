@@ -18,7 +18,7 @@ from pathlib import Path
 
 from agent.checked_toml import printable
 from app.core.errors import SessionError, SessionHeldError
-from app.core.user_name import user_name
+from app.core.user_name import system_user_name
 
 KEYS = ("user", "host", "process", "since")
 MAX_BYTES = 2000
@@ -145,7 +145,7 @@ else:
 
 def _write_holder(file: FileIO) -> None:
     about = {
-        "user": user_name("unknown"),
+        "user": system_user_name("unknown"),
         "host": socket.gethostname(),
         "process": os.getpid(),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),

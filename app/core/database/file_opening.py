@@ -16,7 +16,7 @@ from app.core.database.error_messages import UnreadableError
 from app.core.errors import SessionError
 
 APPLICATION_ID = 0x53334F33  # "S3O3"
-HEADER = 100  # bytes
+HEADER_BYTES = 100  # bytes
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -27,16 +27,16 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{uri}?mode={mode}",
         uri=True,
-        timeout=error_messages.PATIENCE_S,
+        timeout=error_messages.BUSY_TIMEOUT_S,
         check_same_thread=False,
         isolation_level=None,
     )
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON"):
-        ask(connection, pragma)
+        run_pragma(connection, pragma)
     return connection
 
 
-def ask(connection: sqlite3.Connection, pragma: str) -> Any:
+def run_pragma(connection: sqlite3.Connection, pragma: str) -> Any:
     """The first thing SQLite answers, if any."""
     try:
         row = connection.execute(f"PRAGMA {pragma}").fetchone()
@@ -45,20 +45,20 @@ def ask(connection: sqlite3.Connection, pragma: str) -> Any:
     return None if row is None else row[0]
 
 
-def read_only(path: Path, place: Path) -> sqlite3.Connection:
+def connect_read_only(path: Path, place: Path) -> sqlite3.Connection:
     connection = connect(path, "ro")
     try:
-        ask(connection, "schema_version")
+        run_pragma(connection, "schema_version")
     except sqlite3.OperationalError as error:
         connection.close()
         if not error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
             raise
         # In a folder we may not write to there is no room for WAL's index. Without a WAL
         # beside it the file alone is complete.
-        if size(near(path, "-wal")):
+        if file_size(side_file(path, "-wal")):
             raise SessionError(
                 f"{place} cannot be read where it lies: copy it together with "
-                f"{near(path, '-wal').name} to a folder of your own"
+                f"{side_file(path, '-wal').name} to a folder of your own"
             ) from error
         return connect(path, "ro&immutable=1")
     except BaseException:
@@ -67,41 +67,41 @@ def read_only(path: Path, place: Path) -> sqlite3.Connection:
     return connection
 
 
-def refuse_others(path: Path, place: Path) -> None:
+def refuse_other_files(path: Path, place: Path) -> None:
     """Refuse what is no session before SQLite makes anything of more than its header."""
     found, page = None, 1
-    if size(path) >= HEADER:
+    if file_size(path) >= HEADER_BYTES:
         with closing(connect(path, "ro&immutable=1")) as connection:
             # Without what its log holds the file can be shorter than its header says: a crash has
             # then met it while the log went into it. This lets SQLite read the header all the same.
             connection.execute("PRAGMA writable_schema = ON")
             try:
-                found = ask(connection, "application_id")
-                page = ask(connection, "page_size")
+                found = run_pragma(connection, "application_id")
+                page = run_pragma(connection, "page_size")
             except sqlite3.DatabaseError as error:
                 if error.sqlite_errorname != "SQLITE_NOTADB":
                     raise
-    if found is None and not size(path) and not size(near(path, "-wal")):
+    if found is None and not file_size(path) and not file_size(side_file(path, "-wal")):
         raise SessionError(f"{place} is empty, so it was never finished: delete it")
     if found is None:
         raise SessionError(f"{place} is not a session of Spec-o3 Workbench")
     if found != APPLICATION_ID:
         raise SessionError(f"{place} is a database of another program, not a session")
-    if size(path) % page and not size(near(path, "-wal")):
+    if file_size(path) % page and not file_size(side_file(path, "-wal")):
         raise SessionError(f"{place} has been cut short: fetch it again, or open a backup")
 
 
-def refuse_strange_log(path: Path, place: Path) -> None:
+def refuse_foreign_log(path: Path, place: Path) -> None:
     """What a crash left beside the file is about to go into it: see that the two fit.
 
     They do not where somebody put a backup back and left the log of the other beside it.
     """
-    log = near(path, "-wal")
-    if not size(log):
+    log = side_file(path, "-wal")
+    if not file_size(log):
         return
     try:
-        with closing(read_only(path, place)) as connection:
-            is_sound = ask(connection, "quick_check(1)") == "ok"
+        with closing(connect_read_only(path, place)) as connection:
+            is_sound = run_pragma(connection, "quick_check(1)") == "ok"
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorname not in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}:
             raise
@@ -113,12 +113,12 @@ def refuse_strange_log(path: Path, place: Path) -> None:
         )
 
 
-def near(path: Path, suffix: str) -> Path:
+def side_file(path: Path, suffix: str) -> Path:
     """What SQLite keeps beside the file, under its name and one of -wal and -shm."""
     return path.with_name(path.name + suffix)
 
 
-def size(path: Path) -> int:
+def file_size(path: Path) -> int:
     """Bytes; 0 for no file."""
     try:
         return path.stat().st_size

@@ -41,7 +41,7 @@ class TeamDatabase:
                 pool_pre_ping=True,
                 pool_size=3,
                 max_overflow=MAX_CONNECTIONS - 3,
-                pool_timeout=error_messages.PATIENCE_S,
+                pool_timeout=error_messages.BUSY_TIMEOUT_S,
                 pool_use_lifo=True,
             )
         except ImportError as error:
@@ -50,7 +50,7 @@ class TeamDatabase:
             ) from error
         prepare_for_postgresql()
         _set_up(engine)
-        error_messages.refuse_the_unstorable(engine)
+        error_messages.translate_driver_errors(engine)
         self._engine = engine
         # Whatever the server's own defaults are: a writer sees what was committed before it took
         # its locks, a reader the state of one moment.
@@ -127,5 +127,5 @@ def _set_up(engine: Engine) -> None:
             "SELECT set_config('synchronous_commit', 'on', false) "
             "WHERE current_setting('synchronous_commit') = 'off'"
         )
-        connection.execute(f"SET lock_timeout = {round(error_messages.PATIENCE_S * 1000)}")
+        connection.execute(f"SET lock_timeout = {round(error_messages.BUSY_TIMEOUT_S * 1000)}")
         connection.autocommit = False

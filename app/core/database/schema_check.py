@@ -18,7 +18,7 @@ PLAIN = ("CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ")
 """How SQLite itself writes down what only holds data."""
 
 
-def refuse_what_runs(connection: Connection, place: Path | str) -> None:
+def refuse_executable_schema(connection: Connection, place: Path | str) -> None:
     """Views, triggers and virtual tables of a file; a server's belong to whoever runs it."""
     if connection.dialect.name != "sqlite":
         return

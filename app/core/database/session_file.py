@@ -22,13 +22,13 @@ from app.core.database import error_messages
 from app.core.database.file_lock import SessionLock
 from app.core.database.file_opening import (
     APPLICATION_ID,
-    ask,
     connect,
-    near,
-    read_only,
-    refuse_others,
-    refuse_strange_log,
-    size,
+    connect_read_only,
+    file_size,
+    refuse_foreign_log,
+    refuse_other_files,
+    run_pragma,
+    side_file,
 )
 from app.core.errors import SessionError
 
@@ -57,7 +57,7 @@ class SessionFile:
         try:
             # A link is followed now: SQLite names what lies beside the file after the real one.
             self._path = Path(os.path.realpath(path))
-            with error_messages.translated(path):
+            with error_messages.translate_errors(path):
                 self._make() if mode == "create" else self._find()
         except (OSError, ValueError) as error:
             self._let_go(is_unwanted=True)
@@ -73,7 +73,7 @@ class SessionFile:
             poolclass=QueuePool,
             pool_size=3,
             max_overflow=MAX_READERS - 3,
-            pool_timeout=error_messages.PATIENCE_S,
+            pool_timeout=error_messages.BUSY_TIMEOUT_S,
             pool_use_lifo=True,
         )
 
@@ -115,7 +115,7 @@ class SessionFile:
         self.check()
         if self._mode != "read" and not self._bring_home("TRUNCATE"):
             raise SessionError(
-                f"{self.location}: its {near(self._path, '-wal').name} was deleted while it was "
+                f"{self.location}: its {side_file(self._path, '-wal').name} was deleted while it was "
                 "open, and somebody still reads. Nothing was lost: try again"
             )
         self.writer.dispose()
@@ -160,7 +160,7 @@ class SessionFile:
         if is_unwanted and self._is_ours:
             for suffix in ("", *SUFFIXES_BESIDE):
                 with suppress(OSError):
-                    near(self._path, suffix).unlink()
+                    side_file(self._path, suffix).unlink()
         if self._hold is not None:
             self._hold.release()
             self._hold = None
@@ -171,8 +171,8 @@ class SessionFile:
             raise SessionError(there)
         if not self._path.parent.is_dir():
             raise SessionError(f"{self._path.parent} is not a folder; make it first")
-        left = near(self._path, "-wal")
-        if size(left):
+        left = side_file(self._path, "-wal")
+        if file_size(left):
             raise SessionError(f"{left} is of a session that is gone: move it away first")
         self._hold = SessionLock(self._path)
         try:
@@ -182,12 +182,12 @@ class SessionFile:
         self._is_ours = True
         with closing(connect(self._path, "rw")) as connection:
             # Before there is a WAL: from there it would not reach the header for a while.
-            ask(connection, f"application_id = {APPLICATION_ID}")
+            run_pragma(connection, f"application_id = {APPLICATION_ID}")
 
     def _find(self) -> None:
         if not self._path.is_file():
             raise SessionError(f"{self.location} is not there, or is no file")
-        refuse_others(self._path, self.location)
+        refuse_other_files(self._path, self.location)
         if self._mode == "write":
             if not os.access(self._path, os.W_OK):
                 raise SessionError(
@@ -199,14 +199,14 @@ class SessionFile:
                     "neither would know what the other keeps: open a copy of it"
                 )
             self._hold = SessionLock(self._path)
-            refuse_strange_log(self._path, self.location)
+            refuse_foreign_log(self._path, self.location)
 
     def _writing_connection(self) -> sqlite3.Connection:
         return self._same(connect(self._path, "rw"), WRITING)
 
     def _reading_connection(self) -> sqlite3.Connection:
         if self._mode == "read":
-            return self._same(read_only(self._path, self.location), ())
+            return self._same(connect_read_only(self._path, self.location), ())
         return self._same(connect(self._path, "rw"), ("query_only = ON",))
 
     def _same(self, connection: sqlite3.Connection, pragmas: tuple[str, ...]) -> sqlite3.Connection:
@@ -215,7 +215,7 @@ class SessionFile:
             if self._identity is not None and (told := self._what_became_of_it()):
                 raise SessionError(f"{self.location} {told}")
             for pragma in pragmas:
-                ask(connection, pragma)
+                run_pragma(connection, pragma)
         except BaseException:
             connection.close()
             raise
@@ -243,8 +243,8 @@ class SessionFile:
             try:
                 connection = _driver(pooled)
                 if patience_s is not None:
-                    ask(connection, f"busy_timeout = {round(patience_s * 1000)}")
-                is_busy = ask(connection, f"wal_checkpoint({how})")
+                    run_pragma(connection, f"busy_timeout = {round(patience_s * 1000)}")
+                is_busy = run_pragma(connection, f"wal_checkpoint({how})")
             finally:
                 pooled.close()
         except (sqlite3.Error, SQLAlchemyError, SessionError):
@@ -255,7 +255,7 @@ class SessionFile:
         found: list[Identity | None] = []
         for suffix in SUFFIXES_BESIDE:
             try:
-                about = near(self._path, suffix).stat()
+                about = side_file(self._path, suffix).stat()
             except OSError:
                 found.append(None)
             else:
@@ -265,7 +265,7 @@ class SessionFile:
 
 def _engine(connect: Any, begin: str, **pool: Any) -> Engine:
     engine = create_engine("sqlite://", creator=connect, **pool)
-    error_messages.refuse_the_unstorable(engine)
+    error_messages.translate_driver_errors(engine)
 
     # The driver begins by itself only before some statements; we say when, and lock at once.
     @event.listens_for(engine, "begin")

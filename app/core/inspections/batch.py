@@ -18,7 +18,7 @@ from agent.errors import ReadError, WorkbenchError
 from agent.tasks.catalogue import load_tasks, task_source
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.database.tables import candidates
-from app.core.inspections.store import add_inspection, mark_fault, to_do
+from app.core.inspections.store import add_inspection, mark_fault, pending_candidates
 from app.core.packing import packed_spectrum
 from app.core.queue import matching
 from app.core.queue.filters import Words
@@ -28,9 +28,9 @@ from app.worker.errors import InspectionError, WorkerCrash
 from app.worker.pool import PoolResult, WorkerPool
 from app.worker.request import InspectRequest
 
-MOST_FAILURES = 5
+MAX_FAILURES = 5
 """In a row, of the engine: then it is the engine, not the spectra."""
-GONE = "there is no such file"
+MISSING_FILE = "there is no such file"
 """How a reader's reason ends where a file is not where the list says."""
 AT_ONCE = 500
 
@@ -62,7 +62,7 @@ def vet(
     given: dict[int, Candidate] = {}
 
     def requests(task: str) -> Iterator[tuple[int, InspectRequest]]:
-        for candidate in to_do(session, model, limit, again=again):
+        for candidate in pending_candidates(session, model, limit, again=again):
             try:
                 request = _request(session, candidate, task, seed)
             except ReadError as error:  # of a packed spectrum; a file's is the worker's to meet
@@ -72,22 +72,22 @@ def vet(
             yield candidate.id, request
 
     failures = 0
-    with task_argument(session) as task:
+    with worker_task(session) as task:
         for outcome in pool.run(requests(task)):
             vetted = _kept(session, given.pop(outcome.key), outcome)
             yield vetted
             failed = vetted.trajectory is not None and vetted.trajectory.stopped_by == "error"
             failures = failures + 1 if failed else 0
-            if failures >= MOST_FAILURES and vetted.trajectory is not None:
+            if failures >= MAX_FAILURES and vetted.trajectory is not None:
                 raise WorkbenchError(
                     f"{failures} inspections in a row ended early: {vetted.trajectory.stop_reason}"
                 )
 
 
-def forget_gone(session: Session) -> int:
+def clear_missing_file_faults(session: Session) -> int:
     """Of files that were not there and now are, as on a disk that is mounted again, let the fault
     be forgotten: they are inspected as if nothing had been. How many."""
-    gone = matching(session, Words("fault", "contains", GONE), at_once=AT_ONCE)
+    gone = matching(session, Words("fault", "contains", MISSING_FILE), at_once=AT_ONCE)
     back = (line.candidate.id for line in gone if _is_back(line.candidate))
     count = 0
     while some := list(islice(back, AT_ONCE)):
@@ -101,13 +101,13 @@ def forget_gone(session: Session) -> int:
 
 def _is_back(candidate: Candidate) -> bool:
     try:
-        return candidate.fault.endswith(GONE) and Path(candidate.path).exists()
+        return candidate.fault.endswith(MISSING_FILE) and Path(candidate.path).exists()
     except (OSError, ValueError):
         return False
 
 
 @contextmanager
-def task_argument(session: Session) -> Iterator[str]:
+def worker_task(session: Session) -> Iterator[str]:
     """The session's task as a worker is told of it: a known task's id, else a file of its own."""
     text = session.fact("task") or ""
     for known in load_tasks(on_fault=lambda fault: None):

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
+from app.core.database.database import write_facts
 from app.core.database.tables import facts, log, reviewers
-from app.core.inspections.shown_opinion import SET_FACT
 from app.core.session.session import Session
 
 UNSEEN = "{}"
@@ -31,7 +31,7 @@ class SeenResult:
     in_blind: bool = False
 
 
-def was_seen(session: Session, candidate_id: int) -> SeenResult | None:
+def read_seen(session: Session, candidate_id: int) -> SeenResult | None:
     """What this session's reviewer has seen there; None: nothing."""
     key = seen_key(candidate_id, session.reviewer)
     fact = select(facts.c.value).where(facts.c.key == key)
@@ -49,15 +49,14 @@ def was_seen(session: Session, candidate_id: int) -> SeenResult | None:
         return None if connection.execute(told).scalar() is None else SeenResult()
 
 
-def note_seen(session: Session, seen: Mapping[int, SeenResult]) -> None:
-    """Candidates by number. In one transaction."""
-    rows = [
-        {"key": seen_key(number, session.reviewer), "value": seen_text(each)}
-        for number, each in seen.items()
-    ]
-    if rows:
+def record_seen(session: Session, seen: Mapping[int, SeenResult]) -> None:
+    """Store what this session's reviewer has seen, by candidate number, in one transaction."""
+    if seen:
+        rows = {
+            seen_key(number, session.reviewer): seen_text(each) for number, each in seen.items()
+        }
         with session.database.writing() as connection:
-            connection.execute(SET_FACT, rows)
+            write_facts(connection, rows)
 
 
 def seen_key(candidate_id: int, reviewer: str) -> str:

@@ -8,11 +8,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, text, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, update
 
 from agent.tasks.task import Task
 from agent.trajectory.p_yes import p_from_votes
 from agent.trajectory.trajectory import ModelRef
+from app.core.database.database import write_facts
 from app.core.database.tables import candidates, facts, inspections
 from app.core.errors import SessionError
 from app.core.session.records import Change
@@ -25,12 +26,6 @@ AT_ONCE = 1000
 
 NO_LABEL = frozenset({"", "unknown", "none", "nan", "null", "candidate", "unclassified"})
 YES_LABELS = frozenset({"yes", "true", "1", "positive", "y", "t"})
-
-# As the session does, but in the transaction that also brings the candidates up to date.
-SET_FACT = text(
-    "INSERT INTO facts (key, value) VALUES (:key, :value) "
-    "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-)
 
 InspectionRow = Any
 Columns = dict[str, Any]
@@ -54,9 +49,9 @@ def show_model(session: Session, model: ModelRef | None) -> None:
     """Let this model's opinion stand beside every candidate, or nothing where it gave none."""
     value = "" if model is None else json.dumps([checked_model(model).name, model.sha256])
     with session.database.writing() as connection:
-        connection.execute(SET_FACT, {"key": SHOWN, "value": value})
+        write_facts(connection, {SHOWN: value})
         _show_everywhere(connection, model, session.task)
-    session.set_fact(SHOWN, value)  # the session remembers facts
+    session.set_fact(SHOWN, value)  # the session keeps its facts in memory
     session.changed.emit(Change(aspect="inspection"))
 
 
@@ -86,7 +81,7 @@ def _expected(task: Task, label: str, score: float | None) -> float | None:
     return 1.0 / (1.0 + math.exp(min(-score, 700.0)))
 
 
-def stand_beside(connection: Connection, candidate_id: int, task: Task) -> None:
+def update_agent_columns(connection: Connection, candidate_id: int, task: Task) -> None:
     """Bring the candidate's agent columns up to date."""
     columns = inspections.c
     query = (
@@ -159,7 +154,7 @@ def _shown_of_each(model: ModelRef | None) -> Select[Any]:
         .limit(AT_ONCE)
     )
     if model is not None:
-        return query.where(is_by(model))
+        return query.where(made_by(model))
     newer = inspections.alias("newer")
     newest = select(func.max(newer.c.id)).where(newer.c.candidate_id == columns.candidate_id)
     return query.where(columns.id == newest.scalar_subquery())
@@ -177,7 +172,7 @@ def _read_shown(connection: Connection) -> ModelRef | None:
     return ModelRef(name=str(name), sha256=str(sha256))
 
 
-def is_by(model: ModelRef) -> ColumnElement[bool]:
+def made_by(model: ModelRef) -> ColumnElement[bool]:
     return (inspections.c.model == model.name) & (inspections.c.model_sha256 == model.sha256)
 
 

@@ -18,13 +18,13 @@ from agent.trajectory.trajectory import ModelRef, Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
-from app.core.inspections.shown_opinion import checked_model, is_by, stand_beside
-from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, both, matching
-from app.core.queue.conditions import QueryContext, condition
+from app.core.inspections.shown_opinion import checked_model, made_by, update_agent_columns
+from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, combine, matching
 from app.core.queue.filters import Has, InspectedBy, Not
+from app.core.queue.sql_conditions import QueryContext, condition
 from app.core.session.records import Aspect, Candidate, Change
 from app.core.session.session import Session
-from app.core.session.stored_opinions import are, damaged
+from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import now
 
 MAX_REASON = 500
@@ -84,11 +84,11 @@ def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) 
         "record": line,
     }
     with session.database.writing() as connection:
-        same = is_by(model) & (inspections.c.candidate_id == candidate_id)
+        same = made_by(model) & (inspections.c.candidate_id == candidate_id)
         connection.execute(delete(inspections).where(same))
         made = insert(inspections).values(values).returning(inspections.c.id)
         number = connection.execute(made).scalar_one()
-        stand_beside(connection, candidate_id, session.task)
+        update_agent_columns(connection, candidate_id, session.task)
         if trajectory.stopped_by != "error":
             _set_fault(connection, candidate_id, "")
     _tell(session, "inspection", candidate_id)
@@ -113,7 +113,7 @@ def all_trajectories(session: Session, model: ModelRef | None = None) -> Iterato
     """Of one model or of all, in the order they were made, read as they are asked for."""
     query = select(inspections).order_by(inspections.c.id).limit(PAGE)
     if model is not None:
-        query = query.where(is_by(model))
+        query = query.where(made_by(model))
     after = 0
     while True:
         with session.database.reading() as connection:
@@ -138,7 +138,7 @@ def models_of(session: Session) -> list[ModelRef]:
     return found
 
 
-def to_do(
+def pending_candidates(
     session: Session,
     model: ModelRef,
     limit: int | None = None,
@@ -152,14 +152,14 @@ def to_do(
 
     `again`: also those whose spectrum could not be read the last time.
     """
-    todo = both(tree, _left(model, again))
+    todo = combine(tree, _left(model, again))
     at_once = PAGE if limit is None else max(1, min(limit, PAGE))
     for line in islice(matching(session, todo, sort, at_once=at_once), limit):
         yield line.candidate
 
 
-def count_to_do(session: Session, model: ModelRef, *, again: bool = False) -> int:
-    """How many candidates `to_do` has, each of them looked at: for once before a batch."""
+def count_pending(session: Session, model: ModelRef, *, again: bool = False) -> int:
+    """How many candidates `pending_candidates` has, each of them looked at: for once before a batch."""
     asking = QueryContext(session.reviewer_number, session.database.is_file)
     wanted = condition(_left(model, again), asking)
     with session.database.reading() as connection:
@@ -195,8 +195,8 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
 
 
 def _left(model: ModelRef, again: bool) -> Filter:
-    left = both(Has("path"), Not(InspectedBy(model.name, model.sha256)))
-    return left if again else both(left, Not(Has("fault")))
+    left = combine(Has("path"), Not(InspectedBy(model.name, model.sha256)))
+    return left if again else combine(left, Not(Has("fault")))
 
 
 def _set_fault(connection: Connection, candidate_id: int, reason: str) -> bool:
@@ -205,7 +205,7 @@ def _set_fault(connection: Connection, candidate_id: int, reason: str) -> bool:
 
 
 def _inspection(row: InspectionRow) -> StoredInspection:
-    if not are(str, row.at, row.record):
+    if not have_type(str, row.at, row.record):
         raise damaged(f"an inspection of candidate {row.candidate_id}")
     try:
         trajectory = from_line(row.record)

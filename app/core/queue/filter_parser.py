@@ -48,7 +48,6 @@ Choice = TypeVar("Choice", bound=str)
 
 RANGE = re.compile(r"(.+?)\.\.(.+)")
 MODEL = re.compile(r"(.+)#([0-9a-f]{64}|)")
-KEYWORDS = ("and", "or", "not")
 
 VERDICT_WORDS: dict[str, Verdict] = {str(each).lower(): each for each in Verdict}
 FIELDS = (

@@ -223,7 +223,7 @@ EVERYTHING = Everything()
 UNJUDGED = MyVerdict(None)
 
 
-def both(*filters: Filter) -> Filter:
+def combine(*filters: Filter) -> Filter:
     """All of them at once; what says nothing is left out, and an inner `And` opened."""
     terms = [term for each in filters for term in conjuncts(each)]
     if len(terms) > 1:

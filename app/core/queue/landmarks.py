@@ -20,10 +20,10 @@ from sqlalchemy import (
     select,
 )
 
-from app.core.queue.conditions import condition
 from app.core.queue.filters import EVERYTHING, And, Filter
 from app.core.queue.pages import MAX_PAGE, QueueRow, page
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
+from app.core.queue.sql_conditions import condition
 from app.core.queue.walk import Plan, plan, start_of, steps_from, walk
 from app.core.session.session import Session
 
@@ -61,7 +61,7 @@ def landmarks(
         return _scan(connection, how, after, rest, rows)
 
 
-def block_lines(
+def block_rows(
     session: Session,
     tree: Filter,
     sort: Sort,
@@ -73,7 +73,7 @@ def block_lines(
     lines: list[QueueRow] = []
     while len(lines) < most:
         found = page(session, tree, sort, after=after, limit=min(most, BLOCK + 1))
-        inside = [each for each in found.lines if until is None or not beyond(sort, each, until)]
+        inside = [each for each in found.lines if until is None or not is_beyond(sort, each, until)]
         lines += inside
         is_past = until is not None and found.end is not None and _is_past(sort, found.end, until)
         if len(inside) < len(found.lines) or found.end is None or is_past:
@@ -82,7 +82,7 @@ def block_lines(
     return lines[:most]
 
 
-def beyond(sort: Sort, line: QueueRow, place: QueuePosition) -> bool:
+def is_beyond(sort: Sort, line: QueueRow, place: QueuePosition) -> bool:
     """Whether it stands behind that place in the order."""
     return order_key(sort, line.position) > order_key(sort, place)
 

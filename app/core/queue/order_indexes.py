@@ -15,9 +15,9 @@ from sqlalchemy import Connection, func, select, text
 
 from app.core.database.database import Database
 from app.core.errors import SessionError
-from app.core.queue.conditions import unjudged_sql
 from app.core.queue.filters import Filter, InList, MyVerdict, Number, conjuncts
 from app.core.queue.sorts import Sort
+from app.core.queue.sql_conditions import unjudged_sql
 from app.core.session.session import Session
 
 PREFIX = "queue_"
@@ -48,7 +48,7 @@ class OrderIndex:
 
 
 @dataclass(frozen=True)
-class Narrowing:
+class IndexScope:
     """The part of a filter that an index of an order can be of: the reviewer's unjudged ones, the
     candidates of one list."""
 
@@ -81,7 +81,7 @@ class _State:
 _states: WeakKeyDictionary[Database, _State] = WeakKeyDictionary()
 
 
-def split(tree: Filter, me: int | None) -> tuple[Narrowing, tuple[Filter, ...]]:
+def split_filter(tree: Filter, me: int | None) -> tuple[IndexScope, tuple[Filter, ...]]:
     """What an index can be of, and the conditions that are left to be looked at row by row."""
     unjudged_by: int | None = None
     list_number: int | None = None
@@ -93,10 +93,10 @@ def split(tree: Filter, me: int | None) -> tuple[Narrowing, tuple[Filter, ...]]:
             list_number = term.number
         else:
             rest.append(term)
-    return Narrowing(unjudged_by, list_number), tuple(rest)
+    return IndexScope(unjudged_by, list_number), tuple(rest)
 
 
-def order_index(sort: Sort, narrowing: Narrowing) -> OrderIndex | None:
+def order_index(sort: Sort, narrowing: IndexScope) -> OrderIndex | None:
     """None for the list as it is: the table itself is in that order."""
     columns = "id" if sort.key == "list" else f"({sort.sql}), id"
     if sort.key == "list" and not narrowing.condition:
@@ -114,7 +114,7 @@ def column_indexes(tree: Filter) -> list[OrderIndex]:
     ]
 
 
-def make_ready(session: Session, indexes: Iterable[OrderIndex | None]) -> frozenset[str]:
+def ensure_indexes(session: Session, indexes: Iterable[OrderIndex | None]) -> frozenset[str]:
     """Make those that are not there; the names of all that are. Where they cannot be made, as on a
     full disk or for who may only read, it goes without, slower."""
     database = session.database

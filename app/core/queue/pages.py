@@ -10,9 +10,9 @@ from sqlalchemy import Connection, Row, literal, select
 
 from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
-from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, both
+from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, combine
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
-from app.core.queue.walk import Plan, place_of, plan, start_of, walk
+from app.core.queue.walk import Plan, plan, position_of, start_of, walk
 from app.core.session.records import Candidate, Judgement
 from app.core.session.session import Session, candidate_of
 from app.core.session.stored_opinions import judgement_of
@@ -78,21 +78,21 @@ def next_unjudged(
     None: there is none left. A filter that no index answers is searched to its end, in steps
     between which others may write.
     """
-    unjudged = both(tree, UNJUDGED)
+    unjudged = combine(tree, UNJUDGED)
     found = _next(session, unjudged, sort, after, backwards=False)
     if found is None and wrap and after is not None:
         found = _next(session, unjudged, sort, None, backwards=False)
     return found
 
 
-def next_line(
+def next_row(
     session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER, *, after: QueuePosition
 ) -> QueueRow | None:
     """The next one, judged or not."""
     return _next(session, tree, sort, after, backwards=False)
 
 
-def previous_line(
+def previous_row(
     session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER, *, before: QueuePosition
 ) -> QueueRow | None:
     return _next(session, tree, sort, before, backwards=True)
@@ -102,7 +102,7 @@ def row_of(session: Session, candidate_id: int, sort: Sort = LIST_ORDER) -> Queu
     """A candidate where it stands in an order now, whether a filter shows it or not."""
     how = plan(session, EVERYTHING, sort)
     with session.database.reading() as connection:
-        place = place_of(connection, sort, candidate_id)
+        place = position_of(connection, sort, candidate_id)
         if place is None:
             raise SessionError(f"there is no candidate {candidate_id}")
         return _lines(connection, how, session.reviewer, [place])[0]

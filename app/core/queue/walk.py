@@ -12,32 +12,32 @@ from typing import Any, NamedTuple
 from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, literal_column, or_, select
 
 from app.core.database.tables import candidates
-from app.core.queue.conditions import QueryContext, condition, plain
 from app.core.queue.filters import And, Filter, Number, checked
 from app.core.queue.order_indexes import (
-    Narrowing,
+    IndexScope,
     column_indexes,
-    make_ready,
+    ensure_indexes,
     order_index,
-    split,
+    split_filter,
 )
-from app.core.queue.rare import gathered, unions
+from app.core.queue.rare_filters import gather_few, index_unions
 from app.core.queue.sorts import FARTHEST, QueuePosition, Sort
+from app.core.queue.sql_conditions import QueryContext, condition, raw_sql
 from app.core.session.session import Session
 
-AT_ONCE = 20_000
+ROWS_A_CALL = 20_000
 """Rows looked at in one call, for filters that no index answers."""
-SOON = 2000
+FIRST_ROWS = 2000
 """A filter that is not met within so many rows is rare."""
-FEW = 400
+MAX_GATHERED = 400
 """So many are gathered and put in order faster than they are met on the way."""
-NOT_MANY = 5000
+MAX_GATHERED_LATE = 5000
 """So many still are where the filter turned out to be rare."""
 FIRST_STRIDE = 250
 GROWTH = 4
 
 
-class IndexRange(NamedTuple):
+class WalkResult(NamedTuple):
     """What one call found. `end` is where to go on; None: there is nothing more that way."""
 
     places: list[QueuePosition]
@@ -51,7 +51,7 @@ class Plan:
     tree: Filter
     sort: Sort
     asking: QueryContext
-    narrowing: Narrowing
+    narrowing: IndexScope
     rest: tuple[Filter, ...]
     indexes: frozenset[str]
     low: float | None = None
@@ -72,19 +72,19 @@ def plan(session: Session, tree: Filter, sort: Sort) -> Plan:
     checked(tree)
     me = session.reviewer_number
     asking = QueryContext(me, session.database.is_file)
-    narrowing, rest = split(tree, me)
+    narrowing, rest = split_filter(tree, me)
     wanted = order_index(sort, narrowing)
-    whole = order_index(sort, Narrowing())
-    indexes = make_ready(session, [whole, wanted, *column_indexes(tree)])
+    whole = order_index(sort, IndexScope())
+    indexes = ensure_indexes(session, [whole, wanted, *column_indexes(tree)])
     if wanted is not None and wanted.name not in indexes:
-        narrowing, rest = Narrowing(), (tree,)
+        narrowing, rest = IndexScope(), (tree,)
     low, high = _bounds(sort, rest)
     return Plan(tree, sort, asking, narrowing, rest, indexes, low, high)
 
 
 def walk(
     connection: Connection, plan: Plan, start: QueuePosition, limit: int, *, backwards: bool = False
-) -> IndexRange:
+) -> WalkResult:
     """The next `limit` places behind `start`, or before it, in the order they are met."""
     backwards = backwards != plan.sort.is_read_backwards
     start = plan.within(start, backwards)
@@ -98,45 +98,45 @@ def start_of(sort: Sort, backwards: bool) -> QueuePosition:
     return sort.last if backwards != sort.is_read_backwards else sort.first
 
 
-def place_of(connection: Connection, sort: Sort, candidate_id: int) -> QueuePosition | None:
+def position_of(connection: Connection, sort: Sort, candidate_id: int) -> QueuePosition | None:
     """Where a candidate stands now; None where there is none of that number."""
     query = select(sort.column).select_from(candidates).where(candidates.c.id == candidate_id)
     value = connection.execute(query).scalar()
     return None if value is None else QueuePosition(value, candidate_id)
 
 
-def _first(connection: Connection, steps: list[Select[Any]], limit: int) -> IndexRange:
+def _first(connection: Connection, steps: list[Select[Any]], limit: int) -> WalkResult:
     """Every row counts."""
     found: list[QueuePosition] = []
     for step in steps:
         if len(found) < limit:
             rows = connection.execute(step.limit(limit - len(found)))
             found.extend(QueuePosition(value, number) for value, number in rows)
-    return IndexRange(found, found[-1] if len(found) == limit else None)
+    return WalkResult(found, found[-1] if len(found) == limit else None)
 
 
 def _search(
     connection: Connection, plan: Plan, start: QueuePosition, limit: int, backwards: bool
-) -> IndexRange:
+) -> WalkResult:
     """By gathering where few can be meant, else by looking, whichever ends sooner."""
-    ways = unions(_all(plan.rest), plan.asking, plan.indexes)
-    few = gathered(connection, ways, FEW)
+    ways = index_unions(_all(plan.rest), plan.asking, plan.indexes)
+    few = gather_few(connection, ways, MAX_GATHERED)
     if few is not None:
         return _of_few(connection, plan, few, start, limit, backwards)
-    soon = _look(connection, plan, start, limit, backwards, SOON)
+    soon = _look(connection, plan, start, limit, backwards, FIRST_ROWS)
     if soon.end is None or len(soon.places) == limit:
         return soon
-    few = gathered(connection, ways, NOT_MANY)
+    few = gather_few(connection, ways, MAX_GATHERED_LATE)
     if few is not None:
         return _of_few(connection, plan, few, start, limit, backwards)
     more = limit - len(soon.places)
-    later = _look(connection, plan, soon.end, more, backwards, AT_ONCE - SOON)
-    return IndexRange(soon.places + later.places, later.end)
+    later = _look(connection, plan, soon.end, more, backwards, ROWS_A_CALL - FIRST_ROWS)
+    return WalkResult(soon.places + later.places, later.end)
 
 
 def _look(
     connection: Connection, plan: Plan, start: QueuePosition, limit: int, backwards: bool, rows: int
-) -> IndexRange:
+) -> WalkResult:
     """At no more than so many rows, in strides that grow, until enough are found."""
     hit = condition(_all(plan.rest), plan.asking).label("hit")
     found: list[QueuePosition] = []
@@ -152,12 +152,12 @@ def _look(
                 if is_hit:
                     found.append(start)
                     if len(found) == limit:
-                        return IndexRange(found, start)
+                        return WalkResult(found, start)
         if seen < stride:
-            return IndexRange(found, None)
+            return WalkResult(found, None)
         rows -= seen
         stride *= GROWTH
-    return IndexRange(found, start)
+    return WalkResult(found, start)
 
 
 def steps_from(plan: Plan, start: QueuePosition, backwards: bool) -> list[Select[Any]]:
@@ -165,7 +165,7 @@ def steps_from(plan: Plan, start: QueuePosition, backwards: bool) -> list[Select
     key, number = plan.sort.column, candidates.c.id
     rows = select(key.label("value"), number).select_from(candidates)
     if plan.narrowing.condition:
-        rows = rows.where(plain(plan.narrowing.condition))
+        rows = rows.where(raw_sql(plan.narrowing.condition))
     if plan.sort.key == "list":
         ahead = number < start.id if backwards else number > start.id
         return [rows.where(ahead).order_by(number.desc() if backwards else number)]
@@ -182,7 +182,7 @@ def steps_from(plan: Plan, start: QueuePosition, backwards: bool) -> list[Select
 
 def _of_few(
     connection: Connection, plan: Plan, few: CTE, start: QueuePosition, limit: int, backwards: bool
-) -> IndexRange:
+) -> WalkResult:
     """Gathered by an index, then put in order: the plus keeps the order's index out of it."""
     key, number = literal_column(f"+({plan.sort.sql})", plan.sort.column.type), candidates.c.id
     if backwards:

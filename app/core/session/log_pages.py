@@ -22,7 +22,9 @@ class LogLine:
     object_id: str
 
 
-def older(session: Session, before: int | None = None, limit: int = PAGE) -> tuple[LogLine, ...]:
+def older_lines(
+    session: Session, before: int | None = None, limit: int = PAGE
+) -> tuple[LogLine, ...]:
     """Newest first, from the line before that one on."""
     query = (
         select(log, reviewers.c.name, candidates.c.object_id)

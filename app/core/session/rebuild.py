@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from app.core.database.tables import candidates, judgements, log
-from app.core.session.session import MAX_IDS
 from app.core.session.standing import Line, standing
 from app.core.session.verdict_log import judged_bit
 
-SAID = ("verdict", "confidence", "flags", "comment", "at")
+COPIED_COLUMNS = ("verdict", "confidence", "flags", "comment", "at")
 
-Pair = tuple[int, int]
+JudgementKey = tuple[int, int]
 """A candidate and a reviewer."""
 
 
-def rebuild_judgements(connection: Connection) -> None:
-    """Of all candidates, page by page, in the caller's transaction."""
-    connection.execute(delete(judgements))
-    connection.execute(update(candidates).where(candidates.c.judged_by != 0).values(judged_by=0))
-    for ids in _judged(connection):
-        rebuild_some(connection, ids)
-
-
-def rebuild_some(connection: Connection, ids: Sequence[int]) -> None:
+def rebuild_judgements(connection: Connection, ids: Sequence[int]) -> None:
     """Of these candidates, at most MAX_IDS."""
-    held = {pair: standing(lines) for pair, lines in lines_of(connection, ids).items()}
+    held = {pair: standing(lines) for pair, lines in read_log_lines(connection, ids).items()}
     connection.execute(delete(judgements).where(judgements.c.candidate_id.in_(ids)))
     rows = [_judgement(pair, line) for pair, line in held.items() if line is not None]
     if rows:
@@ -45,24 +36,15 @@ def rebuild_some(connection: Connection, ids: Sequence[int]) -> None:
     )
 
 
-def lines_of(connection: Connection, ids: Sequence[int]) -> dict[Pair, list[Line]]:
+def read_log_lines(connection: Connection, ids: Sequence[int]) -> dict[JudgementKey, list[Line]]:
     """All that is in the log of these candidates, in its order."""
     query = select(log).where(log.c.candidate_id.in_(ids)).order_by(log.c.id)
-    found: dict[Pair, list[Line]] = defaultdict(list)
+    found: dict[JudgementKey, list[Line]] = defaultdict(list)
     for line in connection.execute(query):
         found[line.candidate_id, line.reviewer_id].append(line)
     return found
 
 
-def _judged(connection: Connection) -> Iterator[list[int]]:
-    """The candidates that the log speaks of."""
-    number, after = log.c.candidate_id, 0
-    query = select(number).distinct().order_by(number).limit(MAX_IDS)
-    while ids := list(connection.execute(query.where(number > after)).scalars()):
-        yield ids
-        after = ids[-1]
-
-
-def _judgement(pair: Pair, line: Line) -> dict[str, Any]:
-    same = {name: getattr(line, name) for name in SAID}
+def _judgement(pair: JudgementKey, line: Line) -> dict[str, Any]:
+    same = {name: getattr(line, name) for name in COPIED_COLUMNS}
     return {"candidate_id": pair[0], "reviewer_id": pair[1], "log_id": line.id, **same}

@@ -15,19 +15,19 @@ from typing import Any, Self
 from uuid import uuid4
 
 from psygnal import Signal
-from sqlalchemy import Connection, func, insert, select, text
+from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from agent.errors import WorkbenchError
 from agent.tasks.catalogue import task_source
 from agent.tasks.task import Task
 from agent.tasks.task_file import parse_task
-from app.core.database.database import SUFFIX, Database
-from app.core.database.tables import candidates, facts
+from app.core.database.database import SUFFIX, Database, write_facts
+from app.core.database.tables import candidates, facts, lists
 from app.core.errors import SessionError
 from app.core.session import verdict_log
 from app.core.session.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
-from app.core.session.stored_opinions import are, damaged
+from app.core.session.stored_opinions import damaged, have_type
 
 MAX_IDS = 500
 """In one query: databases bound how many values a statement may hold."""
@@ -68,7 +68,7 @@ class Session:
 
     def set_fact(self, key: str, value: str) -> None:
         with self.database.writing() as connection:
-            _write_fact(connection, key, value)
+            write_facts(connection, {key: value})
         self._facts[key] = value
 
     def count(self) -> int:
@@ -218,6 +218,13 @@ def open_session(place: Path | str, reviewer: str, *, read_only: bool = False) -
         raise
 
 
+def list_roles(session: Session) -> Mapping[int, Mapping[str, str]]:
+    """The column behind each role, by list number; damaged entries are left out."""
+    with session.database.reading() as connection:
+        rows = connection.execute(select(lists.c.id, lists.c.roles)).all()
+    return {row.id: _roles(row.roles) for row in rows}
+
+
 def candidate_of(row: Any) -> Candidate:
     """From a row of the table: a stranger's, perhaps, so anything may be in it."""
     words = (row.object_id, row.path, row.label, row.agent_model, row.agent_stopped_by, row.fault)
@@ -228,8 +235,8 @@ def candidate_of(row: Any) -> Candidate:
         raise damaged(f"candidate {row.id}") from error
     is_sound = (
         isinstance(own, dict)
-        and are(str, *words)
-        and are(int, row.id, row.list_id, row.line, row.row)
+        and have_type(str, *words)
+        and have_type(int, row.id, row.list_id, row.line, row.row)
         and all(isinstance(number, float | int | None) for number in measured)
         and row.agent_verdict in (None, "YES", "NO")
     )
@@ -264,6 +271,15 @@ def _place(place: Path | str) -> Path | str:
     return path if path.suffix == SUFFIX or path.exists() else path.with_name(path.name + SUFFIX)
 
 
+def _roles(text: object) -> dict[str, str]:
+    try:
+        roles = json.loads(str(text))
+    except (ValueError, RecursionError):
+        return {}
+    pairs = roles.items() if isinstance(roles, dict) else ()
+    return {role: column for role, column in pairs if isinstance(column, str)}
+
+
 def _task(source: str, where: str) -> Task:
     with suppress(WorkbenchError):
         return _sound_task(source)
@@ -277,12 +293,3 @@ def _task(source: str, where: str) -> Task:
 def _sound_task(source: str) -> Task:
     """Read once: many sessions of a night have the same task."""
     return parse_task(source.encode(), "the task")
-
-
-def _write_fact(connection: Connection, key: str, value: str) -> None:
-    # One statement: on a server somebody else may set it at the same moment.
-    statement = text(
-        "INSERT INTO facts (key, value) VALUES (:key, :value) "
-        "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-    )
-    connection.execute(statement, {"key": key, "value": value})

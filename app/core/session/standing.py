@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.core.session.stored_opinions import are, damaged
+from app.core.session.stored_opinions import damaged, have_type
 
 Line = Any
 """A row of `log`."""
@@ -27,7 +27,7 @@ def standing(
     `undone` or `redone`: as if this `set` line were taken back, or done again, now.
     """
     lines = list(lines)
-    if wrong := [line.id for line in lines if not are(str, line.at, line.origin)]:
+    if wrong := [line.id for line in lines if not have_type(str, line.at, line.origin)]:
         raise damaged(f"line {wrong[0]} of the log")
     given = {line.id: line for line in lines if line.action == "set"}
     moments = _moments(given)

@@ -56,9 +56,9 @@ def opinion_of(row: LogRow) -> Opinion:
     try:
         flags = json.loads(row.flags)
         verdict = None if row.verdict is None else Verdict(row.verdict)
-        if not isinstance(flags, list) or not are(str, row.comment, *flags):
+        if not isinstance(flags, list) or not have_type(str, row.comment, *flags):
             raise ValueError("not what we write")
-        if row.confidence is not None and not are(int, row.confidence):
+        if row.confidence is not None and not have_type(int, row.confidence):
             raise ValueError("not what we write")
         return checked(
             Opinion(
@@ -73,7 +73,7 @@ def opinion_of(row: LogRow) -> Opinion:
 
 
 def judgement_of(row: LogRow) -> Judgement:
-    if not are(str, row.at, row.name):
+    if not have_type(str, row.at, row.name):
         raise damaged(f"what is held of candidate {row.candidate_id}")
     return Judgement(
         candidate_id=row.candidate_id,
@@ -89,7 +89,9 @@ def entry_from(row: LogRow, reviewer: str) -> LogEntry:
         shown = json.loads(row.shown)
     except (ValueError, TypeError, RecursionError) as error:
         raise damaged(f"line {row.id} of the log") from error
-    is_sound = isinstance(shown, dict) and are(str, row.at, reviewer) and row.action in ACTIONS
+    is_sound = (
+        isinstance(shown, dict) and have_type(str, row.at, reviewer) and row.action in ACTIONS
+    )
     if not is_sound or not isinstance(row.seconds, float | int | None):
         raise damaged(f"line {row.id} of the log")
     return LogEntry(
@@ -104,7 +106,7 @@ def entry_from(row: LogRow, reviewer: str) -> LogEntry:
     )
 
 
-def are(kind: type, *values: object) -> bool:
+def have_type(kind: type, *values: object) -> bool:
     return all(type(value) is kind for value in values)
 
 

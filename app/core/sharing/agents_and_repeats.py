@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Row, delete, insert, select
 from agent.tasks.task import Task
 from agent.trajectory.trajectory_file import MAX_LINE
 from app.core.database.tables import inspections, repeats
-from app.core.inspections.shown_opinion import stand_beside
+from app.core.inspections.shown_opinion import update_agent_columns
 from app.core.session.session import MAX_IDS
-from app.core.session.stored_opinions import are, damaged, opinion_of
-from app.core.sharing.log_lines import ReviewerMap
+from app.core.session.stored_opinions import damaged, have_type, opinion_of
+from app.core.sharing.log_merge import ReviewerMap
 from app.core.sharing.matching import NumberMap
 
 AT_ONCE = 50
@@ -47,7 +47,7 @@ def _merge_page(
     for number in changed:
         _write(target, new[number], here[number])
     for number in changed:
-        stand_beside(target, number, task)
+        update_agent_columns(target, number, task)
     return sum(map(len, new.values()))
 
 
@@ -89,7 +89,7 @@ def _model(values: Any) -> tuple[str, str]:
 
 def _checked(row: Row[Any], number: int) -> Values:
     is_sound = (
-        are(str, row.model, row.model_sha256, row.at, row.stopped_by, row.record)
+        have_type(str, row.model, row.model_sha256, row.at, row.stopped_by, row.record)
         and row.verdict in (None, "YES", "NO")
         and (row.p_yes is None or (isinstance(row.p_yes, float | int) and 0 <= row.p_yes <= 1))
         and len(row.record) <= MAX_LINE
@@ -122,8 +122,8 @@ def merge_repeats(
 
 def _repeat(row: Row[Any], numbers: NumberMap, lines: NumberMap, people: ReviewerMap) -> Values:
     opinion_of(row)  # or a SessionError where it is none
-    is_sound = are(str, row.at) and isinstance(row.seconds, float | int | None)
-    if not is_sound or not are(bool, row.withdrawn):
+    is_sound = have_type(str, row.at) and isinstance(row.seconds, float | int | None)
+    if not is_sound or not have_type(bool, row.withdrawn):
         raise damaged(f"repeat {row.id} of the other session")
     values = {key: value for key, value in row._mapping.items() if key != "id"}
     return values | {

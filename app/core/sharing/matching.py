@@ -18,7 +18,7 @@ from app.core.database.tables import HASHED, candidates, lists, packed_spectra
 from app.core.errors import SessionError
 from app.core.provenance import file_name
 from app.core.session.session import MAX_IDS, candidate_of
-from app.core.session.stored_opinions import are, damaged
+from app.core.session.stored_opinions import damaged, have_type
 
 AT_ONCE = 20
 """Packed spectra in memory."""
@@ -43,7 +43,7 @@ class NumberMap:
         self._here.append(here)
 
     def get(self, there: int) -> int | None:
-        if not are(int, there):
+        if not have_type(int, there):
             return None
         at = bisect_left(self._there, there)
         return self._here[at] if at < len(self._there) and self._there[at] == there else None
@@ -55,7 +55,7 @@ class NumberMap:
         return found
 
 
-class Matching:
+class CandidateMatcher:
     """Fill it page by page; `numbers` says who is who."""
 
     def __init__(self, target: Connection, source: Connection) -> None:
@@ -78,7 +78,7 @@ class Matching:
     def _match(self, rows: Sequence[Row[Any]]) -> None:
         for row in rows:
             candidate_of(row)  # or a SessionError where it is no sound one
-            if not are(str, row.file_sha256):
+            if not have_type(str, row.file_sha256):
                 raise damaged(f"candidate {row.id}")
         known = _Known(self._target, rows, self._highest)
         here: dict[int, int] = {}
@@ -120,7 +120,10 @@ class Matching:
                 {**row, "candidate_id": here[row["candidate_id"]]}
                 for row in self._source.execute(query).mappings()
             ]
-            if not all(are(str, each["sha256"]) and are(bytes, each["content"]) for each in found):
+            if not all(
+                have_type(str, each["sha256"]) and have_type(bytes, each["content"])
+                for each in found
+            ):
                 raise damaged("a packed spectrum")
             if found:
                 self._target.execute(insert(packed_spectra), found)
@@ -134,7 +137,7 @@ class Matching:
             values = {key: value for key, value in row._mapping.items() if key != "id"}
             numbers = ("rows_read", "rows_used")
             words = [value for key, value in values.items() if key not in numbers]
-            if not (are(str, *words) and are(int, *map(values.get, numbers))):
+            if not (have_type(str, *words) and have_type(int, *map(values.get, numbers))):
                 raise damaged(f"list {there}")
             like = [lists.c[key] == values[key] for key in ("sha256", "name", "roles", "columns")]
             found = self._target.execute(select(lists.c.id).where(*like)).scalars().first()

@@ -13,19 +13,19 @@ from app.core.database.tables import candidates, inspections, judgements, log, r
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.provenance import task_hash
-from app.core.session.rebuild import Pair, lines_of, rebuild_some
+from app.core.session.rebuild import JudgementKey, read_log_lines, rebuild_judgements
 from app.core.session.records import Change, Judgement
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.standing import Line
 from app.core.session.stored_opinions import judgement_of
 from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
-from app.core.sharing.log_lines import LogMerge, ReviewerMap
-from app.core.sharing.matching import Matching, NumberMap
+from app.core.sharing.log_merge import LogMerge, ReviewerMap
+from app.core.sharing.matching import CandidateMatcher, NumberMap
 from app.core.sharing.merge_report import Conflict, MergeReport
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
 
-Judged = Mapping[Pair, Judgement]
+Judged = Mapping[JudgementKey, Judgement]
 
 SERVER = "SELECT pg_postmaster_start_time(), current_database(), current_schema()"
 
@@ -51,7 +51,7 @@ def merge(
         )
     with into.database.writing() as target, other.database.reading() as source:
         steps = Steps("merging", _total(source), progress, should_stop)
-        matching = Matching(target, source)
+        matching = CandidateMatcher(target, source)
         for count in matching.pages():
             steps.step(count)
         people = ReviewerMap(target, source)
@@ -124,9 +124,9 @@ def _settled(
         ids = touched[start : start + MAX_IDS]
         before = _held(target, ids)
         theirs = _held(source, [there[number] for number in ids if number in there])
-        rebuild_some(target, ids)
+        rebuild_judgements(target, ids)
         after = _held(target, ids)
-        said = lines_of(target, ids)
+        said = read_log_lines(target, ids)
         for (their_number, their_reviewer), judgement in theirs.items():
             pair = numbers[their_number], people[their_reviewer]
             if pair in lines.touched and pair in before and pair in after:
@@ -165,7 +165,7 @@ def _conflict(target: Connection, kept: Judgement, mine: Judgement, theirs: Judg
     )
 
 
-def _held(connection: Connection, ids: list[int]) -> dict[Pair, Judgement]:
+def _held(connection: Connection, ids: list[int]) -> dict[JudgementKey, Judgement]:
     query = (
         select(judgements, reviewers.c.name)
         .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
@@ -176,7 +176,7 @@ def _held(connection: Connection, ids: list[int]) -> dict[Pair, Judgement]:
     }
 
 
-def _moved(theirs: Judgement, lines: NumberMap, pair: Pair) -> Judgement:
+def _moved(theirs: Judgement, lines: NumberMap, pair: JudgementKey) -> Judgement:
     """The same under the numbers of this session."""
     return Judgement(
         candidate_id=pair[0],

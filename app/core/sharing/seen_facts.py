@@ -8,11 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
+from app.core.database.database import write_facts
 from app.core.database.tables import facts
 from app.core.inspections.seen import PREFIX, SeenResult, seen_from, seen_key, seen_text
-from app.core.inspections.shown_opinion import MAX_NAME, SET_FACT
+from app.core.inspections.shown_opinion import MAX_NAME
 from app.core.session.session import MAX_IDS
-from app.core.session.stored_opinions import are, damaged
+from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import MAX_NAME as LONGEST_REVIEWER
 from app.core.sharing.matching import NumberMap
 
@@ -35,15 +36,13 @@ def _merge_page(target: Connection, rows: Sequence[Row[Any]], numbers: NumberMap
     here = {row.key: seen_from(row.value) for row in target.execute(there)}
     both = {key: _together(here[key], seen) if key in here else seen for key, seen in given.items()}
     new = {key: seen for key, seen in both.items() if here.get(key) != seen}
-    if new:
-        values = [{"key": key, "value": seen_text(seen)} for key, seen in new.items()]
-        target.execute(SET_FACT, values)
+    write_facts(target, {key: seen_text(seen) for key, seen in new.items()})
     return len(new)
 
 
 def _moved(row: Row[Any], numbers: NumberMap) -> tuple[str, SeenResult]:
     """Under the number the candidate has here. Raises a SessionError where it is none of ours."""
-    if not are(str, row.key, row.value):
+    if not have_type(str, row.key, row.value):
         raise damaged("what was seen in the other session")
     number, _, reviewer = row.key.removeprefix(PREFIX).partition(":")
     is_number = number.isascii() and number.isdecimal() and len(number) < 19

@@ -17,17 +17,17 @@ from app.core.statistics.verdicts import ADJUDICATOR
 
 DISAGREEMENT = "disagreement"
 """The flag of a candidate on which people differ."""
-STRETCH = 20_000
+BLOCK = 20_000
 
-Settling = Literal["nobody", "one", "unanimous", "adjudicator", "disagreement"]
+SettledBy = Literal["nobody", "one", "unanimous", "adjudicator", "disagreement"]
 Between = Literal["people", "agent"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Final:
+class FinalOpinion:
     """What is exported of all opinions on one candidate. Without a verdict there is no `at`."""
 
-    settled_by: Settling
+    settled_by: SettledBy
     opinion: Opinion
     reviewers: tuple[str, ...]
     """Those whose verdict it is; where people differ, all who have one."""
@@ -41,7 +41,7 @@ class Dispute:
     candidate_id: int
     between: tuple[Between, ...]
     judgements: tuple[Judgement, ...]
-    final: Final
+    final: FinalOpinion
     agent_verdict: str | None
     agent_p_yes: float | None
     agent_model: str
@@ -52,12 +52,12 @@ class Dispute:
         return self.final.settled_by == "disagreement"
 
 
-def final_of(given: Sequence[Judgement], adjudicator: str | None = None) -> Final:
+def final_opinion(given: Sequence[Judgement], adjudicator: str | None = None) -> FinalOpinion:
     """One person: theirs. Several: the adjudicator's, else what all say, else no verdict and the
     flag "disagreement". Opinions without a verdict do not count."""
     with_verdict = [each for each in given if each.opinion.verdict is not None]
     if not with_verdict:
-        return Final(settled_by="nobody", opinion=_joined(given, None), reviewers=())
+        return FinalOpinion(settled_by="nobody", opinion=_joined(given, None), reviewers=())
     for each in with_verdict:
         if each.reviewer == adjudicator and len(with_verdict) > 1:
             return _final("adjudicator", each.opinion, [each])
@@ -69,7 +69,7 @@ def final_of(given: Sequence[Judgement], adjudicator: str | None = None) -> Fina
         return _final("unanimous", opinion, with_verdict)
     opinion = _joined(with_verdict, None, DISAGREEMENT)
     names = tuple(each.reviewer for each in with_verdict)
-    return Final(settled_by="disagreement", opinion=opinion, reviewers=names)
+    return FinalOpinion(settled_by="disagreement", opinion=opinion, reviewers=names)
 
 
 def set_adjudicator(session: Session, name: str | None) -> None:
@@ -94,12 +94,12 @@ def disputes(
     """
     adjudicator = adjudicator_of(session)
     for number in _disputed(session, after, with_agent and not only_open):
-        dispute = dispute_of(session, number, adjudicator)
+        dispute = read_dispute(session, number, adjudicator)
         if dispute.is_open or not only_open:
             yield dispute
 
 
-def dispute_of(session: Session, number: int, adjudicator: str | None) -> Dispute:
+def read_dispute(session: Session, number: int, adjudicator: str | None) -> Dispute:
     """What everybody says of one candidate, whether they differ or not."""
     candidate, given = session.candidate(number), tuple(session.judgements(number))
     said = {each.opinion.verdict for each in given} - {None}
@@ -109,7 +109,7 @@ def dispute_of(session: Session, number: int, adjudicator: str | None) -> Disput
         candidate_id=number,
         between=(*between, "agent") if against in said else tuple(between),
         judgements=given,
-        final=final_of(given, adjudicator),
+        final=final_opinion(given, adjudicator),
         agent_verdict=candidate.agent_verdict,
         agent_p_yes=candidate.agent_p_yes,
         agent_model=candidate.agent_model,
@@ -126,11 +126,11 @@ def _disputed(session: Session, after: int, with_agent: bool) -> Iterator[int]:
         last = connection.execute(select(func.max(judgements.c.candidate_id))).scalar() or 0
     query = _query(with_agent)
     while after < last:
-        here = judgements.c.candidate_id.between(after + 1, after + STRETCH)
+        here = judgements.c.candidate_id.between(after + 1, after + BLOCK)
         with session.database.reading() as connection:
             found = connection.execute(query.where(here)).all()
         yield from (row.candidate_id for row in found)
-        after += STRETCH
+        after += BLOCK
 
 
 def _query(with_agent: bool) -> Select[tuple[int]]:
@@ -148,8 +148,8 @@ def _query(with_agent: bool) -> Select[tuple[int]]:
     return joined.having(or_(differ, against))
 
 
-def _final(by: Settling, opinion: Opinion, whose: Sequence[Judgement]) -> Final:
-    return Final(
+def _final(by: SettledBy, opinion: Opinion, whose: Sequence[Judgement]) -> FinalOpinion:
+    return FinalOpinion(
         settled_by=by,
         opinion=opinion,
         reviewers=tuple(each.reviewer for each in whose),

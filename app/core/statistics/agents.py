@@ -13,21 +13,21 @@ from agent.confidence.scores import Agreement, Scores, agreement, binary_scores
 from app.core.database.tables import inspections
 from app.core.inspections.store import models_of
 from app.core.session.session import Session
-from app.core.statistics.snr_bins import InBin, in_bins
+from app.core.statistics.snr_bins import SnrBin, split_by_snr
 from app.core.statistics.verdicts import (
     ACCEPT,
     NONE,
     PAGE,
     UNSURE,
-    Bools,
-    Codes,
-    Floats,
-    Ints,
+    BoolArray,
+    CodeArray,
+    FloatArray,
+    IntArray,
     Settled,
     Verdicts,
+    common_indexes,
+    number_in_range,
     settled,
-    shared,
-    within,
 )
 
 YES_NO = ("NO", "YES")
@@ -41,10 +41,10 @@ class AgentVerdicts:
 
     model: str
     model_sha256: str
-    candidate: Ints
-    verdict: Codes
+    candidate: IntArray
+    verdict: CodeArray
     """NO, YES, or NONE where it came to no verdict."""
-    p_yes: Floats
+    p_yes: FloatArray
     """NaN where it tells none."""
     failed: int
     """Inspections that ended in an error."""
@@ -55,7 +55,7 @@ class AgentVerdicts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WithAgent:
+class AgreementWithAgent:
     """A person, or all of them as one, beside an agent; rows of the tables are the person's."""
 
     reviewer: str
@@ -65,7 +65,7 @@ class WithAgent:
     every: Agreement
     blind: Agreement
     """Only verdicts given before anything of an agent's opinion was shown: the honest ones."""
-    by_snr: tuple[InBin[Agreement], ...]
+    by_snr: tuple[SnrBin[Agreement], ...]
     """Of blind verdicts."""
     scores: Scores
     """Of the agent, where the person is right."""
@@ -95,7 +95,9 @@ def read_agent(session: Session, model: str, model_sha256: str) -> AgentVerdicts
     )
 
 
-def each_with(verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0) -> tuple[WithAgent, ...]:
+def compare_each_reviewer(
+    verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0
+) -> tuple[AgreementWithAgent, ...]:
     """Each person beside the agent; those who judged nothing that it did are left out."""
     found = []
     for number in verdicts.reviewers:
@@ -104,35 +106,37 @@ def each_with(verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0) -> tuple[
             Settled(verdicts.candidate[mine], codes[mine], verdicts.snr[mine])
             for codes in (verdicts.verdict, verdicts.blind)
         )
-        if shared(every.candidate, agent.candidate)[0].size:
+        if common_indexes(every.candidate, agent.candidate)[0].size:
             found.append(_beside(verdicts.names[number], every, blind, agent, seed))
     return tuple(found)
 
 
-def all_with(verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0) -> WithAgent:
+def compare_all_reviewers(
+    verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0
+) -> AgreementWithAgent:
     """What holds for each candidate, beside the agent."""
     return _beside("", settled(verdicts), settled(verdicts, blind=True), agent, seed)
 
 
 def _beside(
     name: str, every: Settled, blind: Settled, agent: AgentVerdicts, seed: int
-) -> WithAgent:
-    met = _met(every, agent)
-    plain, honest = met.plain(), _met(blind, agent).plain()
+) -> AgreementWithAgent:
+    met = _overlap(every, agent)
+    plain, honest = met.plain(), _overlap(blind, agent).plain()
     alike, alike_blind = (_compared(each.person, each.said, seed) for each in (plain, honest))
-    return WithAgent(
+    return AgreementWithAgent(
         reviewer=name,
         model=agent.model,
         model_sha256=agent.model_sha256,
         every=alike,
         blind=alike_blind,
         by_snr=tuple(
-            InBin(
+            SnrBin(
                 each.low,
                 each.high,
                 _compared(honest.person[each.found], honest.said[each.found], seed),
             )
-            for each in in_bins(honest.snr)
+            for each in split_by_snr(honest.snr)
         ),
         scores=binary_scores(np.array(alike.counts), seed=seed),
         blind_scores=binary_scores(np.array(alike_blind.counts), seed=seed),
@@ -141,40 +145,40 @@ def _beside(
     )
 
 
-class _Met(NamedTuple):
+class _Overlap(NamedTuple):
     """Codes of a person and an agent over the candidates both have looked at."""
 
-    person: Codes
-    said: Codes
-    snr: Floats
+    person: CodeArray
+    said: CodeArray
+    snr: FloatArray
 
-    def is_sure(self) -> Bools:
+    def is_sure(self) -> BoolArray:
         return np.not_equal(self.person, NONE) & np.not_equal(self.person, UNSURE)
 
-    def plain(self) -> _Met:
+    def plain(self) -> _Overlap:
         """Those where both say YES or NO."""
         kept = self.is_sure() & (self.said != NONE)
-        return _Met(*(each[kept] for each in self))
+        return _Overlap(*(each[kept] for each in self))
 
 
-def _met(person: Settled, agent: AgentVerdicts) -> _Met:
-    mine, its = shared(person.candidate, agent.candidate)
-    return _Met(person.verdict[mine], agent.verdict[its], person.snr[mine])
+def _overlap(person: Settled, agent: AgentVerdicts) -> _Overlap:
+    mine, its = common_indexes(person.candidate, agent.candidate)
+    return _Overlap(person.verdict[mine], agent.verdict[its], person.snr[mine])
 
 
-def _compared(person: Codes, said: Codes, seed: int) -> Agreement:
+def _compared(person: CodeArray, said: CodeArray, seed: int) -> Agreement:
     first = [YES_NO[code] for code in (person == ACCEPT).astype(int).tolist()]
     return agreement(first, [YES_NO[code] for code in said.tolist()], YES_NO, seed=seed)
 
 
-def _pages(session: Session, model: str, model_sha256: str) -> Iterator[Floats]:
+def _pages(session: Session, model: str, model_sha256: str) -> Iterator[FloatArray]:
     """Candidate, verdict, p(YES), failed, ill-formed."""
     said = inspections.c.verdict
     query = (
         select(
             inspections.c.candidate_id,
             case({"NO": NO, "YES": YES}, value=said, else_=NONE),
-            within(inspections.c.p_yes, 0.0, 1.0),
+            number_in_range(inspections.c.p_yes, 0.0, 1.0),
             case((inspections.c.stopped_by == "error", 1), else_=0),
             case((~inspections.c.well_formed & (inspections.c.stopped_by == "answer"), 1), else_=0),
         )

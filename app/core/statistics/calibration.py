@@ -10,7 +10,7 @@ from sqlalchemy import insert, select
 from agent.confidence.calibration import (
     PLATT_NEEDS,
     Calibration,
-    Choice,
+    MethodChoice,
     calibrated_out_of_fold,
     fit_calibration,
 )
@@ -34,11 +34,11 @@ from app.core.statistics.verdicts import (
     ACCEPT,
     NONE,
     UNSURE,
-    Floats,
+    FloatArray,
     Verdicts,
+    common_indexes,
     read_verdicts,
     settled,
-    shared,
 )
 
 FOLDS = 5
@@ -54,7 +54,7 @@ class CalibrationSample:
     model: str
     model_sha256: str
     judged: JudgedScores
-    unjudged: Floats
+    unjudged: FloatArray
     """p(YES) of the candidates without a verdict."""
     unsure: int
     """Candidates left out: unsure, or people differ."""
@@ -96,10 +96,10 @@ def gather(
     """Of a model by name, and by hash or in the version that inspected last."""
     sha256 = newest_version(session, model) if model_sha256 is None else model_sha256
     agent = read_agent(session, model, sha256)
-    return own_verdicts(read_verdicts(session), agent, blind_only=blind_only)
+    return calibration_sample(read_verdicts(session), agent, blind_only=blind_only)
 
 
-def own_verdicts(
+def calibration_sample(
     verdicts: Verdicts, agent: AgentVerdicts, *, blind_only: bool = True
 ) -> CalibrationSample:
     """`blind_only`: verdicts as they were before the agent's opinion was seen; what a person says
@@ -108,11 +108,11 @@ def own_verdicts(
     used = settled(verdicts, blind=True) if blind_only else every
     told = ~np.isnan(agent.p_yes)
     number, p = agent.candidate[told], agent.p_yes[told]
-    mine, its = shared(used.candidate, number)
+    mine, its = common_indexes(used.candidate, number)
     code = used.verdict[mine]
     sure = (code != NONE) & (code != UNSURE)
     has_verdict = np.zeros(number.size, dtype=np.bool_)
-    has_verdict[shared(every.candidate, number)[1]] = True
+    has_verdict[common_indexes(every.candidate, number)[1]] = True
     return CalibrationSample(
         model=agent.model,
         model_sha256=agent.model_sha256,
@@ -124,9 +124,11 @@ def own_verdicts(
     )
 
 
-def calibrate(session: Session, own: CalibrationSample, method: Choice = "auto") -> Calibration:
+def calibrate(
+    session: Session, own: CalibrationSample, method: MethodChoice = "auto"
+) -> Calibration:
     """Fit and keep in the session. Too few candidates: nothing is kept, and the note says why."""
-    calibration = fitted(session, own, method)
+    calibration = fit_sample(session, own, method)
     if not calibration.is_fitted:
         return calibration
     values = {
@@ -140,7 +142,9 @@ def calibrate(session: Session, own: CalibrationSample, method: Choice = "auto")
     return calibration
 
 
-def fitted(session: Session, own: CalibrationSample, method: Choice = "auto") -> Calibration:
+def fit_sample(
+    session: Session, own: CalibrationSample, method: MethodChoice = "auto"
+) -> Calibration:
     """As `calibrate`, to look at only."""
     return fit_calibration(
         own.judged,
@@ -180,7 +184,7 @@ def newest_version(session: Session, model: str) -> str:
     return found
 
 
-def reliability(judged: JudgedScores, method: Choice = "auto") -> Reliability | None:
+def reliability(judged: JudgedScores, method: MethodChoice = "auto") -> Reliability | None:
     """None without a judged candidate."""
     if not len(judged):
         return None
@@ -202,13 +206,13 @@ def reliability(judged: JudgedScores, method: Choice = "auto") -> Reliability | 
     )
 
 
-def calibration_words(calibration: Calibration | None, judged: JudgedScores) -> str:
+def calibration_sentence(calibration: Calibration | None, judged: JudgedScores) -> str:
     """The state of p(YES) in one line, for the window and the report."""
     if calibration is not None and calibration.is_fitted:
         kind = "a straight line" if calibration.method == "platt" else "a rising curve"
         told = f"Calibrated with {kind} on {calibration.n:,} of your verdicts"
         return f"{told}, {calibration.positives:,} of them ACCEPT."
-    more = more_to_calibrate(judged)
+    more = shortage_sentence(judged)
     if more:
         return f"Not calibrated: p(YES) ranks, but is no probability. {more}"
     return "Not calibrated: p(YES) ranks, but is no probability. There are verdicts enough to fit."
@@ -225,7 +229,7 @@ def shortage(judged: JudgedScores) -> Shortage | None:
     return found if found.verdicts or found.accept or found.reject else None
 
 
-def more_to_calibrate(judged: JudgedScores) -> str:
+def shortage_sentence(judged: JudgedScores) -> str:
     """The same in words; empty where nothing is missing."""
     short = shortage(judged)
     if short is None:
@@ -237,7 +241,7 @@ def more_to_calibrate(judged: JudgedScores) -> str:
     return f"You have {judged.positives} ACCEPT and {judged.negatives} REJECT; {told} are needed."
 
 
-def _calibrated(judged: JudgedScores, method: Choice) -> tuple[JudgedScores | None, str]:
+def _calibrated(judged: JudgedScores, method: MethodChoice) -> tuple[JudgedScores | None, str]:
     """Each p(YES) by what the others teach."""
     try:
         whole = fit_calibration(judged, method)

@@ -8,15 +8,21 @@ from typing import Literal
 
 import numpy as np
 
-from agent.confidence.abstention import MANY, Abstention, Cut, abstain, judged_needed
+from agent.confidence.abstention import (
+    LARGE_SAMPLE,
+    Abstention,
+    Cut,
+    choose_cuts,
+    judged_needed,
+)
 from agent.confidence.calibration import Calibration
 from agent.confidence.judged import JudgedScores
 from app.core.session.session import Session
-from app.core.statistics.calibration import CalibrationSample, fitted, own_verdicts
+from app.core.statistics.calibration import CalibrationSample, calibration_sample, fit_sample
 from app.core.statistics.number_format import about, percent
-from app.core.statistics.summary import AllVerdicts, kept_calibration
+from app.core.statistics.summary import AllVerdicts, stored_calibration
 
-UNLIKE = 0.01
+SIGNIFICANT_P = 0.01
 """So rarely do two fair samples differ as much."""
 
 
@@ -102,17 +108,17 @@ class ModelCut:
     plan: CutPlan
 
 
-def model_cuts(
+def plan_model_cuts(
     session: Session, said: AllVerdicts, precision: float | None, recall: float | None
 ) -> tuple[ModelCut, ...]:
     """Of every model that tells a p(YES), by the verdicts that people gave blind. Where none is
     kept, a calibration is fitted for it alone."""
     found = []
     for agent in said.agents:
-        own = own_verdicts(said.verdicts, agent)
+        own = calibration_sample(said.verdicts, agent)
         if len(own.judged) or own.unjudged.size:
-            kept, _ = kept_calibration(session, agent)
-            calibration = fitted(session, own) if kept is None else kept
+            kept, _ = stored_calibration(session, agent)
+            calibration = fit_sample(session, own) if kept is None else kept
             plan = plan_cut(own, calibration, precision=precision, recall=recall)
             found.append(ModelCut(model=agent.model, model_sha256=agent.model_sha256, plan=plan))
     return tuple(found)
@@ -127,7 +133,7 @@ def plan_cut(
     delta: float = 0.1,
 ) -> CutPlan:
     """For a wanted precision of what is accepted, recall of what is not set aside, or both."""
-    found = abstain(own.judged, precision=precision, recall=recall, delta=delta)
+    found = choose_cuts(own.judged, precision=precision, recall=recall, delta=delta)
     counts = found.counts(own.unjudged)
     false, lost = _expected(own, found, calibration)
     missing = []
@@ -165,8 +171,8 @@ def _expected(
 
 def _missing_precision(own: CalibrationSample, cut: Cut) -> Missing:
     """The search starts from the top with so many; until these are real, nothing is shown."""
-    allowed = int(len(own.judged) >= MANY)
-    needed = judged_needed(cut.wanted, cut.delta or 0.1, allowed)
+    allowed = int(len(own.judged) >= LARGE_SAMPLE)
+    needed = judged_needed(cut.wanted, cut.delta, allowed)
     run, stop = _run_from_the_top(own.judged, allowed)
     return Missing(
         kind="precision",
@@ -204,7 +210,7 @@ def _run_from_the_top(judged: JudgedScores, allowed: int) -> tuple[int, float]:
 
 
 def _missing_recall(judged: JudgedScores, cut: Cut, left: int) -> Missing:
-    needed = judged_needed(cut.wanted, cut.delta or 0.1)
+    needed = judged_needed(cut.wanted, cut.delta)
     real, have = needed - judged.positives, judged.positives
     takes = math.ceil(real * len(judged) / have) if have else real
     left = left if have else real  # how rare they are is not known
@@ -232,7 +238,7 @@ def _promises(found: Abstention) -> list[str]:
     for cut in (found.precision, found.recall):
         if cut is None or cut.threshold is None:
             continue
-        sure = f"with {percent(1.0 - (cut.delta or 0.0))} certainty"
+        sure = f"with {percent(1.0 - cut.delta)} certainty"
         if cut is found.precision:
             told.append(
                 f"From p(YES) {cut.threshold:.3g} on at least {percent(cut.wanted)} are real, "
@@ -283,4 +289,4 @@ def _is_alike(own: CalibrationSample, found: Abstention) -> bool:
     shares = [np.searchsorted(each, at, side="right") / each.size for each in (ours, others)]
     apart = float(np.max(np.abs(shares[0] - shares[1])))
     both = ours.size * others.size / (ours.size + others.size)
-    return float(kolmogorov(math.sqrt(both) * apart)) >= UNLIKE
+    return float(kolmogorov(math.sqrt(both) * apart)) >= SIGNIFICANT_P

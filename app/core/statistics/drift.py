@@ -16,12 +16,20 @@ from app.core.database.tables import log
 from app.core.session.session import Session
 from app.core.statistics.agents import NO, YES, AgentVerdicts
 from app.core.statistics.number_format import rough_percent
-from app.core.statistics.verdicts import ACCEPT, NONE, UNSURE, Floats, Ints, Verdicts, shared
+from app.core.statistics.verdicts import (
+    ACCEPT,
+    NONE,
+    UNSURE,
+    FloatArray,
+    IntArray,
+    Verdicts,
+    common_indexes,
+)
 
-SMALLEST = 25
+MIN_BLOCK = 25
 """Verdicts in a block: with fewer, shares jump about by themselves."""
-MOST = 12
-NOTABLE = 0.01
+MAX_BLOCKS = 12
+SIGNIFICANT_P = 0.01
 """So rarely do a steady person's blocks differ as much."""
 
 
@@ -45,7 +53,7 @@ class VerdictBlock:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Oddity:
+class Unsteadiness:
     """Shares accepted that are not those of a steady person, and what it may lie in."""
 
     first: float
@@ -68,7 +76,7 @@ class Drift:
     @property
     def words(self) -> str:
         """What the person should know of it; empty where nothing is odd."""
-        odd = oddity(self)
+        odd = find_unsteadiness(self)
         if odd is None:
             return ""
         told = (
@@ -83,17 +91,17 @@ class Drift:
         return f"{told}: repeats would show whether it is the list or the person."
 
 
-def oddity(drift: Drift) -> Oddity | None:
+def find_unsteadiness(drift: Drift) -> Unsteadiness | None:
     """None where nothing is odd."""
-    if drift.accepted_by_chance >= NOTABLE:
+    if drift.accepted_by_chance >= SIGNIFICANT_P:
         return None
     shares = [each.accepted.value for each in drift.blocks if each.accepted.value is not None]
     cause: Literal["person", "list", "unknown"] = "unknown"
-    if drift.agent_by_chance < NOTABLE:
+    if drift.agent_by_chance < SIGNIFICANT_P:
         cause = "person"
     elif any(each.with_agent.value is not None for each in drift.blocks):
         cause = "list"
-    return Oddity(
+    return Unsteadiness(
         first=shares[0], last=shares[-1], lowest=min(shares), highest=max(shares), cause=cause
     )
 
@@ -101,17 +109,17 @@ def oddity(drift: Drift) -> Oddity | None:
 class _Given(NamedTuple):
     """One person's verdicts in the order they were given; NaN where a question does not arise."""
 
-    line: Ints
-    accepted: Floats
-    unsure: Floats
-    others: Ints
+    line: IntArray
+    accepted: FloatArray
+    unsure: FloatArray
+    others: IntArray
     """Other people's verdicts on the candidate, and how many of them are the same."""
-    others_alike: Ints
-    as_agent: Floats
-    p_yes: Floats
+    others_alike: IntArray
+    as_agent: FloatArray
+    p_yes: FloatArray
 
     def blocks(self) -> list[_Given]:
-        count = int(np.clip(self.line.size // SMALLEST, 1, MOST))
+        count = int(np.clip(self.line.size // MIN_BLOCK, 1, MAX_BLOCKS))
         split = [np.array_split(column, count) for column in self]
         return [_Given(*columns) for columns in zip(*split, strict=True)]
 
@@ -136,7 +144,7 @@ def _given(verdicts: Verdicts, reviewer: int, agent: AgentVerdicts | None) -> _G
     code, candidate = verdicts.verdict[mine], verdicts.candidate[mine]
     said, p_yes = np.full(mine.size, NONE), np.full(mine.size, np.nan)
     if agent is not None:
-        at, its = shared(candidate, agent.candidate)
+        at, its = common_indexes(candidate, agent.candidate)
         said[at], p_yes[at] = agent.verdict[its], agent.p_yes[its]
     decided = code != UNSURE
     return _Given(
@@ -150,13 +158,13 @@ def _given(verdicts: Verdicts, reviewer: int, agent: AgentVerdicts | None) -> _G
     )
 
 
-def _met_by(keys: Ints) -> Ints:
+def _met_by(keys: IntArray) -> IntArray:
     """How many others have the same key."""
     _, place, times = np.unique(keys, return_inverse=True, return_counts=True)
     return times[place] - 1
 
 
-def _where(asked: NDArray[np.bool_], answer: NDArray[np.bool_]) -> Floats:
+def _where(asked: NDArray[np.bool_], answer: NDArray[np.bool_]) -> FloatArray:
     return np.where(asked, answer.astype(np.float64), np.nan)
 
 
@@ -174,7 +182,7 @@ def _block(given: _Given, times: dict[int, str]) -> VerdictBlock:
     )
 
 
-def _share(answers: Floats) -> Estimate:
+def _share(answers: FloatArray) -> Estimate:
     return _figure(int(np.nansum(answers)), int(np.sum(~np.isnan(answers))))
 
 
@@ -182,7 +190,7 @@ def _figure(hits: int, n: int) -> Estimate:
     return Estimate(hits / n if n else None, *wilson(hits, n))
 
 
-def _by_chance(blocks: Sequence[Floats]) -> float:
+def _by_chance(blocks: Sequence[FloatArray]) -> float:
     """The chi-squared test of equal shares; 1 where there is nothing to compare."""
     from scipy.special import chdtrc
 

@@ -10,30 +10,37 @@ import numpy as np
 
 from agent.confidence.fleiss import FleissKappa, fleiss_agreement
 from agent.confidence.scores import Agreement, agreement
-from app.core.statistics.snr_bins import InBin, in_bins
-from app.core.statistics.verdicts import WORDS, Bools, Codes, Floats, Verdicts, shared
+from app.core.statistics.snr_bins import SnrBin, split_by_snr
+from app.core.statistics.verdicts import (
+    VERDICTS,
+    BoolArray,
+    CodeArray,
+    FloatArray,
+    Verdicts,
+    common_indexes,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair:
+class ReviewerPair:
     """Two people over the candidates both have a verdict on."""
 
     first: str
     second: str
     every: Agreement
-    by_snr: tuple[InBin[Agreement], ...]
+    by_snr: tuple[SnrBin[Agreement], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewerAgreement:
     """All reviewers of a session. `several` counts the candidates with two verdicts or more."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ReviewerPair, ...]
     several: FleissKappa
-    several_by_snr: tuple[InBin[FleissKappa], ...]
+    several_by_snr: tuple[SnrBin[FleissKappa], ...]
 
 
-def people(verdicts: Verdicts, seed: int = 0) -> ReviewerAgreement:
+def reviewer_agreement(verdicts: Verdicts, seed: int = 0) -> ReviewerAgreement:
     """Pairs without a candidate in common are left out."""
     pairs = (
         _pair(verdicts, first, second, seed)
@@ -44,43 +51,43 @@ def people(verdicts: Verdicts, seed: int = 0) -> ReviewerAgreement:
         pairs=tuple(pair for pair in pairs if pair is not None),
         several=_several(verdicts, several, seed),
         several_by_snr=tuple(
-            InBin(each.low, each.high, _several(verdicts, _within(several, each.found), seed))
-            for each in in_bins(verdicts.snr[several])
+            SnrBin(each.low, each.high, _several(verdicts, _within(several, each.found), seed))
+            for each in split_by_snr(verdicts.snr[several])
         ),
     )
 
 
-def compared(first: Codes, second: Codes, seed: int = 0) -> Agreement:
+def verdict_agreement(first: CodeArray, second: CodeArray, seed: int = 0) -> Agreement:
     """Of two lists of codes, without NONE among them."""
-    one, two = ([WORDS[code] for code in codes.tolist()] for codes in (first, second))
-    return agreement(one, two, WORDS, seed=seed)
+    one, two = ([VERDICTS[code] for code in codes.tolist()] for codes in (first, second))
+    return agreement(one, two, VERDICTS, seed=seed)
 
 
-def compared_by_snr(
-    first: Codes, second: Codes, snr: Floats, seed: int = 0
-) -> tuple[InBin[Agreement], ...]:
+def verdict_agreement_by_snr(
+    first: CodeArray, second: CodeArray, snr: FloatArray, seed: int = 0
+) -> tuple[SnrBin[Agreement], ...]:
     return tuple(
-        InBin(each.low, each.high, compared(first[each.found], second[each.found], seed))
-        for each in in_bins(snr)
+        SnrBin(each.low, each.high, verdict_agreement(first[each.found], second[each.found], seed))
+        for each in split_by_snr(snr)
     )
 
 
-def _pair(verdicts: Verdicts, first: int, second: int, seed: int) -> Pair | None:
+def _pair(verdicts: Verdicts, first: int, second: int, seed: int) -> ReviewerPair | None:
     mine, theirs = (np.flatnonzero(verdicts.of(number)) for number in (first, second))
-    at, other = shared(verdicts.candidate[mine], verdicts.candidate[theirs])
+    at, other = common_indexes(verdicts.candidate[mine], verdicts.candidate[theirs])
     mine, theirs = mine[at], theirs[other]
     if not mine.size:
         return None
     codes = verdicts.verdict[mine], verdicts.verdict[theirs]
-    return Pair(
+    return ReviewerPair(
         first=verdicts.names[first],
         second=verdicts.names[second],
-        every=compared(*codes, seed),
-        by_snr=compared_by_snr(*codes, verdicts.snr[mine], seed),
+        every=verdict_agreement(*codes, seed),
+        by_snr=verdict_agreement_by_snr(*codes, verdicts.snr[mine], seed),
     )
 
 
-def _shared(verdicts: Verdicts) -> Bools:
+def _shared(verdicts: Verdicts) -> BoolArray:
     """Where more than one person has a verdict on the candidate."""
     is_same = np.equal(verdicts.candidate[1:], verdicts.candidate[:-1])
     several = np.zeros(len(verdicts), dtype=np.bool_)
@@ -89,17 +96,17 @@ def _shared(verdicts: Verdicts) -> Bools:
     return several
 
 
-def _several(verdicts: Verdicts, kept: Bools, seed: int) -> FleissKappa:
+def _several(verdicts: Verdicts, kept: BoolArray, seed: int) -> FleissKappa:
     """Fleiss' figures over some of the verdicts, all of a candidate or none."""
     numbers, place = np.unique(verdicts.candidate[kept], return_inverse=True)
-    cells = place * len(WORDS) + verdicts.verdict[kept]
-    counts = np.bincount(cells, minlength=numbers.size * len(WORDS)).reshape(-1, len(WORDS))
+    cells = place * len(VERDICTS) + verdicts.verdict[kept]
+    counts = np.bincount(cells, minlength=numbers.size * len(VERDICTS)).reshape(-1, len(VERDICTS))
     patterns, times = np.unique(counts, axis=0, return_counts=True)
     found = Counter(dict(zip(map(tuple, patterns.tolist()), times.tolist(), strict=True)))
-    return fleiss_agreement(found, WORDS, seed=seed)
+    return fleiss_agreement(found, VERDICTS, seed=seed)
 
 
-def _within(outer: Bools, inner: Bools) -> Bools:
+def _within(outer: BoolArray, inner: BoolArray) -> BoolArray:
     """Those of `outer` that `inner`, which counts only them, keeps."""
     result = outer.copy()
     result[outer] = inner

@@ -21,7 +21,7 @@ from app.core.session import verdict_log
 from app.core.session.records import Change, Opinion
 from app.core.session.session import Session
 from app.core.session.stored_opinions import checked, opinion_of
-from app.core.statistics.people import compared
+from app.core.statistics.people import verdict_agreement
 from app.core.statistics.verdicts import CODE
 
 SHARE = 0.05
@@ -154,7 +154,7 @@ def _consistency(name: str, served: list[Repeat], seed: int) -> Consistency:
     differing = dict.fromkeys(each.candidate_id for each in served if not each.is_same)
     return Consistency(
         reviewer=name,
-        agreement=compared(codes[:, 0], codes[:, 1], seed),
+        agreement=verdict_agreement(codes[:, 0], codes[:, 1], seed),
         differing=tuple(differing),
     )
 

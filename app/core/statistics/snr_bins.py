@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from app.core.statistics.verdicts import Bools, Floats
+from app.core.statistics.verdicts import BoolArray, FloatArray
 
 Found = TypeVar("Found")
 
@@ -17,7 +17,7 @@ EDGES = (5.0, 10.0, 20.0, 50.0)
 
 
 @dataclass(frozen=True)
-class InBin(Generic[Found]):
+class SnrBin(Generic[Found]):
     """A figure over candidates of S/N from `low` (included) to `high`; both None: no S/N known."""
 
     low: float | None
@@ -35,13 +35,13 @@ class InBin(Generic[Found]):
         )
 
 
-def in_bins(snr: Floats) -> Iterator[InBin[Bools]]:
+def split_by_snr(snr: FloatArray) -> Iterator[SnrBin[BoolArray]]:
     """Which candidates lie in each bin, faint ones first; empty bins are left out."""
     known = ~np.isnan(snr)
     place = np.searchsorted(EDGES, snr, side="right")
     for number in range(len(EDGES) + 1):
         if np.any(members := known & (place == number)):
             low = EDGES[number - 1] if number else None
-            yield InBin(low, EDGES[number] if number < len(EDGES) else None, members)
+            yield SnrBin(low, EDGES[number] if number < len(EDGES) else None, members)
     if not np.all(known):
-        yield InBin(None, None, ~known)
+        yield SnrBin(None, None, ~known)

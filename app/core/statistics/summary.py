@@ -19,28 +19,28 @@ from app.core.statistics.agents import (
     NO,
     YES,
     AgentVerdicts,
-    WithAgent,
-    all_with,
-    each_with,
+    AgreementWithAgent,
+    compare_all_reviewers,
+    compare_each_reviewer,
     read_agents,
 )
 from app.core.statistics.calibration import (
     Reliability,
-    calibration_words,
+    calibration_sample,
+    calibration_sentence,
     newest_calibration,
-    own_verdicts,
     reliability,
 )
 from app.core.statistics.drift import Drift, drift
 from app.core.statistics.pace import Pace, recent_pace
-from app.core.statistics.people import ReviewerAgreement, people
+from app.core.statistics.people import ReviewerAgreement, reviewer_agreement
 from app.core.statistics.repeats import Consistency, consistency
 from app.core.statistics.verdicts import (
     ACCEPT,
     NONE,
     REJECT,
     UNSURE,
-    Codes,
+    CodeArray,
     Verdicts,
     read_verdicts,
     settled,
@@ -100,7 +100,7 @@ class AgentFigures:
     """Without a verdict; of them `failed` ended in an error."""
     failed: int
     ill_formed: int
-    people: WithAgent
+    people: AgreementWithAgent
     calibration: str | None
     """The method of the newest one kept in the session for this very version."""
     calibration_state: str
@@ -119,7 +119,7 @@ class Statistics:
     counts: Counts
     reviewers: tuple[ReviewerCounts, ...]
     people: ReviewerAgreement
-    with_agents: tuple[WithAgent, ...]
+    with_agents: tuple[AgreementWithAgent, ...]
     """Each person beside each model."""
     repeats: tuple[Consistency, ...]
     drift: tuple[Drift, ...]
@@ -127,7 +127,7 @@ class Statistics:
 
     def to_json(self) -> str:
         """One object; what is not defined is null."""
-        return json.dumps(plain(self), ensure_ascii=False, allow_nan=False)
+        return json.dumps(to_plain(self), ensure_ascii=False, allow_nan=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,12 +138,12 @@ class AllVerdicts:
     agents: tuple[AgentVerdicts, ...]
 
 
-def read_said(session: Session) -> AllVerdicts:
+def read_all_verdicts(session: Session) -> AllVerdicts:
     return AllVerdicts(read_verdicts(session), read_agents(session))
 
 
 def statistics(session: Session, seed: int = 0) -> Statistics:
-    return statistics_of(session, read_said(session), seed)
+    return statistics_of(session, read_all_verdicts(session), seed)
 
 
 def statistics_of(session: Session, said: AllVerdicts, seed: int = 0) -> Statistics:
@@ -154,15 +154,17 @@ def statistics_of(session: Session, said: AllVerdicts, seed: int = 0) -> Statist
         task=session.task.name,
         counts=_counts(session, said),
         reviewers=tuple(_reviewer(session, verdicts, number) for number in verdicts.reviewers),
-        people=people(verdicts, seed),
-        with_agents=tuple(each for agent in agents for each in each_with(verdicts, agent, seed)),
+        people=reviewer_agreement(verdicts, seed),
+        with_agents=tuple(
+            each for agent in agents for each in compare_each_reviewer(verdicts, agent, seed)
+        ),
         repeats=consistency(session, seed),
         drift=tuple(drift(session, verdicts, number, main) for number in verdicts.reviewers),
         agents=tuple(_agent(session, verdicts, agent, seed) for agent in agents),
     )
 
 
-def kept_calibration(session: Session, agent: AgentVerdicts) -> tuple[Calibration | None, str]:
+def stored_calibration(session: Session, agent: AgentVerdicts) -> tuple[Calibration | None, str]:
     """The newest one of that very version, or why the one there is cannot be used."""
     try:
         return newest_calibration(session, agent.model, agent.model_sha256), ""
@@ -170,16 +172,16 @@ def kept_calibration(session: Session, agent: AgentVerdicts) -> tuple[Calibratio
         return None, f"Not calibrated: {error}"
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Records as JSON has them, with what follows from their fields; NaN as null."""
     if is_dataclass(value) and not isinstance(value, type):
         names = [each.name for each in fields(value)]
         names += [name for name, each in vars(type(value)).items() if isinstance(each, property)]
-        return {name: plain(getattr(value, name)) for name in names}
+        return {name: to_plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): to_plain(each) for key, each in value.items()}
     if isinstance(value, tuple | list):
-        return [plain(each) for each in value]
+        return [to_plain(each) for each in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value
@@ -217,8 +219,8 @@ def _reviewer(session: Session, verdicts: Verdicts, number: int) -> ReviewerCoun
 
 
 def _agent(session: Session, verdicts: Verdicts, agent: AgentVerdicts, seed: int) -> AgentFigures:
-    judged = own_verdicts(verdicts, agent).judged
-    kept, fault = kept_calibration(session, agent)
+    judged = calibration_sample(verdicts, agent).judged
+    kept, fault = stored_calibration(session, agent)
     return AgentFigures(
         model=agent.model,
         model_sha256=agent.model_sha256,
@@ -228,13 +230,13 @@ def _agent(session: Session, verdicts: Verdicts, agent: AgentVerdicts, seed: int
         undecided=_times(agent.verdict, NONE),
         failed=agent.failed,
         ill_formed=agent.ill_formed,
-        people=all_with(verdicts, agent, seed),
+        people=compare_all_reviewers(verdicts, agent, seed),
         calibration=None if kept is None else kept.method,
-        calibration_state=fault or calibration_words(kept, judged),
+        calibration_state=fault or calibration_sentence(kept, judged),
         judged=len(judged),
         reliability=reliability(judged),
     )
 
 
-def _times(codes: Codes, code: int) -> int:
+def _times(codes: CodeArray, code: int) -> int:
     return int(np.sum(codes == code))

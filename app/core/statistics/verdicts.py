@@ -16,16 +16,16 @@ from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.verdict_log import MAX_REVIEWERS
 
-Ints = NDArray[np.int64]
-Codes = NDArray[np.int8]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+CodeArray = NDArray[np.int8]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
-WORDS: tuple[Verdict, ...] = tuple(Verdict)
+VERDICTS: tuple[Verdict, ...] = tuple(Verdict)
 """A verdict's code is its place here."""
 NONE = -1
 """No verdict: not given blind, or people differ."""
-CODE: Mapping[str, int] = {str(word): code for code, word in enumerate(WORDS)}
+CODE: Mapping[str, int] = {str(word): code for code, word in enumerate(VERDICTS)}
 ACCEPT, REJECT, UNSURE = range(3)
 
 PAGE = 20_000
@@ -42,15 +42,15 @@ class Verdicts:
     """One place for each reviewer and candidate they have a verdict on, by candidate, then by
     reviewer."""
 
-    candidate: Ints
-    reviewer: Ints
-    line: Ints
+    candidate: IntArray
+    reviewer: IntArray
+    line: IntArray
     """Of the log: where the verdict was given."""
-    verdict: Codes
-    blind: Codes
+    verdict: CodeArray
+    blind: CodeArray
     """The last verdict before anything of an agent's opinion was shown; NONE where there is none.
     What people changed after they had seen it is not theirs alone."""
-    snr: Floats
+    snr: FloatArray
     """NaN where the list does not say."""
     names: Mapping[int, str]
     adjudicator: int | None = None
@@ -63,7 +63,7 @@ class Verdicts:
         """Those with a verdict."""
         return tuple(np.flatnonzero(np.bincount(self.reviewer)).tolist())
 
-    def of(self, reviewer: int) -> Bools:
+    def of(self, reviewer: int) -> BoolArray:
         return np.equal(self.reviewer, reviewer)
 
 
@@ -71,9 +71,9 @@ class Verdicts:
 class Settled:
     """What holds for each candidate with a verdict, rising; NONE where people differ."""
 
-    candidate: Ints
-    verdict: Codes
-    snr: Floats
+    candidate: IntArray
+    verdict: CodeArray
+    snr: FloatArray
 
     def __len__(self) -> int:
         return int(self.candidate.size)
@@ -118,7 +118,7 @@ def settled(verdicts: Verdicts, *, blind: bool = False) -> Settled:
     return Settled(numbers, found, snr[starts])
 
 
-def shared(some: Ints, rising: Ints) -> tuple[Ints, Ints]:
+def common_indexes(some: IntArray, rising: IntArray) -> tuple[IntArray, IntArray]:
     """Where the numbers that two columns have in common stand in each; in none of them twice."""
     at = np.searchsorted(rising, some)
     there = np.flatnonzero(at < rising.size)
@@ -129,14 +129,14 @@ def shared(some: Ints, rising: Ints) -> tuple[Ints, Ints]:
 class _Opinions(NamedTuple):
     """Lines of the log: verdict, whether an agent's opinion had been shown, what they replaced."""
 
-    line: Ints
-    code: Codes
-    seen: Bools
-    before: Ints
+    line: IntArray
+    code: CodeArray
+    seen: BoolArray
+    before: IntArray
     """0: nothing."""
 
 
-def _pages(session: Session) -> Iterator[Floats]:
+def _pages(session: Session) -> Iterator[FloatArray]:
     """Candidate, reviewer, line, code, seen, before, S/N; whole numbers stay exact to 2**53."""
     key = tuple_(judgements.c.candidate_id, judgements.c.reviewer_id)
     query = (
@@ -146,12 +146,12 @@ def _pages(session: Session) -> Iterator[Floats]:
             log.c.id,
             case(CODE, value=judgements.c.verdict),
             case((log.c.shown == UNSEEN, 0), else_=1),
-            within(log.c.before_id, 1, MAX_LINE),
-            within(candidates.c.snr, -MAX_SNR, MAX_SNR),
+            number_in_range(log.c.before_id, 1, MAX_LINE),
+            number_in_range(candidates.c.snr, -MAX_SNR, MAX_SNR),
         )
         .join(candidates, candidates.c.id == judgements.c.candidate_id)
         .join(log, log.c.id == judgements.c.log_id)
-        .where(judgements.c.verdict.in_(WORDS))
+        .where(judgements.c.verdict.in_(VERDICTS))
         # The sum keeps an index of reviewers out of it: the order is that of the table's own key.
         .where((judgements.c.reviewer_id + 0).between(1, MAX_REVIEWERS))
         .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
@@ -169,7 +169,7 @@ def _pages(session: Session) -> Iterator[Floats]:
         after = (rows[-1].candidate_id, rows[-1].reviewer_id)
 
 
-def _blind(session: Session, newest: _Opinions) -> Codes:
+def _blind(session: Session, newest: _Opinions) -> CodeArray:
     """The last verdict before anything was shown, of each opinion and those it replaced."""
     found = np.full(newest.line.size, NONE, dtype=np.int8)
     is_found = np.zeros(newest.line.size, dtype=np.bool_)
@@ -184,7 +184,7 @@ def _blind(session: Session, newest: _Opinions) -> Codes:
     return found
 
 
-def _read_opinions(session: Session, lines: Ints) -> _Opinions:
+def _read_opinions(session: Session, lines: IntArray) -> _Opinions:
     """Of these lines, each once."""
     query = select(log.c.id, log.c.verdict, log.c.shown, log.c.before_id)
     code = np.full(lines.size, NONE, dtype=np.int8)
@@ -201,6 +201,6 @@ def _read_opinions(session: Session, lines: Ints) -> _Opinions:
     return _Opinions(lines, code, seen, before)
 
 
-def within(column: ColumnElement[Any], low: float, high: float) -> ColumnElement[Any]:
+def number_in_range(column: ColumnElement[Any], low: float, high: float) -> ColumnElement[Any]:
     """NULL for anything else: in a stranger's session there may be words in place of numbers."""
     return case((column.between(low, high), column))

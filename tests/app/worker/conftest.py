@@ -1,4 +1,4 @@
-"""A worker with a script, requests for it, and ears for its events."""
+"""A worker with a scripted child, requests for it, and a recorder of its events."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from app.worker.client import WorkerClient
 from app.worker.inspection import Event
 from app.worker.request import InspectRequest, LoadRequest
 
+# Longer than any step here takes, even on a busy machine.
 LONG_S = 60.0
-"""Nothing here takes that long, on however busy a machine."""
 COMMAND = [sys.executable, "-P", str(Path(__file__).with_name("scripted_child.py"))]
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 Kind = TypeVar("Kind")
 
 
-class Ears:
-    """Keeps events; waits for one of a kind."""
+class EventRecorder:
+    """Keeps all events and can wait for one."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -63,7 +64,7 @@ def request(name: str = "any", **more: object) -> InspectRequest:
 
 @pytest.fixture(autouse=True)
 def nothing_left() -> Iterator[None]:
-    """Every thread and pipe that a test made is gone after it."""
+    """Fail a test that leaves a thread or pipe behind."""
     threads, pipes = set(threading.enumerate()), _pipes()
     yield
     assert set(threading.enumerate()) <= threads
@@ -72,7 +73,7 @@ def nothing_left() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[WorkerClient]:
-    """For inspections that leave the worker as it was: starting one costs half a second."""
+    """One worker for tests that leave it unchanged: starting one takes half a second."""
     with WorkerClient(COMMAND) as client:
         client.load(LoadRequest("good", threads=1)).result(LONG_S)
         yield client
@@ -85,7 +86,7 @@ def client() -> Iterator[WorkerClient]:
 
 
 def is_gone(pid: int) -> bool:
-    """Neither running nor waiting to be asked how it ended."""
+    """Neither running nor a zombie."""
     if sys.platform == "win32":  # where nothing waits, and signal 0 is Ctrl-C
         return True
     try:

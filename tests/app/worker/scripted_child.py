@@ -72,8 +72,8 @@ class Scripted:
             Path(self.model.name.partition(":")[2]).touch()
 
     def _inspector(self) -> Any:
-        from agent.engines.scripted import ScriptedEngine
-        from agent.inspection.inspector import ModelInspector
+        from agent.inspection.model_inspector import ModelInspector
+        from tests.scripted_engine import ScriptedEngine
 
         choices = {"YES": -0.25, "NO": -1.5}
         return ModelInspector(ScriptedEngine([ZOOM, ANSWER], choices=choices), self.model)
@@ -136,10 +136,10 @@ ENDLESS = ("endless", "deaf", "call")
 def _wait_for_the_person(control: Any, on_text: Any) -> Generator[Any, None, None]:
     from agent.trajectory.trajectory import Step
 
-    control.wait_while_held()
-    while (inserted := control.take()) is not None:
+    control.wait_while_paused()
+    while (inserted := control.next_interjection()) is not None:
         yield Step(kind="text", by="person", text=inserted.text)
-        control.wait_while_held()
+        control.wait_while_paused()
     on_text("going on")
 
 

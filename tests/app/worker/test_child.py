@@ -1,4 +1,4 @@
-"""The worker's side, spoken to line by line."""
+"""The child process, driven line by line through its pipes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_garbage_is_answered_and_the_line_stays_open(line: Line, garbage: bytes)
     reply = line.hear()
     assert reply is not None
     assert (reply["type"], reply["id"]) == ("failed", None)
-    assert "cannot read" in reply["message"]
+    assert "unreadable message" in reply["message"]
     line.ask("ping")
     assert line.hear() == {"type": "pong", "id": 1}
 

@@ -1,10 +1,10 @@
-"""Exit codes and last words, for people."""
+"""Exit codes and the last line of stderr, in words for users."""
 
 from __future__ import annotations
 
 import pytest
 
-from app.worker.exit_reason import cleaned, how_it_ended, last_words
+from app.worker.exit_reason import describe_exit, last_line, printable_lines
 
 
 @pytest.mark.parametrize(
@@ -19,14 +19,14 @@ from app.worker.exit_reason import cleaned, how_it_ended, last_words
     ],
 )
 def test_how_it_ended(code: int, words: str) -> None:
-    assert how_it_ended(code) == words
+    assert describe_exit(code) == words
 
 
 def test_the_last_line_before_the_trace_of_the_interpreter() -> None:
-    lines = cleaned([b"loading\n", b"bad \x1b[2Jmagic \xff\r\n", b"\n"])
+    lines = printable_lines([b"loading\n", b"bad \x1b[2Jmagic \xff\r\n", b"\n"])
     assert lines[1].startswith("bad ?[2Jmagic")
-    assert last_words([*lines, "Fatal Python error: Aborted", '  File "x.py", line 3']) == lines[1]
-    assert last_words([*lines, "[PYI-7:ERROR] Failed to execute script 'main'!"]) == lines[1]
-    assert last_words(lines) == lines[1]
-    assert last_words([]) == ""
-    assert len(cleaned([b"x" * 5000])[0]) < 300
+    assert last_line([*lines, "Fatal Python error: Aborted", '  File "x.py", line 3']) == lines[1]
+    assert last_line([*lines, "[PYI-7:ERROR] Failed to execute script 'main'!"]) == lines[1]
+    assert last_line(lines) == lines[1]
+    assert last_line([]) == ""
+    assert len(printable_lines([b"x" * 5000])[0]) < 300

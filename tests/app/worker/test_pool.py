@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,8 @@ from app.worker.errors import InspectionError, LoadError, WorkerCrash
 from app.worker.inspection import Event, Finished
 from app.worker.pool import WorkerPool
 from app.worker.request import InspectRequest, LoadRequest
-from tests.app.worker.conftest import COMMAND, request
+from tests.app.worker.conftest import COMMAND, POSIX, request
 
-POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 GOOD = LoadRequest("good")
 
 

@@ -30,7 +30,7 @@ PATIENCE_S = 0.3
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(error_messages, "PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", PATIENCE_S)
 
 
 def test_threads_that_write_and_read_at_once(place):
@@ -247,7 +247,7 @@ def test_a_foreign_program_that_stops_in_time(file_place):
 
 
 def test_nobody_waits_longer_than_promised():
-    assert error_messages.PATIENCE_S <= 10
+    assert error_messages.BUSY_TIMEOUT_S <= 10
 
 
 def test_a_thread_that_writes_for_long(place, impatient):

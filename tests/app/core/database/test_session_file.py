@@ -130,7 +130,7 @@ def test_the_log_is_taken_away_while_others_read(file_place):
 
 
 def test_the_log_is_taken_away_amid_a_reading(file_place, monkeypatch):
-    monkeypatch.setattr(error_messages, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", 0.1)
     with made(file_place) as session:
         session.record_verdict(1, ACCEPT)
         with in_a_thread(session.database.reading, "SELECT * FROM log"):

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database import error_messages, postgres
 from app.core.database.database import Database
 from app.core.errors import SessionError
@@ -64,7 +64,7 @@ def test_several_people_come_at_once(team_place):
 def test_two_make_it_at_once(team_place):
     def make(name):
         try:
-            with new_session(team_place, task("CV"), name) as session:
+            with new_session(team_place, find_task("CV"), name) as session:
                 return session.id
         except SessionError as error:
             return str(error)
@@ -134,7 +134,7 @@ def test_a_server_that_goes_away_and_comes_back(cluster, team_place):
 
 def test_a_colleague_who_stops_amid_a_verdict(team_place, monkeypatch):
     """Their program holds what ours needs: we are told, and nobody waits for ever."""
-    monkeypatch.setattr(error_messages, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", 0.3)
     with (
         made(team_place) as here,
         open_session(team_place, "Ada") as there,

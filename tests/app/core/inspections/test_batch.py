@@ -7,8 +7,14 @@ from sqlalchemy import update
 
 from agent.errors import WorkbenchError
 from app.core.database.tables import candidates
-from app.core.inspections.batch import AT_ONCE, GONE, MOST_FAILURES, forget_gone, vet
-from app.core.inspections.store import inspections_of, mark_fault, to_do
+from app.core.inspections.batch import (
+    AT_ONCE,
+    MAX_FAILURES,
+    MISSING_FILE,
+    clear_missing_file_faults,
+    vet,
+)
+from app.core.inspections.store import inspections_of, mark_fault, pending_candidates
 from app.core.session.records import Change
 from app.worker.errors import InspectionError, WorkerCrash
 from app.worker.pool import PoolResult
@@ -61,10 +67,10 @@ def test_an_engine_that_keeps_failing_ends_the_batch(place):
     failed = said(None, None, stopped_by="error")
     workers = Workers(lambda number: failed)
     with made(place, 20) as session:
-        with pytest.raises(WorkbenchError, match=f"{MOST_FAILURES} inspections in a row"):
+        with pytest.raises(WorkbenchError, match=f"{MAX_FAILURES} inspections in a row"):
             list(vet(session, workers, NANO))
-        assert len(workers.given) == MOST_FAILURES
-        assert len(list(to_do(session, NANO))) == 20
+        assert len(workers.given) == MAX_FAILURES
+        assert len(list(pending_candidates(session, NANO))) == 20
 
 
 def test_files_that_are_there_again(place, tmp_path):
@@ -75,18 +81,20 @@ def test_files_that_are_there_again(place, tmp_path):
         paths = {1: tmp_path / "gone.fits", 2: tmp_path / "damaged.fits"}
         paths[2].write_bytes(b"")
         with session.database.writing() as connection:
-            fault = f"there.fits: {GONE}"
+            fault = f"there.fits: {MISSING_FILE}"
             connection.execute(update(candidates).values(path=str(there), fault=fault))
             for number, path in paths.items():
                 here = candidates.c.id == number
                 connection.execute(update(candidates).where(here).values(path=str(path)))
         mark_fault(session, 2, "damaged.fits: it is empty")
-        assert forget_gone(session) == 0
+        assert clear_missing_file_faults(session) == 0
         there.write_bytes(b"")
         told = []
         session.changed.connect(told.append)
-        assert forget_gone(session) == count - 2
-        assert forget_gone(session) == 0
-        assert [each.id for each in to_do(session, NANO, again=True)] == list(range(1, count + 1))
-        assert [each.id for each in to_do(session, NANO)] == list(range(3, count + 1))
+        assert clear_missing_file_faults(session) == count - 2
+        assert clear_missing_file_faults(session) == 0
+        assert [each.id for each in pending_candidates(session, NANO, again=True)] == list(
+            range(1, count + 1)
+        )
+        assert [each.id for each in pending_candidates(session, NANO)] == list(range(3, count + 1))
         assert told[0] == Change(aspect="spectrum", candidate_ids=frozenset(range(3, 3 + AT_ONCE)))

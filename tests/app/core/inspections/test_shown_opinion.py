@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import update
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.inspections.shown_opinion import show_model, shown_model, surprise
@@ -55,7 +55,7 @@ def test_the_most_surprising_first(place):
         assert shown(session, "", Sort("surprising", True)) == [3, 1, 2, 4, 5, 6]
 
 
-CV = task("CV")
+CV = find_task("CV")
 
 
 @pytest.mark.parametrize(

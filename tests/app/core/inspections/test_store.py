@@ -17,11 +17,11 @@ from app.core.inspections.store import (
     add_inspection,
     all_trajectories,
     compare_models,
-    count_to_do,
+    count_pending,
     inspections_of,
     mark_fault,
     models_of,
-    to_do,
+    pending_candidates,
 )
 from app.core.queue import Sort, parse_filter
 from app.core.session.records import Change
@@ -115,19 +115,19 @@ def test_taken_up_where_it_was_left(place):
     """Interrupted anywhere, asked again: each is inspected once, none is left out."""
     done = []
     with made(place, 30) as session:
-        for candidate in islice(to_do(session, NANO), 7):
+        for candidate in islice(pending_candidates(session, NANO), 7):
             add_inspection(session, candidate.id, said(number=candidate.id))
             done.append(candidate.id)
     with open_session(place, "Ada") as session:
-        for candidate in to_do(session, NANO, limit=5):
+        for candidate in pending_candidates(session, NANO, limit=5):
             add_inspection(session, candidate.id, said(number=candidate.id))
             done.append(candidate.id)
-        assert [each.id for each in to_do(session, OTHER, limit=3)] == [1, 2, 3]
-        for candidate in to_do(session, NANO):
+        assert [each.id for each in pending_candidates(session, OTHER, limit=3)] == [1, 2, 3]
+        for candidate in pending_candidates(session, NANO):
             add_inspection(session, candidate.id, said(number=candidate.id))
             done.append(candidate.id)
-        assert list(to_do(session, NANO)) == []
-        assert list(to_do(session, NANO, limit=0)) == []
+        assert list(pending_candidates(session, NANO)) == []
+        assert list(pending_candidates(session, NANO, limit=0)) == []
     assert done == list(range(1, 31))
 
 
@@ -139,10 +139,10 @@ def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(place):
         mark_fault(session, 4, "no such file")
         with session.database.writing() as connection:
             connection.execute(update(candidates).where(candidates.c.id == 5).values(path=""))
-        assert [each.id for each in to_do(session, NANO)] == [1, 2, 6]
-        assert [each.id for each in to_do(session, NANO, again=True)] == [1, 2, 4, 6]
-        assert (count_to_do(session, NANO), count_to_do(session, NANO, again=True)) == (3, 4)
-        assert (count_to_do(session, OTHER), count_to_do(session, OTHER, again=True)) == (4, 5)
+        assert [each.id for each in pending_candidates(session, NANO)] == [1, 2, 6]
+        assert [each.id for each in pending_candidates(session, NANO, again=True)] == [1, 2, 4, 6]
+        assert (count_pending(session, NANO), count_pending(session, NANO, again=True)) == (3, 4)
+        assert (count_pending(session, OTHER), count_pending(session, OTHER, again=True)) == (4, 5)
         add_inspection(session, 4, said(number=4))  # it can be read again
         assert session.candidate(4).fault == ""
 
@@ -154,7 +154,9 @@ def test_in_the_order_and_of_the_kind_one_wants(place):
             for number, score in scores.items():
                 here = candidates.c.id == number
                 connection.execute(update(candidates).where(here).values(score=score))
-        found = to_do(session, NANO, tree=parse_filter("score>0.2"), sort=Sort("score", True))
+        found = pending_candidates(
+            session, NANO, tree=parse_filter("score>0.2"), sort=Sort("score", True)
+        )
         assert [each.id for each in found] == [2, 5, 4]
 
 

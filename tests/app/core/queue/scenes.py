@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, inspections, lists
 from app.core.queue.filters import (
     AgentVerdict,
@@ -75,7 +75,7 @@ class Scene:
 def scene(place: Path | str, count: int = 150, seed: int = 1) -> Scene:
     draw = random.Random(seed)
     known = [_known(draw, number) for number in range(1, count + 1)]
-    session = new_session(place, task("CV"), ADA)
+    session = new_session(place, find_task("CV"), ADA)
     with session.database.writing() as connection:
         for number in (1, 2):
             connection.execute(insert(lists).values(LIST | {"id": number}))

@@ -1,15 +1,13 @@
-"""Counts that stop in time, and say so."""
+"""Counts stop at their limit and say so."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.errors import SessionError
-from app.core.queue import EVERYTHING, Count, Sort, count, parse_filter, position_of
+from app.core.queue import Count, count, parse_filter
 from app.core.queue import walk as walking
-from tests.app.core.queue.trees import SORTS, TREES
+from tests.app.core.queue.trees import TREES
 
 
 @settings(max_examples=50)
@@ -20,26 +18,13 @@ def test_how_many_a_filter_shows(seen, tree, at_most):
     assert count(seen.session, tree, at_most) == expected
 
 
-@settings(max_examples=50)
-@given(tree=TREES, sort=SORTS, number=st.integers(1, 150))
-def test_where_one_stands(seen, tree, sort, number):
-    order = seen.numbers(EVERYTHING, sort)
-    before = set(order[: order.index(number)]) & set(seen.numbers(tree, sort))
-    assert position_of(seen.session, number, tree, sort) == Count(len(before), True)
-
-
 def test_said_in_words():
     assert str(Count(12345, True)) == "12,345"
     assert str(Count(1000, False)) == "1,000+"
 
 
 def test_a_count_looks_only_so_far(file_scene, monkeypatch):
-    for name in ("SOON", "AT_ONCE"):
+    for name in ("FIRST_ROWS", "ROWS_A_CALL"):
         monkeypatch.setattr(walking, name, 20)
     found = count(file_scene.session, parse_filter('own."mag r">0'))
     assert found == Count(20, False)
-
-
-def test_of_nobody(file_scene):
-    with pytest.raises(SessionError, match="no candidate 999"):
-        position_of(file_scene.session, 999, sort=Sort("score"))

@@ -12,7 +12,7 @@ from app.core.queue import (
     UNJUDGED,
     FilterError,
     Sort,
-    both,
+    combine,
     matching,
     parse_filter,
 )
@@ -46,7 +46,7 @@ def found(session, tree=EVERYTHING, sort=LIST_ORDER):
 @settings(max_examples=100)
 @given(tree=TREES, sort=SORTS)
 @example(tree=Number("score", ">", 0.5), sort=Sort("score"))
-@example(tree=both(UNJUDGED, InList(2), Number("p_yes", "<=", 0.25)), sort=Sort("p_yes", True))
+@example(tree=combine(UNJUDGED, InList(2), Number("p_yes", "<=", 0.25)), sort=Sort("p_yes", True))
 def test_a_filter_shows_what_it_means(seen, tree, sort):
     assert found(seen.session, tree, sort) == seen.numbers(tree, sort)
 
@@ -56,7 +56,12 @@ def test_a_filter_shows_what_it_means(seen, tree, sort):
 def test_the_same_by_looking_alone(file_scene, tree, sort):
     """Nothing is gathered, and a call looks at a few rows only."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("FEW", -1), ("NOT_MANY", -1), ("SOON", 3), ("AT_ONCE", 11)):
+        for name, value in (
+            ("MAX_GATHERED", -1),
+            ("MAX_GATHERED_LATE", -1),
+            ("FIRST_ROWS", 3),
+            ("ROWS_A_CALL", 11),
+        ):
             patch.setattr(walking, name, value)
         assert found(file_scene.session, tree, sort) == file_scene.numbers(tree, sort)
 
@@ -65,7 +70,7 @@ def test_the_same_by_looking_alone(file_scene, tree, sort):
 @given(tree=TREES, sort=SORTS)
 def test_the_same_by_gathering_late(file_scene, tree, sort):
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("FEW", -1), ("NOT_MANY", 500), ("SOON", 5)):
+        for name, value in (("MAX_GATHERED", -1), ("MAX_GATHERED_LATE", 500), ("FIRST_ROWS", 5)):
             patch.setattr(walking, name, value)
         assert found(file_scene.session, tree, sort) == file_scene.numbers(tree, sort)
 
@@ -149,9 +154,9 @@ def test_a_filter_nested_too_deep():
 
 
 def test_both_says_nothing_twice():
-    assert both() == EVERYTHING
-    assert both(EVERYTHING, UNJUDGED) == UNJUDGED
-    assert both(And((UNJUDGED, Flag("a"))), Flag("b")) == And((UNJUDGED, Flag("a"), Flag("b")))
+    assert combine() == EVERYTHING
+    assert combine(EVERYTHING, UNJUDGED) == UNJUDGED
+    assert combine(And((UNJUDGED, Flag("a"))), Flag("b")) == And((UNJUDGED, Flag("a"), Flag("b")))
 
 
 def test_a_verdict_is_seen_at_once(tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.core.queue import EVERYTHING, LIST_ORDER, matching
 from app.core.queue import landmarks as marking
-from app.core.queue.landmarks import block_lines, landmarks
+from app.core.queue.landmarks import block_rows, landmarks
 from tests.app.core.queue.trees import SORTS, TREES
 
 
@@ -42,7 +42,7 @@ def test_they_stand_at_the_end_of_each_block(seen, tree, sort, rows):
 def test_blocks_between_them_are_the_queue(seen, tree, sort):
     ends, _ = all_of(seen.session, tree, sort, 40)
     blocks = [
-        block_lines(seen.session, tree, sort, after, until)
+        block_rows(seen.session, tree, sort, after, until)
         for after, until in zip([None, *ends], [*ends, None], strict=True)
     ]
     lines = [line.candidate.id for block in blocks for line in block]
@@ -50,5 +50,5 @@ def test_blocks_between_them_are_the_queue(seen, tree, sort):
 
 
 def test_no_more_lines_than_wanted(file_scene):
-    lines = block_lines(file_scene.session, EVERYTHING, LIST_ORDER, None, None, 11)
+    lines = block_rows(file_scene.session, EVERYTHING, LIST_ORDER, None, None, 11)
     assert [line.candidate.id for line in lines] == list(range(1, 12))

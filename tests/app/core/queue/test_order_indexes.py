@@ -116,7 +116,7 @@ def test_nothing_is_kept_of_a_closed_session(tmp_path):
 
 @pytest.mark.parametrize("sort", [Sort("random", seed=2**31 - 2), Sort("surprising", True)])
 def test_names_are_short_enough_for_a_server(sort):
-    narrowing = order_indexes.Narrowing(60, 2**31 - 1)
+    narrowing = order_indexes.IndexScope(60, 2**31 - 1)
     index = order_indexes.order_index(sort, narrowing)
     assert len(index.name) < 64
     assert order_indexes._is_ours(index.name)

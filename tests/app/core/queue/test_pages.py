@@ -16,12 +16,12 @@ from app.core.queue import (
     LIST_ORDER,
     UNJUDGED,
     Sort,
-    both,
-    next_line,
+    combine,
+    next_row,
     next_unjudged,
     page,
     parse_filter,
-    previous_line,
+    previous_row,
     row_of,
 )
 from app.core.queue import walk as walking
@@ -77,8 +77,8 @@ def test_one_forward_and_one_back(seen, sort, number, tree):
     at = every.index(number)
     ahead = [each for each in every[at + 1 :] if each in shown]
     behind = [each for each in every[:at] if each in shown]
-    following = next_line(seen.session, tree, sort, after=place)
-    before = previous_line(seen.session, tree, sort, before=place)
+    following = next_row(seen.session, tree, sort, after=place)
+    before = previous_row(seen.session, tree, sort, before=place)
     assert (following and following.candidate.id) == (ahead[0] if ahead else None)
     assert (before and before.candidate.id) == (behind[-1] if behind else None)
 
@@ -88,7 +88,7 @@ def test_one_forward_and_one_back(seen, sort, number, tree):
 def test_the_next_unjudged_and_from_the_front_again(seen, sort, number, tree):
     place = row_of(seen.session, number, sort).position
     every = seen.numbers(EVERYTHING, sort)
-    left = set(seen.numbers(both(tree, UNJUDGED), sort))
+    left = set(seen.numbers(combine(tree, UNJUDGED), sort))
     at = every.index(number)
     ahead = [each for each in every[at + 1 :] if each in left]
     again = [each for each in every if each in left]
@@ -132,11 +132,11 @@ def test_a_place_stays_when_what_stood_there_moves(tmp_path):
         here = row_of(session, 2, SCORE).position
         set_scores(session, {2: 0.1})
         assert next_unjudged(session, sort=SCORE, after=here).candidate.id == 3
-        assert previous_line(session, sort=SCORE, before=here).candidate.id == 1
+        assert previous_row(session, sort=SCORE, before=here).candidate.id == 1
 
 
 def test_a_call_looks_at_so_many_and_no_more(tmp_path, monkeypatch):
-    for name, value in (("SOON", 10), ("AT_ONCE", 40), ("FIRST_STRIDE", 5)):
+    for name, value in (("FIRST_ROWS", 10), ("ROWS_A_CALL", 40), ("FIRST_STRIDE", 5)):
         monkeypatch.setattr(walking, name, value)
     with made(tmp_path / "a.speco3", 200) as session:
         set_own(session, 190, '{"kind": "nova"}')
@@ -147,13 +147,13 @@ def test_a_call_looks_at_so_many_and_no_more(tmp_path, monkeypatch):
         every = [number for each in pages(session, rare, LIST_ORDER, 3) for number in numbers(each)]
         assert every == [190]
         assert next_unjudged(session, rare).candidate.id == 190
-        assert next_unjudged(session, both(rare, Number("id", ">", 195)), wrap=False) is None
+        assert next_unjudged(session, combine(rare, Number("id", ">", 195)), wrap=False) is None
 
 
 def test_others_write_while_one_searches(tmp_path, monkeypatch):
     """Nobody waits for the end of a search: the database is let go between its steps."""
-    monkeypatch.setattr(walking, "AT_ONCE", 10)
-    monkeypatch.setattr(walking, "SOON", 5)
+    monkeypatch.setattr(walking, "ROWS_A_CALL", 10)
+    monkeypatch.setattr(walking, "FIRST_ROWS", 5)
     with made(tmp_path / "a.speco3", 100) as session:
         session.record_verdict(100, REJECT)
         reached, written = threading.Event(), threading.Event()

@@ -12,15 +12,14 @@ from app.core.inspections.store import models_of
 from app.core.queue import (
     UNJUDGED,
     Sort,
-    both,
+    combine,
     count,
     find,
     neighbours,
     next_unjudged,
     page,
     parse_filter,
-    position_of,
-    previous_line,
+    previous_row,
     row_of,
 )
 from app.core.queue import walk as walking
@@ -36,7 +35,7 @@ THROUGH = re.compile(
     rf"^SCAN (candidates|judgements|log|inspections|mine)\b(?! USING (COVERING )?INDEX ({SMALL}))"
 )
 SCORE = Sort("score", True)
-TREES = [EVERYTHING, UNJUDGED, InList(2), both(InList(1), UNJUDGED)]
+TREES = [EVERYTHING, UNJUDGED, InList(2), combine(InList(1), UNJUDGED)]
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +81,9 @@ def test_pages(session, sort, tree):
         page(session, tree, sort, after=place)
         page(session, tree, sort, after=place, backwards=True)
         page(session, tree, sort)
-        previous_line(session, tree, sort, before=place)
+        previous_row(session, tree, sort, before=place)
         next_unjudged(session, tree, sort, after=place)
         count(session, tree)
-        position_of(session, 17, tree, sort)
         row_of(session, 17, sort)
     refuse_slow(plans)
     if sort.key != "list":
@@ -126,7 +124,7 @@ def test_the_index_of_the_unjudged_is_used(session):
     ],
 )
 def test_rare_ones_are_gathered_by_an_index(session, text, monkeypatch):
-    monkeypatch.setattr(walking, "FEW", 5000)
+    monkeypatch.setattr(walking, "MAX_GATHERED", 5000)
     tree = parse_filter(text)
     page(session, tree, SCORE)
     with explained(session) as plans:
@@ -140,7 +138,7 @@ def test_rare_ones_are_gathered_by_an_index(session, text, monkeypatch):
 
 
 def test_looking_goes_along_the_order(session, monkeypatch):
-    monkeypatch.setattr(walking, "FEW", -1)
+    monkeypatch.setattr(walking, "MAX_GATHERED", -1)
     tree = parse_filter("own.class=star p_yes>0.1 -flag:star inspected:nano")
     page(session, tree, SCORE, limit=3)
     with explained(session) as plans:
@@ -149,8 +147,8 @@ def test_looking_goes_along_the_order(session, monkeypatch):
 
 
 def test_a_range_of_the_order_itself_is_not_walked_to(session, monkeypatch):
-    monkeypatch.setattr(walking, "FEW", -1)
-    for name in ("AT_ONCE", "SOON"):
+    monkeypatch.setattr(walking, "MAX_GATHERED", -1)
+    for name in ("ROWS_A_CALL", "FIRST_ROWS"):
         monkeypatch.setattr(walking, name, 60)
     tree, sort = parse_filter("p_yes:0.3..0.4"), Sort("p_yes", True)
     found = page(session, tree, sort, limit=100)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import delete, select, update
@@ -12,8 +11,7 @@ from app.core.database.tables import candidates, judgements
 from app.core.session import verdict_log
 from app.core.session.rebuild import rebuild_judgements
 from app.core.session.records import Opinion, Verdict
-from app.core.session.session import open_session
-from app.core.session.standing import standing
+from app.core.session.session import MAX_IDS, open_session
 from tests.app.core.sessions import made
 
 
@@ -27,8 +25,11 @@ def derived(session):
 
 
 def rebuilt(session):
+    session_size = session.count()
     with session.database.writing() as connection:
-        rebuild_judgements(connection)
+        for first in range(1, session_size + 1, MAX_IDS):
+            last = min(first + MAX_IDS, session_size + 1)
+            rebuild_judgements(connection, range(first, last))
     return derived(session)
 
 
@@ -90,67 +91,3 @@ def test_it_mends(file_place):
             connection.execute(update(candidates).values(judged_by=5))
         assert derived(session) != whole
         assert rebuilt(session) == whole
-
-
-def line(number, at, action="set", *, before=None, target=None, origin=""):
-    return SimpleNamespace(
-        id=number, at=at, action=action, before_id=before, target_id=target, origin=origin
-    )
-
-
-@pytest.mark.parametrize(
-    ("lines", "wanted"),
-    [
-        ([], None),
-        ([line(1, "10")], 1),
-        ([line(1, "10"), line(2, "11", "undo", target=1)], None),
-        ([line(1, "10"), line(2, "11", before=1)], 2),
-        # a clock set back
-        ([line(1, "10"), line(2, "05", before=1)], 2),
-        ([line(1, "10"), line(2, "05", before=1), line(3, "04", "undo", target=2)], 1),
-        (
-            [
-                line(1, "10"),
-                line(2, "05", before=1),
-                line(3, "04", "undo", target=2),
-                line(4, "03", "redo", target=2),
-            ],
-            2,
-        ),
-        # merged in: the later one
-        ([line(1, "10"), line(2, "09", origin="x")], 1),
-        ([line(1, "10"), line(2, "11", origin="x")], 2),
-        ([line(1, "10"), line(2, "10", origin="x")], 2),
-        # what followed it there, by a clock that was wrong
-        ([line(1, "10"), line(2, "12", origin="x"), line(3, "01", origin="x", before=2)], 3),
-        # taken back there: the own one, or nothing
-        (
-            [line(1, "10"), line(2, "12", origin="x"), line(3, "13", "undo", target=2, origin="x")],
-            1,
-        ),
-        ([line(1, "10"), line(2, "13", "undo", target=1, origin="x")], None),
-        # said here in knowledge of what was merged in
-        ([line(1, "10"), line(2, "20", origin="x"), line(3, "15", before=2)], 3),
-        # taken back in a copy, done again here later
-        (
-            [
-                line(1, "10"),
-                line(2, "11", "undo", target=1),
-                line(3, "14", "redo", target=1),
-                line(4, "12", "undo", target=1, origin="x"),
-            ],
-            1,
-        ),
-    ],
-)
-def test_which_opinion_stands(lines, wanted):
-    found = standing(lines)
-    assert (None if found is None else found.id) == wanted
-
-
-def test_as_if_now():
-    lines = [line(1, "10"), line(2, "11", before=1)]
-    assert standing(lines, undone=2).id == 1
-    undone = [*lines, line(3, "12", "undo", target=2)]
-    assert standing(undone).id == 1
-    assert standing(undone, redone=2).id == 2

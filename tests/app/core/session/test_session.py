@@ -11,13 +11,16 @@ import subprocess
 import sys
 
 import pytest
+from sqlalchemy import update
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database.database import Database
+from app.core.database.tables import lists
 from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
 from app.core.session.records import Change, Opinion, Verdict
-from app.core.session.session import new_session, open_session
+from app.core.session.session import list_roles, new_session, open_session
 from tests.app.core.sessions import fill, made
+from tests.app.ui.candidates import take_sample
 from tests.night import seeds
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
@@ -44,7 +47,7 @@ def test_a_verdict_is_there_after_a_restart(place):
         assert line == entry
         assert (line.seconds, dict(line.shown)) == (4.5, {"verdict": "YES"})
         assert session.id == identity
-        assert session.task == task("CV")
+        assert session.task == find_task("CV")
 
 
 def test_the_same_opinion_again_is_no_news(place):
@@ -217,7 +220,7 @@ def test_a_newer_session_is_refused(file_place):
 def test_nothing_is_overwritten(place):
     made(place).close()
     with pytest.raises(SessionError, match="already"):
-        new_session(place, task("CV"), "Ben")
+        new_session(place, find_task("CV"), "Ben")
     open_session(place, "Ada").close()
 
 
@@ -275,7 +278,7 @@ def test_names_nobody_has(place, name):
 
 
 def test_the_task_goes_with_the_session(place, tmp_path):
-    source = task("CV")
+    source = find_task("CV")
     with made(place) as session:
         assert session.task.windows == source.windows
         session.set_fact("blind", json.dumps(True))
@@ -292,5 +295,20 @@ def test_a_database_of_no_kind_we_know():
 
 
 def test_fill_counts(place):
-    with new_session(place, task("CV"), "Ada") as session:
+    with new_session(place, find_task("CV"), "Ada") as session:
         assert fill(session, 0).count() == 0
+
+
+def test_roles_name_the_column_of_the_label(tmp_path):
+    with new_session(tmp_path / "night", find_task("CV"), "Ada") as session:
+        take_sample(session, 12)
+        assert list_roles(session)[1]["label"] == "subclass"
+
+
+def test_damaged_roles_are_left_out(tmp_path):
+    with new_session(tmp_path / "night", find_task("CV"), "Ada") as session:
+        take_sample(session, 2)
+        for text, found in (("no JSON", {}), ("[1]", {}), ('{"ra": 1, "dec": "d"}', {"dec": "d"})):
+            with session.database.writing() as connection:
+                connection.execute(update(lists).values(roles=text))
+            assert list_roles(session) == {1: found}

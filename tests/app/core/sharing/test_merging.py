@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import insert, select, text
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, facts, inspections, log, packed_spectra
 from app.core.errors import SessionError
-from app.core.inspections.seen import SeenResult, note_seen, was_seen
+from app.core.inspections.seen import SeenResult, read_seen, record_seen
 from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.progress import StoppedError
 from app.core.session import verdict_log
@@ -418,7 +418,7 @@ def test_what_was_said_a_second_time(tmp_path):
 def test_another_task_is_refused(tmp_path):
     with (
         session(tmp_path / "a.speco3") as into,
-        new_session(tmp_path / "b.speco3", task("WD"), "Ben") as other,
+        new_session(tmp_path / "b.speco3", find_task("WD"), "Ben") as other,
     ):
         add_list(other, [{}], [], {})
         other.record_verdict(1, ACCEPT)
@@ -559,30 +559,30 @@ def test_no_more_people_than_bits(tmp_path):
 def test_what_was_seen_comes_along(place, tmp_path):
     """Under the numbers here; what both know is the sum of both, and a second time brings none."""
     with session(place) as ada, session(tmp_path / "ben.speco3", "Ben", 6) as ben:
-        note_seen(ada, {1: SeenResult(model="nano"), 3: SeenResult(in_blind=True)})
-        note_seen(ben, {6: SeenResult(model="nano: 7b", in_blind=True), 2: SeenResult()})
+        record_seen(ada, {1: SeenResult(model="nano"), 3: SeenResult(in_blind=True)})
+        record_seen(ben, {6: SeenResult(model="nano: 7b", in_blind=True), 2: SeenResult()})
         with ben.database.writing() as connection:  # Ada had sat at Ben's, too
             ours = [("seen:1:Ada", "bother"), ("seen:3:Ada", "o"), ("seen:4:Ada", "onano")]
             rows = [{"key": key, "value": value} for key, value in ours]
             connection.execute(insert(facts), rows)
         assert merge(ada, ben).seen == 4
-        assert was_seen(ada, 1) == SeenResult(model="nano", in_blind=True)
-        assert was_seen(ada, 3) == SeenResult(in_blind=True)
-        assert was_seen(ada, 4) == SeenResult(model="nano")
+        assert read_seen(ada, 1) == SeenResult(model="nano", in_blind=True)
+        assert read_seen(ada, 3) == SeenResult(in_blind=True)
+        assert read_seen(ada, 4) == SeenResult(model="nano")
         assert merge(ada, ben).seen == 0
     with open_session(place, "Ben") as session_of_ben:
-        assert was_seen(session_of_ben, 6) == SeenResult(model="nano: 7b", in_blind=True)
-        assert was_seen(session_of_ben, 2) == SeenResult()
-        assert was_seen(session_of_ben, 1) is None
+        assert read_seen(session_of_ben, 6) == SeenResult(model="nano: 7b", in_blind=True)
+        assert read_seen(session_of_ben, 2) == SeenResult()
+        assert read_seen(session_of_ben, 1) is None
 
 
 def test_many_that_were_seen(place, tmp_path, monkeypatch):
     monkeypatch.setattr(seen_facts, "MAX_IDS", 3)
     with session(place, count=8) as ada, session(tmp_path / "ben.speco3", "Ben", 8) as ben:
-        note_seen(ben, {number: SeenResult(model=f"m{number}") for number in range(1, 9)})
+        record_seen(ben, {number: SeenResult(model=f"m{number}") for number in range(1, 9)})
         assert merge(ada, ben).seen == 8
     with open_session(place, "Ben") as again:
-        found = [was_seen(again, number) for number in range(1, 9)]
+        found = [read_seen(again, number) for number in range(1, 9)]
         assert found == [SeenResult(model=f"m{number}") for number in range(1, 9)]
 
 
@@ -604,4 +604,4 @@ def test_what_a_stranger_writes_of_it(place, tmp_path, key, value):
             connection.execute(text("INSERT INTO facts VALUES (:k, :v)"), {"k": key, "v": value})
         with pytest.raises(SessionError, match="damaged"):
             merge(ada, ben)
-        assert was_seen(ada, 1) is None
+        assert read_seen(ada, 1) is None

@@ -9,8 +9,13 @@ import pytest
 from app.core.errors import SessionError
 from app.core.session.records import Judgement, Opinion, Verdict
 from app.core.statistics import adjudication as module
-from app.core.statistics.adjudication import adjudicator_of, disputes, final_of, set_adjudicator
-from app.core.statistics.verdicts import NONE, WORDS, read_verdicts, settled
+from app.core.statistics.adjudication import (
+    adjudicator_of,
+    disputes,
+    final_opinion,
+    set_adjudicator,
+)
+from app.core.statistics.verdicts import NONE, VERDICTS, read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made
 
@@ -28,7 +33,7 @@ def judgement(reviewer, verdict, at="2026-01-01", **more):
 
 def test_one_person_alone():
     mine = judgement("Ada", A, confidence=4, flags=("odd",), comment="x")
-    found = final_of([mine, judgement("Ben", None, comment="hm")], "Ben")
+    found = final_opinion([mine, judgement("Ben", None, comment="hm")], "Ben")
     assert (found.settled_by, found.opinion, found.reviewers) == ("one", mine.opinion, ("Ada",))
     assert found.at == mine.at
 
@@ -39,7 +44,7 @@ def test_people_of_one_mind():
         judgement("Ben", A, "2026-01-03", confidence=2, flags=("odd",)),
         judgement("Cy", A, "2026-01-01", comment="yes"),
     ]
-    found = final_of(given)
+    found = final_opinion(given)
     assert (found.settled_by, found.reviewers, found.at) == (
         "unanimous",
         ("Ada", "Ben", "Cy"),
@@ -53,24 +58,24 @@ def test_people_of_one_mind():
 @pytest.mark.parametrize("other", [R, U])
 def test_people_who_differ_have_no_verdict_until_somebody_speaks(other):
     given = [judgement("Ada", A, flags=("odd",)), judgement("Ben", other)]
-    found = final_of(given)
+    found = final_opinion(given)
     assert (found.settled_by, found.opinion.verdict) == ("disagreement", None)
     assert found.opinion.flags == ("disagreement", "odd")
     assert (found.reviewers, found.at) == (("Ada", "Ben"), "")
-    spoken = final_of([*given, judgement("Eve", U, comment="no way to tell")], "Eve")
+    spoken = final_opinion([*given, judgement("Eve", U, comment="no way to tell")], "Eve")
     assert (spoken.settled_by, spoken.opinion.verdict, spoken.reviewers) == (
         "adjudicator",
         U,
         ("Eve",),
     )
     assert spoken.opinion.comment == "no way to tell"
-    assert final_of([*given, judgement("Eve", None)], "Eve").settled_by == "disagreement"
+    assert final_opinion([*given, judgement("Eve", None)], "Eve").settled_by == "disagreement"
 
 
 def test_nobody_said_anything():
-    assert final_of([]).opinion == Opinion()
-    assert final_of([]).settled_by == "nobody"
-    commented = final_of([judgement("Ada", None, comment="later")])
+    assert final_opinion([]).opinion == Opinion()
+    assert final_opinion([]).settled_by == "nobody"
+    commented = final_opinion([judgement("Ada", None, comment="later")])
     assert (commented.settled_by, commented.opinion.comment) == ("nobody", "later")
 
 
@@ -131,7 +136,7 @@ def test_people_and_agent(session):
 
 @pytest.mark.parametrize("stretch", [1, 7, 20_000])
 def test_the_list_is_what_the_rule_says_of_each(session, monkeypatch, stretch):
-    monkeypatch.setattr(module, "STRETCH", stretch)
+    monkeypatch.setattr(module, "BLOCK", block)
     chance = random.Random(stretch)
     inspect(session, "nano", {n: (chance.choice(["YES", "NO", None]), None) for n in range(1, 40)})
     for name in ("Ada", "Ben", "Eve"):
@@ -150,9 +155,9 @@ def test_the_list_is_what_the_rule_says_of_each(session, monkeypatch, stretch):
         agent = session.candidate(number).agent_verdict
         against = (agent == "YES" and R in said) or (agent == "NO" and A in said)
         assert (number in listed) == (len(said) > 1 or against)
-        final = final_of(given, "Eve").opinion.verdict
+        final = final_opinion(given, "Eve").opinion.verdict
         code = codes.get(number, NONE)
-        assert final == (None if code == NONE else WORDS[code])
+        assert final == (None if code == NONE else VERDICTS[code])
 
 
 def test_names_nobody_has(session):

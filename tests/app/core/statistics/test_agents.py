@@ -7,7 +7,7 @@ import pytest
 import sklearn.metrics
 
 from app.core.statistics import agents as module
-from app.core.statistics.agents import all_with, each_with, read_agents
+from app.core.statistics.agents import compare_all_reviewers, compare_each_reviewer, read_agents
 from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, inspect, say, set_snr
 from tests.app.core.sessions import made
@@ -29,7 +29,7 @@ def test_figures_are_scikit_learns(session, rng):
     say(session, "Ada", ada)
     inspect(session, "nano", said)
     (agent,) = read_agents(session)
-    (found,) = each_with(read_verdicts(session), agent)
+    (found,) = compare_each_reviewer(read_verdicts(session), agent)
     kept = [n for n, (verdict, _) in said.items() if verdict and ada[n] is not U]
     person, model = [ada[n] is A for n in kept], [said[n][0] == "YES" for n in kept]
     assert found.every.n == len(kept)
@@ -54,7 +54,7 @@ def test_only_blind_verdicts_are_honest(session):
     say(session, "Ada", dict.fromkeys(range(1, 6), R))
     say(session, "Ada", dict.fromkeys(range(4, 9), A), SEEN)
     (agent,) = read_agents(session)
-    (found,) = each_with(read_verdicts(session), agent)
+    (found,) = compare_each_reviewer(read_verdicts(session), agent)
     assert found.every.counts == ((0, 3), (0, 5))
     assert found.blind.counts == ((0, 5), (0, 0))
     assert found.scores.precision.value == pytest.approx(5 / 8)
@@ -72,7 +72,7 @@ def test_models_and_their_versions_are_apart(session):
         ("nano", "1", [1, 2]),
         ("nano", "2", [2, 3]),
     ]
-    kappas = [all_with(read_verdicts(session), agent).every.counts for agent in found]
+    kappas = [compare_all_reviewers(read_verdicts(session), agent).every.counts for agent in found]
     assert kappas == [((0, 0), (1, 0)), ((1, 0), (0, 1)), ((0, 1), (0, 1))]
 
 
@@ -81,9 +81,12 @@ def test_people_as_one(session):
     say(session, "Ada", {1: A, 2: A, 3: R, 4: U})
     say(session, "Ben", {1: A, 2: R, 3: R, 4: U})
     (agent,) = read_agents(session)
-    found = all_with(read_verdicts(session), agent)
+    found = compare_all_reviewers(read_verdicts(session), agent)
     assert (found.every.counts, found.unsure, found.reviewer) == (((0, 1), (0, 1)), 2, "")
-    assert [each.reviewer for each in each_with(read_verdicts(session), agent)] == ["Ada", "Ben"]
+    assert [each.reviewer for each in compare_each_reviewer(read_verdicts(session), agent)] == [
+        "Ada",
+        "Ben",
+    ]
 
 
 def test_bins_of_snr(session):
@@ -91,7 +94,7 @@ def test_bins_of_snr(session):
     inspect(session, "nano", {1: ("YES", 0.9), 2: ("NO", 0.2), 3: ("YES", 0.9), 4: (None, None)})
     say(session, "Ada", {1: R, 2: A, 3: A, 4: A})
     (agent,) = read_agents(session)
-    (found,) = each_with(read_verdicts(session), agent)
+    (found,) = compare_each_reviewer(read_verdicts(session), agent)
     assert [(each.name, each.found.n, each.found.observed.value) for each in found.by_snr] == [
         ("S/N below 5", 2, 0.0),
         ("S/N 20-50", 1, 1.0),
@@ -119,5 +122,5 @@ def test_who_met_no_agent_is_left_out(session):
     say(session, "Ada", {1: A})
     inspect(session, "nano", {2: ("YES", 0.9)})
     (agent,) = read_agents(session)
-    assert each_with(read_verdicts(session), agent) == ()
-    assert all_with(read_verdicts(session), agent).every.n == 0
+    assert compare_each_reviewer(read_verdicts(session), agent) == ()
+    assert compare_all_reviewers(read_verdicts(session), agent).every.n == 0

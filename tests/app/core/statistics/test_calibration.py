@@ -18,14 +18,14 @@ from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from app.core.statistics.calibration import (
     calibrate,
-    calibration_words,
-    fitted,
+    calibration_sentence,
+    fit_sample,
     gather,
-    more_to_calibrate,
     newest_calibration,
     reliability,
+    shortage_sentence,
 )
-from tests.agent.confidence.drawn import drawn
+from tests.agent.confidence.judged_samples import sample_judged
 from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made
 
@@ -73,7 +73,7 @@ def test_a_model_by_name_is_its_newest_version(place):
 
 
 def test_a_fit_is_scikit_learns(place, rng):
-    judged = drawn(rng, 200, prior=0.3, apart=2.0, stretch=2.0)
+    judged = sample_judged(rng, 200, prior=0.3, apart=2.0, stretch=2.0)
     with filled(place, judged) as session:
         calibration = calibrate(session, gather(session, "nano"))
     assert calibration.method == "platt"
@@ -89,7 +89,7 @@ def test_a_fit_is_scikit_learns(place, rng):
 
 
 def test_what_is_kept_comes_back(place, rng):
-    judged = drawn(rng, 80, prior=0.4)
+    judged = sample_judged(rng, 80, prior=0.4)
     with filled(place, judged) as session:
         told = []
         session.changed.connect(told.append)
@@ -115,11 +115,13 @@ def test_too_few_are_not_calibrated_and_told_what_is_missing(place):
         assert not found.is_fitted
         assert "too few" in found.note
         assert newest_calibration(session, "nano") is None
-        words = calibration_words(None, own.judged)
+        words = calibration_sentence(None, own.judged)
         assert "Not calibrated" in words
         assert "16 more verdicts, among them at least 3 more ACCEPT and 3 more REJECT" in words
         with pytest.raises(ConfidenceError):
-            fitted(session, replace(own, judged=JudgedScores([0.9, 0.8], [True, True])), "platt")
+            fit_sample(
+                session, replace(own, judged=JudgedScores([0.9, 0.8], [True, True])), "platt"
+            )
 
 
 @pytest.mark.parametrize("positives", [0, 3, 5, 12])
@@ -129,23 +131,23 @@ def test_with_what_is_said_to_be_missing_it_can_be_fitted(rng, positives, negati
         rng.random(positives + negatives), [True] * positives + [False] * negatives
     )
     enough = len(judged) >= PLATT_NEEDS[0] and min(positives, negatives) >= PLATT_NEEDS[1]
-    assert (more_to_calibrate(judged) == "") == enough
+    assert (shortage_sentence(judged) == "") == enough
     fit = fit_calibration(judged)
     assert ("too few" in fit.note) == (not enough)
 
 
 def test_words_of_what_is_fitted(rng):
-    judged = drawn(rng, 80, prior=0.4)
-    words = calibration_words(fit_calibration(judged), judged)
+    judged = sample_judged(rng, 80, prior=0.4)
+    words = calibration_sentence(fit_calibration(judged), judged)
     assert words.startswith("Calibrated with a straight line on 80 of your verdicts, ")
     assert words.endswith(f"{judged.positives} of them ACCEPT.")
-    assert "verdicts enough to fit" in calibration_words(None, judged)
-    many = drawn(rng, 2000, prior=0.4)
-    assert "a rising curve" in calibration_words(fit_calibration(many), many)
+    assert "verdicts enough to fit" in calibration_sentence(None, judged)
+    many = sample_judged(rng, 2000, prior=0.4)
+    assert "a rising curve" in calibration_sentence(fit_calibration(many), many)
 
 
 def test_reliability_is_scikit_learns(rng):
-    judged = drawn(rng, 400, prior=0.3, stretch=3.0)
+    judged = sample_judged(rng, 400, prior=0.3, stretch=3.0)
     found = reliability(judged)
     share, mean = calibration_curve(judged.label, judged.p, n_bins=10)
     np.testing.assert_allclose([b.share for b in found.raw], share)
@@ -183,7 +185,7 @@ def test_reliability_of_few():
 
 
 def test_a_forged_calibration_is_refused(place, rng):
-    with filled(place, drawn(rng, 60, prior=0.4)) as session:
+    with filled(place, sample_judged(rng, 60, prior=0.4)) as session:
         calibrate(session, gather(session, "nano"))
         with session.database.writing() as connection:
             connection.exec_driver_sql("UPDATE calibrations SET content = '{\"version\": 1}'")

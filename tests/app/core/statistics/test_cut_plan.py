@@ -7,12 +7,12 @@ import re
 import numpy as np
 import pytest
 
-from agent.confidence.abstention import abstain, judged_needed
+from agent.confidence.abstention import choose_cuts, judged_needed
 from agent.confidence.calibration import fit_calibration
 from agent.confidence.judged import JudgedScores
 from app.core.statistics.calibration import CalibrationSample
 from app.core.statistics.cut_plan import plan_cut
-from tests.agent.confidence.drawn import drawn
+from tests.agent.confidence.judged_samples import sample_judged
 
 
 def own(judged, unjudged=()):
@@ -28,9 +28,9 @@ def own(judged, unjudged=()):
 
 
 def test_work_saved_on_the_unjudged(rng):
-    judged, field = drawn(rng, 800, prior=0.3), drawn(rng, 5000, prior=0.3)
+    judged, field = sample_judged(rng, 800, prior=0.3), sample_judged(rng, 5000, prior=0.3)
     found = plan_cut(own(judged, field.p), precision=0.9, recall=0.95)
-    wanted = abstain(judged, precision=0.9, recall=0.95)
+    wanted = choose_cuts(judged, precision=0.9, recall=0.95)
     assert found.abstention == wanted
     assert found.accepted == np.sum(field.p >= wanted.accept_from)
     assert found.set_aside == np.sum(field.p < wanted.reject_below)
@@ -41,8 +41,8 @@ def test_work_saved_on_the_unjudged(rng):
 
 def test_expected_contamination_comes_true(rng):
     judged, field = (
-        drawn(rng, 2000, prior=0.3, stretch=2.0),
-        drawn(rng, 50_000, prior=0.3, stretch=2.0),
+        sample_judged(rng, 2000, prior=0.3, stretch=2.0),
+        sample_judged(rng, 50_000, prior=0.3, stretch=2.0),
     )
     found = plan_cut(own(judged, field.p), fit_calibration(judged), precision=0.9, recall=0.95)
     accept, reject = found.abstention.accept_from, found.abstention.reject_below
@@ -57,7 +57,7 @@ def test_expected_contamination_comes_true(rng):
 
 
 def test_without_a_calibration_nothing_is_expected(rng):
-    judged = drawn(rng, 800, prior=0.3)
+    judged = sample_judged(rng, 800, prior=0.3)
     found = plan_cut(own(judged, judged.p), fit_calibration(JudgedScores([], [])), precision=0.9)
     assert (found.expected_false, found.expected_lost) == (None, None)
     assert found.most_false == pytest.approx(
@@ -67,7 +67,7 @@ def test_without_a_calibration_nothing_is_expected(rng):
 
 
 def test_words_of_both_promises(rng):
-    judged = drawn(rng, 2000, prior=0.3)
+    judged = sample_judged(rng, 2000, prior=0.3)
     found = plan_cut(own(judged, judged.p), precision=0.9, recall=0.95, delta=0.1)
     first, second, work = found.words
     assert re.match(
@@ -142,10 +142,10 @@ def test_where_all_are_judged_nothing_is_asked_for(rng):
 
 
 def test_the_unlike_are_told_of(rng):
-    judged = drawn(rng, 2000, prior=0.3)
+    judged = sample_judged(rng, 2000, prior=0.3)
     cut = plan_cut(own(judged), precision=0.9).abstention.accept_from
     barely = np.full(200, cut)
     found = plan_cut(own(judged, barely), precision=0.9)
     assert not found.is_alike
     assert "at random before you rely on it" in found.words[-1]
-    assert plan_cut(own(judged, drawn(rng, 2000, prior=0.3).p), precision=0.9).is_alike
+    assert plan_cut(own(judged, sample_judged(rng, 2000, prior=0.3).p), precision=0.9).is_alike

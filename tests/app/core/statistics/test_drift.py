@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from app.core.statistics.agents import read_agents
-from app.core.statistics.drift import MOST, SMALLEST, drift
+from app.core.statistics.drift import MAX_BLOCKS, MIN_BLOCK, drift
 from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made
@@ -40,7 +40,9 @@ def test_blocks_hold_all_in_the_order_given(session):
     assert found.words == ""
 
 
-@pytest.mark.parametrize(("n", "blocks"), [(1, 1), (SMALLEST, 1), (2 * SMALLEST, 2), (400, MOST)])
+@pytest.mark.parametrize(
+    ("n", "blocks"), [(1, 1), (MIN_BLOCK, 1), (2 * MIN_BLOCK, 2), (400, MAX_BLOCKS)]
+)
 def test_as_many_blocks_as_verdicts_bear(session, n, blocks):
     say(session, "Ada", alternating(range(1, n + 1), 2))
     assert len(of(session).blocks) == blocks

@@ -7,9 +7,9 @@ import pytest
 import sklearn.metrics
 
 from agent.confidence.fleiss import fleiss_kappa
-from app.core.statistics.people import people
-from app.core.statistics.snr_bins import EDGES, in_bins
-from app.core.statistics.verdicts import WORDS, read_verdicts
+from app.core.statistics.people import reviewer_agreement
+from app.core.statistics.snr_bins import EDGES, split_by_snr
+from app.core.statistics.verdicts import VERDICTS, read_verdicts
 from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, say, set_snr
 from tests.app.core.sessions import made
 
@@ -35,7 +35,7 @@ def test_pairs_are_scikit_learns(session, rng):
     said["Cy"] = {number: verdict for number, verdict in said["Cy"].items() if number % 2}
     for name, verdicts in said.items():
         say(session, name, verdicts)
-    found = people(read_verdicts(session))
+    found = reviewer_agreement(read_verdicts(session))
     assert [(pair.first, pair.second) for pair in found.pairs] == [
         ("Ada", "Ben"),
         ("Ada", "Cy"),
@@ -51,12 +51,12 @@ def test_pairs_are_scikit_learns(session, rng):
         alike = np.mean([said[pair.first][n] == said[pair.second][n] for n in shared])
         assert pair.every.observed.value == pytest.approx(alike)
     counts = [
-        [[each[n] for each in said.values() if n in each].count(word) for word in WORDS]
+        [[each[n] for each in said.values() if n in each].count(word) for word in VERDICTS]
         for n in range(1, 121)
     ]
     assert found.several.kappa.value == pytest.approx(fleiss_kappa(np.array(counts)))
     assert (found.several.n, found.several.verdicts) == (120, 300)
-    assert found == people(read_verdicts(session))
+    assert found == reviewer_agreement(read_verdicts(session))
 
 
 def test_bins_of_snr_hold_all_of_a_pair(session, rng):
@@ -70,7 +70,7 @@ def test_bins_of_snr_hold_all_of_a_pair(session, rng):
     said = {name: drawn_verdicts(rng, truth, 0.8) for name in ("Ada", "Ben")}
     for name, verdicts in said.items():
         say(session, name, verdicts)
-    found = people(read_verdicts(session))
+    found = reviewer_agreement(read_verdicts(session))
     (pair,) = found.pairs
     assert sum(each.found.n for each in pair.by_snr) == 120
     assert [each.name for each in pair.by_snr] == [
@@ -86,7 +86,7 @@ def test_bins_of_snr_hold_all_of_a_pair(session, rng):
         members = [n for n, value in snr.items() if value is not None and low <= value < high]
         assert each.found.n == several.found.n == len(members)
         assert each.found.kappa.value == pytest.approx(kappa(*said.values(), members))
-        counts = [[[v[n] for v in said.values()].count(word) for word in WORDS] for n in members]
+        counts = [[[v[n] for v in said.values()].count(word) for word in VERDICTS] for n in members]
         assert several.found.kappa.value == pytest.approx(fleiss_kappa(np.array(counts)))
     assert pair.by_snr[-1].found.n == 1
 
@@ -94,7 +94,7 @@ def test_bins_of_snr_hold_all_of_a_pair(session, rng):
 def test_alone_there_is_nobody_to_agree_with(session):
     say(session, "Ada", {1: A, 2: R})
     say(session, "Ben", {3: U})
-    found = people(read_verdicts(session))
+    found = reviewer_agreement(read_verdicts(session))
     assert found.pairs == ()
     assert found.several.n == 0
     assert found.several.kappa.value is None
@@ -102,7 +102,7 @@ def test_alone_there_is_nobody_to_agree_with(session):
 
 
 def test_edges_belong_to_the_bin_above():
-    bins = list(in_bins(np.array([*EDGES, np.nan])))
+    bins = list(split_by_snr(np.array([*EDGES, np.nan])))
     assert [(each.low, each.found.tolist().index(True)) for each in bins] == [
         (5.0, 0),
         (10.0, 1),
@@ -110,4 +110,4 @@ def test_edges_belong_to_the_bin_above():
         (50.0, 3),
         (None, 4),
     ]
-    assert list(in_bins(np.array([]))) == []
+    assert list(split_by_snr(np.array([]))) == []

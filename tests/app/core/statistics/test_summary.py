@@ -12,8 +12,8 @@ from app.core.session.session import open_session
 from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.calibration import calibrate, gather
 from app.core.statistics.repeats import record_repeat
-from app.core.statistics.summary import plain, statistics
-from tests.agent.confidence.drawn import drawn
+from app.core.statistics.summary import statistics, to_plain
+from tests.agent.confidence.judged_samples import sample_judged
 from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made
 
@@ -67,7 +67,7 @@ def test_counts_add_up(place):
 
 
 def test_json_says_what_the_record_says(place, rng):
-    judged = drawn(rng, 120, prior=0.4)
+    judged = sample_judged(rng, 120, prior=0.4)
     with made(place, 150) as session:
         inspect(
             session,
@@ -81,7 +81,7 @@ def test_json_says_what_the_record_says(place, rng):
         record_repeat(session, 1, Opinion(verdict=U))
         found = statistics(session)
         told = read(found)
-        assert told == plain(found)
+        assert told == to_plain(found)
         assert told["counts"]["judged"] == found.counts.judged
         pair = found.people.pairs[0]
         assert told["people"]["pairs"][0]["every"]["kappa"]["value"] == pair.every.kappa.value
@@ -97,7 +97,7 @@ def test_json_says_what_the_record_says(place, rng):
 
 
 def test_the_state_of_calibration(place, rng):
-    judged = drawn(rng, 60, prior=0.4)
+    judged = sample_judged(rng, 60, prior=0.4)
     with made(place, 60) as session:
         inspect(session, "nano", {n: ("YES", p) for n, p in enumerate(judged.p.tolist(), 1)})
         say(

@@ -16,9 +16,9 @@ from app.core.statistics.repeats import (
     repeats_of,
     withdraw_repeat,
 )
-from app.core.statistics.summary import plain, statistics
+from app.core.statistics.summary import statistics, to_plain
 from app.core.statistics.verdicts import read_verdicts, settled
-from tests.agent.confidence.drawn import drawn
+from tests.agent.confidence.judged_samples import sample_judged
 from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, inspect, say, set_snr
 from tests.app.core.sessions import made
 
@@ -31,7 +31,7 @@ def read(candidate):
 
 def story(place):
     rng = np.random.default_rng(5)
-    field = drawn(rng, 80, prior=0.4)
+    field = sample_judged(rng, 80, prior=0.4)
     with made(place, 80) as session:
         inspect(
             session,
@@ -54,7 +54,7 @@ def story(place):
         verdicts = read_verdicts(session)
         cards = accepted_cards(session, settled(verdicts), read)
         return {
-            "statistics": plain([found.counts, found.people, found.with_agents, found.agents]),
+            "statistics": to_plain([found.counts, found.people, found.with_agents, found.agents]),
             "consistency": consistency(session),
             "served": [
                 (each.candidate_id, each.is_same, each.again) for each in repeats_of(session)

@@ -11,7 +11,7 @@ from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from app.core.statistics import verdicts as module
 from app.core.statistics.adjudication import set_adjudicator
-from app.core.statistics.verdicts import NONE, WORDS, read_verdicts, settled, shared
+from app.core.statistics.verdicts import NONE, VERDICTS, common_indexes, read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, say, set_snr
 from tests.app.core.sessions import made
 
@@ -26,7 +26,7 @@ def session(place):
 
 def told(verdicts):
     """{(candidate, name): (verdict, blind verdict)}"""
-    words = [*WORDS, None]
+    words = [*VERDICTS, None]
     return {
         (int(candidate), verdicts.names[int(number)]): (words[code], words[blind])
         for candidate, number, code, blind in zip(
@@ -37,7 +37,7 @@ def told(verdicts):
 
 def holds(verdicts, **how):
     found = settled(verdicts, **how)
-    words = [*WORDS, None]
+    words = [*VERDICTS, None]
     return {int(c): words[v] for c, v in zip(found.candidate, found.verdict, strict=True)}
 
 
@@ -70,7 +70,7 @@ def test_pages_make_no_difference(session, monkeypatch):
         say(
             session,
             name,
-            {number: random.Random(name + str(number)).choice(WORDS) for number in range(1, 31)},
+            {number: random.Random(name + str(number)).choice(VERDICTS) for number in range(1, 31)},
         )
     whole = told(read_verdicts(session))
     assert len(whole) == 90
@@ -116,7 +116,7 @@ def test_any_history_equals_a_model(session, seed):
     chains: dict[tuple[int, str], list] = {}
     for _ in range(150):
         name, number = chance.choice(["Ada", "Ben"]), chance.randint(1, 6)
-        verdict, seen = chance.choice([*WORDS, None]), chance.random() < 0.3
+        verdict, seen = chance.choice([*VERDICTS, None]), chance.random() < 0.3
         chain = chains.setdefault((number, name), [])
         if chain and chain[-1][0] == verdict:
             continue
@@ -174,8 +174,8 @@ def test_the_adjudicator_after_a_restart(session, place):
 
 
 def test_a_code_is_a_place():
-    assert WORDS.index(A) == 0
-    assert NONE not in range(len(WORDS))
+    assert VERDICTS.index(A) == 0
+    assert NONE not in range(len(VERDICTS))
 
 
 def test_what_two_columns_share():
@@ -183,6 +183,6 @@ def test_what_two_columns_share():
     for _ in range(200):
         some, rising = (rng.permutation(40)[: rng.integers(0, 40)] for _ in range(2))
         rising = np.sort(rising)
-        here, there = shared(some, rising)
+        here, there = common_indexes(some, rising)
         assert some[here].tolist() == rising[there].tolist()
         assert set(some[here].tolist()) == set(some.tolist()) & set(rising.tolist())

@@ -132,7 +132,7 @@ def unjudged_sql(me: int) -> str:
 
 def _my_verdict(verdict: Verdict | None, asking: QueryContext) -> Condition:
     if verdict is None:
-        return true() if asking.me is None else plain(unjudged_sql(asking.me))
+        return true() if asking.me is None else raw_sql(unjudged_sql(asking.me))
     return _judged(judgements.c.reviewer_id == asking.number, judgements.c.verdict == verdict)
 
 
@@ -170,7 +170,7 @@ def _number(field: str, asking: QueryContext) -> ColumnElement[Any]:
 
 def _words(tree: Words) -> Condition:
     if tree.field == "comment":
-        return _judged(plain(COMMENTED), _said(judgements.c.comment, tree))
+        return _judged(raw_sql(COMMENTED), _said(judgements.c.comment, tree))
     return _said(candidates.c["object_id" if tree.field == "object" else tree.field], tree)
 
 
@@ -226,19 +226,19 @@ def _flag(name: str, asking: QueryContext) -> Condition:
 def _anywhere(part: str, asking: QueryContext) -> Condition:
     return or_(
         _holds(candidates.c.object_id, part),
-        _judged(plain(COMMENTED), _holds(judgements.c.comment, part)),
+        _judged(raw_sql(COMMENTED), _holds(judgements.c.comment, part)),
         _inside(_holds(_OwnValue(asking).text, part)),
     )
 
 
 def _disagree(between: str, asking: QueryContext) -> Condition:
     if between == "agents":
-        return plain(DIFFERING)
+        return raw_sql(DIFFERING)
     if between == "people":
         verdict = judgements.c.verdict
         here = judgements.c.candidate_id == candidates.c.id
         said = select(func.count(verdict.distinct())).where(here).correlate(candidates)
-        return plain(JUDGED_BY_SEVERAL) & (said.scalar_subquery() > 1)
+        return raw_sql(JUDGED_BY_SEVERAL) & (said.scalar_subquery() > 1)
     mine = _mine(judgements.c.verdict, asking)
     says = candidates.c.agent_verdict
     return or_(
@@ -248,12 +248,12 @@ def _disagree(between: str, asking: QueryContext) -> Condition:
 
 def _has(thing: str, asking: QueryContext) -> Condition:
     if thing == "fault":
-        return plain(FAULTY)
+        return raw_sql(FAULTY)
     if thing == "path":
         return candidates.c.path != ""
     if thing == "comment":
-        return _judged(plain(COMMENTED))
-    return _judged(judgements.c.reviewer_id == asking.number, plain(FLAGGED))
+        return _judged(raw_sql(COMMENTED))
+    return _judged(judgements.c.reviewer_id == asking.number, raw_sql(FLAGGED))
 
 
 def _inspected_by(tree: InspectedBy) -> Condition:
@@ -272,6 +272,6 @@ def _inside(*conditions: Condition) -> Condition:
     return exists().where(*conditions).correlate(candidates)
 
 
-def plain(words: str) -> Condition:
+def raw_sql(words: str) -> Condition:
     """A constant of ours, word for word as an index has it."""
     return literal_column(f"({words})")

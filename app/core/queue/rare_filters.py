@@ -26,7 +26,6 @@ from app.core.database.tables import (
     judgements,
     reviewers,
 )
-from app.core.queue.conditions import COMPARING, QueryContext, plain
 from app.core.queue.filters import (
     AgentVerdict,
     And,
@@ -41,14 +40,15 @@ from app.core.queue.filters import (
     Or,
     Words,
 )
+from app.core.queue.sql_conditions import COMPARING, QueryContext, raw_sql
 from app.core.session.records import Verdict
 
-Gathering = Select[tuple[int]]
-Union = tuple[Gathering, ...]
+IndexQuery = Select[tuple[int]]
+IndexUnion = tuple[IndexQuery, ...]
 """Each a range of one index; together they hold every candidate of the filter, and more."""
 
 
-def gathered(connection: Connection, ways: list[Union], at_most: int) -> CTE | None:
+def gather_few(connection: Connection, ways: list[IndexUnion], at_most: int) -> CTE | None:
     """The numbers (`few_id`) of no more candidates than that, by the first of the ways that leads
     to so few; None where none does."""
     for union in ways:
@@ -58,18 +58,18 @@ def gathered(connection: Connection, ways: list[Union], at_most: int) -> CTE | N
     return None
 
 
-def unions(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> list[Union]:
+def index_unions(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> list[IndexUnion]:
     """The ways to gather a filter's candidates, all of them and others."""
     if isinstance(tree, And):
-        return list(chain.from_iterable(unions(term, asking, indexes) for term in tree.terms))
+        return list(chain.from_iterable(index_unions(term, asking, indexes) for term in tree.terms))
     if isinstance(tree, Or):
-        ways = [unions(term, asking, indexes) for term in tree.terms]
+        ways = [index_unions(term, asking, indexes) for term in tree.terms]
         return [tuple(chain.from_iterable(way[0] for way in ways))] if all(ways) else []
     found = _leaf(tree, asking, indexes)
     return [found] if found else []
 
 
-def _leaf(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> Union:
+def _leaf(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> IndexUnion:
     match tree:
         case MyVerdict() if tree.verdict is not None:
             return _mine(asking, judgements.c.verdict == tree.verdict)
@@ -81,11 +81,11 @@ def _leaf(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> Union:
         case AgentVerdict("yes" | "no"):
             return (_those(candidates.c.agent_verdict == tree.answer.upper()),)
         case Flag() | Has("flag"):
-            return _mine(asking, plain(FLAGGED))
+            return _mine(asking, raw_sql(FLAGGED))
         case Has("comment") | Words("comment"):
-            return (_judged(plain(COMMENTED)),)
+            return (_judged(raw_sql(COMMENTED)),)
         case Has("fault") | Words("fault"):
-            return (_those(plain(FAULTY)),)
+            return (_those(raw_sql(FAULTY)),)
         case Words("object", "="):
             return (_those(candidates.c.object_id == tree.text),)
         case Number():
@@ -95,7 +95,7 @@ def _leaf(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> Union:
     return ()
 
 
-def _range(tree: Number, indexes: frozenset[str]) -> Union:
+def _range(tree: Number, indexes: frozenset[str]) -> IndexUnion:
     if tree.field == "p_yes":
         column: ColumnElement[Any] = candidates.c.agent_p_yes
     elif tree.field == "id":
@@ -107,29 +107,29 @@ def _range(tree: Number, indexes: frozenset[str]) -> Union:
     return (_those(COMPARING[tree.compare](column, tree.value)),)
 
 
-def _disagreeing(between: str, asking: QueryContext) -> Union:
+def _disagreeing(between: str, asking: QueryContext) -> IndexUnion:
     if between == "agents":
-        return (_those(plain(DIFFERING)),)
+        return (_those(raw_sql(DIFFERING)),)
     if between == "people":
-        return (_those(plain(JUDGED_BY_SEVERAL)),)
+        return (_those(raw_sql(JUDGED_BY_SEVERAL)),)
     # Either they accept something, or the agent says YES.
     accepted = _mine(asking, judgements.c.verdict == Verdict.ACCEPT)
     return (*accepted, _those(candidates.c.agent_verdict == "YES"))
 
 
-def _mine(asking: QueryContext, condition: ColumnElement[bool]) -> Union:
+def _mine(asking: QueryContext, condition: ColumnElement[bool]) -> IndexUnion:
     return (_judged(judgements.c.reviewer_id == asking.number, condition),)
 
 
-def _judged(*conditions: ColumnElement[bool]) -> Gathering:
+def _judged(*conditions: ColumnElement[bool]) -> IndexQuery:
     return select(judgements.c.candidate_id.label("few_id")).where(*conditions)
 
 
-def _those(condition: ColumnElement[bool]) -> Gathering:
+def _those(condition: ColumnElement[bool]) -> IndexQuery:
     return select(candidates.c.id.label("few_id")).where(condition)
 
 
-def _some(union: Union, limit: int) -> Any:
+def _some(union: IndexUnion, limit: int) -> Any:
     """The first of them, as a table."""
     every = union_all(*union) if len(union) > 1 else union[0]
     return every.limit(limit).subquery("some")

@@ -18,7 +18,7 @@ from app.core.queue.sorts import Sort
 TELLING_SORTS = frozenset({"p_yes", "uncertain", "surprising", "disagreeing"})
 
 
-def tells(tree: Filter, sort: Sort) -> bool:
+def breaks_blind_mode(tree: Filter, sort: Sort) -> bool:
     """Whether somebody who walks through this queue could guess."""
     return sort.key in TELLING_SORTS or _tells(tree)
 

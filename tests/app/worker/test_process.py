@@ -1,0 +1,126 @@
+"""A child process that dies, hangs or cannot be started fails one inspection only."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.worker.client import WorkerClient
+from app.worker.errors import LoadError, WorkerCrash
+from app.worker.inspection import Failed, TextGenerated
+from app.worker.request import LoadRequest
+from tests.app.worker.conftest import LONG_S, POSIX, EventRecorder, is_gone, request
+
+
+@POSIX
+def test_killed_while_it_speaks_is_known_within_a_second(client: WorkerClient) -> None:
+    client.load(LoadRequest("one")).result(LONG_S)
+    recorder = EventRecorder()
+    inspection = client.inspect(request("endless"), recorder)
+    recorder.wait_for(TextGenerated)
+    pid = client.pid
+    assert pid is not None
+    killed = time.monotonic()
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(WorkerCrash, match=r"killed by SIGKILL .* while it was inspecting endless"):
+        inspection.result(LONG_S)
+    assert time.monotonic() - killed < 1.0
+    assert isinstance(recorder.events[-1], Failed)
+    assert is_gone(pid)
+    assert client.inspect(request()).result(LONG_S).model.name == "one"
+    assert client.pid not in (None, pid)
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        ("segv", r"killed by SIGSEGV \(native code failed\)"),
+        ("kill", r"killed by SIGKILL .*its last line: ggml: out of \?\[31mluck\?\[0m"),
+        ("exit", "ended with status 3"),
+    ],
+)
+def test_a_death_is_told_and_the_next_inspection_works(
+    client: WorkerClient, act: str, words: str
+) -> None:
+    dying, waiting = client.inspect(request(act)), client.inspect(request())
+    with pytest.raises(WorkerCrash, match=words):
+        dying.result(LONG_S)
+    assert waiting.result(LONG_S).verdict == "YES"
+
+
+@POSIX
+def test_a_crash_in_native_code_leaves_its_trace(client: WorkerClient) -> None:
+    with pytest.raises(WorkerCrash) as caught:
+        client.inspect(request("segv")).result(LONG_S)
+    assert "in _segv" in caught.value.detail
+    assert "\x1b" not in caught.value.detail
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ('print(\'{"type": "hello", "wire": 99}\', flush=True); input()', "another version"),
+        ("raise SystemExit(7)", "ended with status 7 while it was starting"),
+        ("import nothing_of_that_name", "its last line: ModuleNotFoundError"),
+        ("import sys, os; os.close(1); sys.stdin.read()", "stopped answering"),
+    ],
+)
+def test_a_child_that_does_not_start(code: str, words: str) -> None:
+    with (
+        WorkerClient([sys.executable, "-c", code]) as client,
+        pytest.raises(LoadError, match=words),
+    ):
+        client.load(LoadRequest()).result(LONG_S)
+
+
+def test_no_such_program() -> None:
+    with (
+        WorkerClient(["/nowhere/python"]) as client,
+        pytest.raises(LoadError, match="no worker could be started"),
+    ):
+        client.inspect(request()).result(LONG_S)
+
+
+GRANDPARENT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from app.worker.client import WorkerClient
+from tests.app.worker.conftest import POSIX, COMMAND, request
+client = WorkerClient(COMMAND)
+client.inspect(request("call:" + sys.argv[2])).result()
+"""
+
+
+def test_the_worker_dies_with_its_parent() -> None:
+    """The worker holds a connection while it speaks: that it breaks is the proof."""
+    root = Path(__file__).resolve().parents[3]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(LONG_S)
+        port = str(server.getsockname()[1])
+        parent = subprocess.Popen([sys.executable, "-c", GRANDPARENT, str(root), port])
+        try:
+            line, _ = server.accept()
+            with line:
+                line.settimeout(LONG_S)
+                parent.kill()
+                killed = time.monotonic()
+                assert _hears_the_end(line)
+                assert time.monotonic() - killed < 5.0
+        finally:
+            parent.kill()
+            parent.wait()
+
+
+def _hears_the_end(line: socket.socket) -> bool:
+    try:
+        return line.recv(1) == b""
+    except ConnectionResetError:
+        return True
