@@ -208,7 +208,7 @@ def _gguf_card(folder: Path, weights: Path) -> Card:
         name=plain_name(weights.stem),
         family=family,
         engine="gguf",
-        context_length=_context(header.whole(f"{kind}.context_length")),
+        context_length=_context(header.integer(f"{kind}.context_length")),
         sizing=SIZING_OF[family],
         files=_files(folder, [*parts, *vision]),
     )

@@ -1,7 +1,7 @@
-"""What llama.cpp has read in one conversation: its attention cache and where the next token stands.
+"""The llama.cpp context of one conversation: its KV cache and the position of the next token.
 
-Qwen's positions and the cache's cells count differently: a picture of 16 by 8 tokens takes 128
-cells and moves the position by 16.
+Cache cells and Qwen's positions count differently: a picture of 16 by 8 tokens takes 128 cells and
+advances the position by 16.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from agent.engines.sampling import Logits
 from agent.errors import EngineError
 
 BATCH = 512
-"""Tokens computed at once."""
+"""Tokens per decode call."""
 ABORTED = 2
-"""What llama.cpp's decode returns when it was told to stop."""
+"""The return code of `llama_decode` after an abort."""
 
 
 @dataclass(frozen=True)
 class CachePosition:
-    """How far the model has read: cells of the cache, and the position of the next token."""
+    """The number of cache cells in use and the position of the next token."""
 
     cells: int = 0
     position: int = 0
 
-    def moved(self, tokens: int) -> CachePosition:
-        """So many text tokens on, or back."""
+    def shifted(self, tokens: int) -> CachePosition:
+        """Return the position a number of text tokens later, or earlier if negative."""
         return CachePosition(self.cells + tokens, self.position + tokens)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContextSettings:
-    """What a context is made of. `pictures` is the loaded picture part, None without one."""
+    """What a context is created from; `vision` is the loaded vision part, if any."""
 
     model: Any
-    pictures: Any
+    vision: Any
     factor: int
     context_length: int
     threads: int
@@ -52,25 +52,25 @@ class ContextSettings:
 
 
 class GgufContext:
-    """One cache; freed by `close`. One thread at a time."""
+    """A KV cache for use by one thread at a time; freed by `close`."""
 
-    def __init__(self, native: Native, opening: ContextSettings, vocabulary_size: int) -> None:
+    def __init__(self, native: Native, settings: ContextSettings, vocabulary_size: int) -> None:
         self._llama, self._mtmd = native.llama, native.mtmd
         self._native = native
-        self._opening = opening
+        self._settings = settings
         self._vocabulary_size = vocabulary_size
-        self.place = CachePosition()
+        self.end = CachePosition()
         self.evaluated = 0
         self._should_stop: ShouldStop | None = None
         self._raised: BaseException | None = None
-        # both must outlive the context
-        self._asked = self._llama.ggml_abort_callback(self._ask)
-        self._unasked = self._llama.ggml_abort_callback()
+        # llama.cpp keeps only the pointers: both callbacks must outlive the context
+        self._abort_callback = self._llama.ggml_abort_callback(self._is_aborted)
+        self._no_callback = self._llama.ggml_abort_callback()
         native.forget_errors()
-        self._context: Any = self._llama.llama_init_from_model(opening.model, self._parameters())
+        self._context: Any = self._llama.llama_init_from_model(settings.model, self._parameters())
         if not self._context:
             raise EngineError(
-                f"there is no memory for a conversation of {opening.context_length} tokens: "
+                f"not enough memory for a conversation of {settings.context_length} tokens; "
                 f"try a shorter context{native.last_error()}"
             )
         self._memory = self._llama.llama_get_memory(self._context)
@@ -78,35 +78,37 @@ class GgufContext:
         self._columns = _columns_of(self._batch)
 
     def read(self, pieces: Sequence[Piece], should_stop: ShouldStop | None = None) -> Logits:
-        """Read text and pictures, text last, and return the logits after the last token.
+        """Read text and pictures, ending with text, and return the logits after the last token.
 
-        Nothing is kept where it fails or is cancelled.
+        A failure or cancellation leaves nothing behind.
         """
-        before = self.place
+        before = self.end
         logits: Logits | None = None
         try:
-            with self._stopping(should_stop):
+            with self._stoppable(should_stop):
                 for piece in pieces:
                     if isinstance(piece, list):
                         logits = self._read_text(piece, all_logits=False)
                     else:
                         self.read_picture(piece)
         except BaseException:
-            self.go_back(before)
+            self.rewind_to(before)
             raise
         if logits is None:
-            raise EngineError("there is nothing to read")
+            raise EngineError("there are no tokens to read")
         return logits[-1]
 
     def read_all(self, ids: Sequence[int]) -> Logits:
         """Read text and return the logits after each token: (tokens, vocabulary)."""
         return self._read_text(ids, all_logits=True)
 
-    def go_back(self, place: CachePosition) -> None:
-        """Forget what was read after a place in this same conversation."""
-        if not self._llama.llama_memory_seq_rm(self._memory, 0, place.position, -1):
-            raise EngineError("llama.cpp could not forget the end of the conversation")
-        self.place = place
+    def rewind_to(self, position: CachePosition) -> None:
+        """Forget what was read after an earlier position."""
+        if not self._llama.llama_memory_seq_rm(self._memory, 0, position.position, -1):
+            raise EngineError(
+                "llama.cpp could not remove the end of the conversation from its cache"
+            )
+        self.end = position
 
     def close(self) -> None:
         if self._context is not None:
@@ -117,55 +119,55 @@ class GgufContext:
 
     def _parameters(self) -> Any:
         parameters = self._llama.llama_context_default_params()
-        parameters.n_ctx = self._opening.context_length
+        parameters.n_ctx = self._settings.context_length
         parameters.n_batch = parameters.n_ubatch = BATCH
-        parameters.n_threads = parameters.n_threads_batch = self._opening.threads
-        # With it the answers drift from what was trained: by 0.4 in a logit after a large picture.
+        parameters.n_threads = parameters.n_threads_batch = self._settings.threads
+        # flash attention shifts logits from those of training, by 0.4 after a large picture
         parameters.flash_attn_type = self._llama.LLAMA_FLASH_ATTN_TYPE_DISABLED
-        if self._opening.is_f32:
+        if self._settings.is_f32:
             parameters.type_k = parameters.type_v = self._llama.GGML_TYPE_F32
         return parameters
 
     def _read_text(self, ids: Sequence[int], *, all_logits: bool) -> Logits:
-        """Logits after the last token, or after each: (rows, vocabulary)."""
+        """Return the logits after the last token, or after each: (rows, vocabulary)."""
         rows = []
         for start in range(0, len(ids), BATCH):
             chunk = ids[start : start + BATCH]
             is_last = start + BATCH >= len(ids)
-            tokens, positions, wanted = self._columns
+            tokens, positions, wants_logits = self._columns
             tokens[: len(chunk)] = chunk
-            first = self.place.position
+            first = self.end.position
             positions[: len(chunk)] = np.arange(first, first + len(chunk))
-            wanted[: len(chunk)] = all_logits
-            wanted[len(chunk) - 1] = all_logits or is_last
+            wants_logits[: len(chunk)] = all_logits
+            wants_logits[len(chunk) - 1] = all_logits or is_last
             self._batch.n_tokens = len(chunk)
-            self._refuse_stopped()
+            self._check_stop()
             self._check(self._llama.llama_decode(self._context, self._batch), "text")
-            self._count(len(chunk), len(chunk))
+            self._advance(len(chunk), len(chunk))
             if all_logits or is_last:
                 rows.append(self._outputs(len(chunk) if all_logits else 1))
         return np.concatenate(rows)
 
     def _outputs(self, count: int) -> Logits:
-        """A copy of the logits that the last batch was asked for."""
-        found = self._llama.llama_get_logits(self._context)
+        """Return a copy of the logits of the last batch."""
+        logits = self._llama.llama_get_logits(self._context)
         shape = (count, self._vocabulary_size)
-        return np.array(np.ctypeslib.as_array(found, shape=shape))
+        return np.array(np.ctypeslib.as_array(logits, shape=shape))
 
     def read_picture(self, picture: Image.Image) -> None:
-        with self._chunk_of(picture) as chunk:
-            self._refuse_stopped()
-            code = self._mtmd.mtmd_encode_chunk(self._opening.pictures, chunk)
+        with self._prepared(picture) as chunk:
+            self._check_stop()
+            code = self._mtmd.mtmd_encode_chunk(self._settings.vision, chunk)
             if code != 0:
                 raise EngineError(f"llama.cpp could not read a picture{self._native.last_error()}")
-            self._refuse_stopped()
-            after = self._llama.llama_pos(self.place.position)
+            self._check_stop()
+            after = self._llama.llama_pos(self.end.position)
             code = self._mtmd.mtmd_helper_decode_image_chunk(
-                self._opening.pictures,
+                self._settings.vision,
                 self._context,
                 chunk,
-                self._mtmd.mtmd_get_output_embd(self._opening.pictures),
-                self._llama.llama_pos(self.place.position),
+                self._mtmd.mtmd_get_output_embd(self._settings.vision),
+                self._llama.llama_pos(self.end.position),
                 self._llama.llama_seq_id(0),
                 BATCH,
                 ctypes.byref(after),
@@ -174,11 +176,11 @@ class GgufContext:
             )
             self._check(code, "a picture")
             tokens = int(self._mtmd.mtmd_input_chunk_get_n_tokens(chunk))
-        self._count(tokens, after.value - self.place.position)
+        self._advance(tokens, after.value - self.end.position)
 
     @contextmanager
-    def _chunk_of(self, picture: Image.Image) -> Iterator[Any]:
-        """The picture prepared for the encoder; freed afterwards."""
+    def _prepared(self, picture: Image.Image) -> Iterator[Any]:
+        """Yield the picture as a chunk for the encoder and free it afterwards."""
         mtmd = self._mtmd
         pixels = np.ascontiguousarray(picture, dtype=np.uint8)
         data = pixels.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
@@ -187,22 +189,22 @@ class GgufContext:
         try:
             part = mtmd.mtmd_input_part(text=None, bitmap=bitmap)
             parts = (ctypes.POINTER(mtmd.mtmd_input_part) * 1)(ctypes.pointer(part))
-            code = mtmd.mtmd_tokenize_from_parts(self._opening.pictures, chunks, parts, 1, False)
-            found = (
+            code = mtmd.mtmd_tokenize_from_parts(self._settings.vision, chunks, parts, 1, False)
+            all_chunks = (
                 mtmd.mtmd_input_chunks_get(chunks, number)
                 for number in range(mtmd.mtmd_input_chunks_size(chunks))
             )
-            # beside the picture come the control tokens around it, which we write ourselves
+            # mtmd also returns the control tokens around the picture, which we write ourselves
             images = [
                 chunk
-                for chunk in found
+                for chunk in all_chunks
                 if mtmd.mtmd_input_chunk_get_type(chunk) == mtmd.MTMD_INPUT_CHUNK_TYPE_IMAGE
             ]
-            wanted = picture_tokens(picture, self._opening.factor)
+            wanted = picture_tokens(picture, self._settings.factor)
             counts = [int(mtmd.mtmd_input_chunk_get_n_tokens(image)) for image in images]
             if code != 0 or counts != [wanted]:
                 raise EngineError(
-                    f"llama.cpp cuts a picture of {picture.width} x {picture.height} pixels into "
+                    f"llama.cpp splits a picture of {picture.width} x {picture.height} pixels into "
                     f"{counts} tokens instead of {wanted}"
                 )
             yield images[0]
@@ -210,8 +212,8 @@ class GgufContext:
             mtmd.mtmd_input_chunks_free(chunks)
             mtmd.mtmd_bitmap_free(bitmap)
 
-    def _count(self, tokens: int, positions: int) -> None:
-        self.place = CachePosition(self.place.cells + tokens, self.place.position + positions)
+    def _advance(self, tokens: int, positions: int) -> None:
+        self.end = CachePosition(self.end.cells + tokens, self.end.position + positions)
         self.evaluated += tokens
 
     def _check(self, code: int, what: str) -> None:
@@ -225,21 +227,21 @@ class GgufContext:
             )
 
     @contextmanager
-    def _stopping(self, should_stop: ShouldStop | None) -> Iterator[None]:
-        """Have llama.cpp ask between two steps of its work."""
+    def _stoppable(self, should_stop: ShouldStop | None) -> Iterator[None]:
+        """Let llama.cpp call `should_stop` while it computes."""
         if should_stop is None:
             yield
             return
         self._should_stop, self._raised = should_stop, None
-        self._llama.llama_set_abort_callback(self._context, self._asked, None)
+        self._llama.llama_set_abort_callback(self._context, self._abort_callback, None)
         try:
             yield
         finally:
-            self._llama.llama_set_abort_callback(self._context, self._unasked, None)
+            self._llama.llama_set_abort_callback(self._context, self._no_callback, None)
             self._should_stop, self._raised = None, None
 
-    def _ask(self, _: object) -> bool:
-        """Called from native code, where an exception would be lost."""
+    def _is_aborted(self, _: object) -> bool:
+        # Called from native code, where an exception would be lost: it is kept for `_check`.
         if self._raised is not None:
             return True
         try:
@@ -248,7 +250,7 @@ class GgufContext:
             self._raised = error
             return True
 
-    def _refuse_stopped(self) -> None:
+    def _check_stop(self) -> None:
         if self._should_stop is not None and self._should_stop():
             raise Cancelled
 
@@ -262,7 +264,7 @@ def picture_positions(picture: Image.Image, factor: int) -> int:
 
 
 def _columns_of(batch: Any) -> tuple[Any, ...]:
-    """Views of a batch's tokens, positions and wishes for logits; all belong to sequence 0."""
+    """Return views of a batch's tokens, positions and logit flags; all are of sequence 0."""
     for number in range(BATCH):
         batch.n_seq_id[number] = 1
         batch.seq_id[number][0] = 0

@@ -1,7 +1,7 @@
-"""One chat with a GGUF model: turns are read once, the model's words as they come.
+"""A conversation with a GGUF model: every token is read once.
 
-The end token that the model says is not read at once: the next turns begin with it. So a turn that
-was cut off and one that ended leave the same kind of state.
+The end token of a generated turn is not read at once but at the start of the next turns. So a turn
+that was cut off and one that ended leave the conversation in the same state.
 """
 
 from __future__ import annotations
@@ -37,44 +37,44 @@ CLOSING = Part(f"{END_OF_TURN}\n", markup=True)
 
 @dataclass(frozen=True, kw_only=True)
 class SharedState:
-    """What the conversations of one engine have in common.
+    """What the conversations of one engine share.
 
-    `busy` is held while one of them uses the model. `longest` is the number of positions the model
-    was trained to know; `sees` is False without a picture part.
+    `exclusive` is held while one of them uses the model. `max_positions` is the number of positions
+    that the model was trained with; `has_vision` is False without a vision part.
     """
 
     vocabulary: GgufVocabulary
     sizing: Sizing
-    sees: bool
+    has_vision: bool
     context_length: int
-    longest: int
-    busy: Callable[[], AbstractContextManager[None]]
+    max_positions: int
+    exclusive: Callable[[], AbstractContextManager[None]]
     new_grammar: Callable[[], CallGrammar]
 
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """What is true besides the cache.
+    """The state of the conversation besides the cache.
 
-    While the model's turn is open and nothing is said in it, `logits` are those for its first token
-    and `opened_at` the place before the control tokens that open it. `is_said`: the turn is said
-    and lacks its end token; `unread` are the last tokens of it where they were not read.
+    While the model's turn is open but not generated, `logits` are those of its first token and
+    `opened_at` is the position before the control tokens that open it. `needs_end`: the model's
+    turn still lacks its end token. `unread` are its last tokens if they have not been read.
     """
 
     opened_at: CachePosition | None = None
     logits: Logits | None = None
-    is_said: bool = False
+    needs_end: bool = False
     unread: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class _Mark:
-    place: CachePosition
+    position: CachePosition
     state: _State
 
 
 class GgufConversation:
-    """Used by one thread at a time, like its engine."""
+    """Used by one thread at a time, as is its engine."""
 
     def __init__(self, context: GgufContext, shared: SharedState) -> None:
         self._context: GgufContext | None = context
@@ -95,8 +95,8 @@ class GgufConversation:
 
     @property
     def context_tokens(self) -> int:
-        """Cells of the cache in use: what the conversation is long."""
-        return 0 if self._context is None else self._context.place.cells
+        """The length of the conversation: cache cells in use."""
+        return 0 if self._context is None else self._context.end.cells
 
     def append(
         self,
@@ -104,17 +104,17 @@ class GgufConversation:
         pictures: Sequence[Image.Image],
         should_stop: ShouldStop | None = None,
     ) -> None:
-        """Read turns and open the model's next one; where it fails, none of them was read."""
-        with self._shared.busy():
+        """Read turns and open the model's next one; a failure leaves none of them read."""
+        with self._shared.exclusive():
             context, state = self._open_context(), self._state
-            start = state.opened_at or context.place
+            start = state.opened_at or context.end
             parts = [*self._closing(), *chat_parts(turns)]
             pieces = self._pieces(parts, turns, pictures, start)
-            context.go_back(start)  # a turn opened in vain
+            context.rewind_to(start)  # drops an opened turn that was never generated
             self._state = replace(state, opened_at=None, logits=None)
             logits = context.read(pieces, should_stop)
-            self._state = _State(context.place.moved(-len(self._header)), logits)
-            self._count_prompt(pieces, len(state.unread) + _length(state, self._header))
+            self._state = _State(context.end.shifted(-len(self._header)), logits)
+            self._count_prompt(pieces, len(state.unread) + _opening_length(state, self._header))
 
     def generate(
         self,
@@ -126,59 +126,62 @@ class GgufConversation:
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
-        """Let the model say its turn. A full context ends it like the limit does."""
-        with self._shared.busy():
+        """Generate the model's turn; a full context ends it as the token limit does."""
+        with self._shared.exclusive():
             context, state = self._open_context(), self._state
             if state.logits is None or state.opened_at is None:
-                raise EngineError("the model spoke last; append a turn before it speaks again")
-            saying = TurnGenerator(
+                raise EngineError(
+                    "the last turn is the model's own; append a turn before generating"
+                )
+            generator = TurnGenerator(
                 context=context,
                 vocabulary=self._shared.vocabulary,
                 new_grammar=self._shared.new_grammar,
                 opened_at=state.opened_at,
                 header=self._header,
-                room=self._room(context.place),
-                speech=TurnText(stop, on_text),
+                room=self._room(context.end),
+                text=TurnText(stop, on_text),
                 sampling=sampling,
                 choice_point=choice_point,
             )
             try:
-                saying.say(state.logits, seed, should_stop)
+                generator.run(state.logits, seed, should_stop)
             finally:
-                self._state = _State(is_said=True, unread=saying.unread)
-                generated = self._usage.generated + len(saying.said)
+                self._state = _State(needs_end=True, unread=generator.unread)
+                generated = self._usage.generated + len(generator.tokens)
                 self._usage = replace(self._usage, generated=generated)
-            return saying.result()
+            return generator.result()
 
     def mark(self) -> object:
-        """A place to `rewind` to. It holds the logits of one token."""
-        with self._shared.busy():
-            mark = _Mark(self._open_context().place, self._state)
+        """Return a mark to `rewind` to; it keeps the logits of one token."""
+        with self._shared.exclusive():
+            mark = _Mark(self._open_context().end, self._state)
             self._marks.append(mark)
         return mark
 
     def rewind(self, mark: object) -> None:
-        """Forget all that was said since the mark. Marks made after it are void."""
-        with self._shared.busy():
+        """Forget everything after the mark; later marks become invalid."""
+        with self._shared.exclusive():
             context = self._open_context()
-            place = next((n for n, known in enumerate(self._marks) if known is mark), None)
-            if not isinstance(mark, _Mark) or place is None:
-                raise EngineError("that place in the conversation is forgotten or not of this one")
-            del self._marks[place + 1 :]
-            context.go_back(mark.place)
+            index = next((n for n, known in enumerate(self._marks) if known is mark), None)
+            if not isinstance(mark, _Mark) or index is None:
+                raise EngineError("the mark is no longer valid or belongs to another conversation")
+            del self._marks[index + 1 :]
+            context.rewind_to(mark.position)
             self._state = mark.state
 
     def read_scored(
         self, turns: Sequence[Turn], pictures: Sequence[Image.Image]
     ) -> tuple[list[int], Logits]:
-        """Read whole turns, opening none, and return their text tokens with the logits after each.
+        """Read whole turns and return their text tokens with the logits after each one.
 
-        For comparing engines: the cache is used as `append` uses it. All logits are in memory.
+        Used to compare engines: fills the cache as `append` does, but opens no turn and keeps all
+        logits in memory.
         """
-        with self._shared.busy():
+        with self._shared.exclusive():
             context = self._open_context()
             parts = [*self._closing(), *chat_parts(turns, model_speaks_next=False)]
-            pieces = self._pieces(parts, turns, pictures, context.place)
+            pieces = self._pieces(parts, turns, pictures, context.end)
             rows = []
             for piece in pieces:
                 if isinstance(piece, list):
@@ -191,7 +194,7 @@ class GgufConversation:
 
     def close(self) -> None:
         """Free the cache; a second time does nothing."""
-        with self._shared.busy():
+        with self._shared.exclusive():
             self._usage = self.usage
             context, self._context = self._context, None
             self._state, self._marks = _State(), []
@@ -204,7 +207,7 @@ class GgufConversation:
         return self._context
 
     def _closing(self) -> list[Part]:
-        return [CLOSING] if self._state.is_said else []
+        return [CLOSING] if self._state.needs_end else []
 
     def _pieces(
         self,
@@ -213,28 +216,28 @@ class GgufConversation:
         pictures: Sequence[Image.Image],
         start: CachePosition,
     ) -> list[Piece]:
-        """What is to be read from `start` on; the last piece is text, for every turn ends in it."""
+        """Encode what is to be read after `start`; the last piece is always text."""
         shown = sum(turn.picture is not None for turn in turns)
         if shown != len(pictures):
-            raise EngineError(f"the turns show {shown} pictures, but {len(pictures)} were given")
+            raise EngineError(f"the turns have {shown} pictures, but {len(pictures)} were given")
         for picture in pictures:
-            self._refuse_missized(picture)
+            self._check_size(picture)
         first, *rest = self._shared.vocabulary.pieces(parts, pictures) or [[]]
         pieces = [[*self._state.unread, *_text(first)], *rest]
         self._refuse_overflow(start, pieces)
         return pieces
 
-    def _refuse_missized(self, picture: Image.Image) -> None:
-        """llama.cpp would resize such a picture its own way, and the model see another one."""
-        if not self._shared.sees:
-            raise EngineError("the model was loaded without its picture part: name the mmproj file")
+    def _check_size(self, picture: Image.Image) -> None:
+        # llama.cpp would resize other pictures, and the model would see another one
+        if not self._shared.has_vision:
+            raise EngineError("the model was loaded without its vision part: give the mmproj file")
         sizing, (width, height) = self._shared.sizing, picture.size
         fits = width % sizing.factor == 0 == height % sizing.factor
         inside = sizing.min_pixels <= width * height <= sizing.max_pixels
         if picture.mode != "RGB" or not (fits and inside):
             raise EngineError(
-                f"a {picture.mode} picture of {width} x {height} pixels is not sized for this "
-                f"model: RGB with sides that are multiples of {sizing.factor}"
+                f"a {picture.mode} picture of {width} x {height} pixels does not fit this model: "
+                f"it takes RGB with sides that are multiples of {sizing.factor}"
             )
 
     def _refuse_overflow(self, start: CachePosition, pieces: Sequence[Piece]) -> None:
@@ -247,17 +250,17 @@ class GgufConversation:
         )
         if self._room(end) < 0:
             raise ContextFullError(
-                f"the conversation would hold {end.cells} tokens, and the model reads "
-                f"{self._shared.context_length}; load it with a longer context or smaller pictures"
+                f"the conversation needs {end.cells} tokens, but the model's context has "
+                f"{self._shared.context_length}; use a longer context or smaller pictures"
             )
 
-    def _room(self, place: CachePosition) -> int:
-        """Text tokens that fit after a place; below 0 where too much was read."""
-        cells = self._shared.context_length - place.cells
-        return min(cells, self._shared.longest - place.position)
+    def _room(self, position: CachePosition) -> int:
+        """Return how many text tokens fit after a position; negative if it exceeds the context."""
+        cells = self._shared.context_length - position.cells
+        return min(cells, self._shared.max_positions - position.position)
 
     def _count_prompt(self, pieces: Sequence[Piece], counted: int) -> None:
-        """Add what was read to the usage, less what had been counted before."""
+        """Add what was read to the usage, except the tokens counted before."""
         factor = self._shared.sizing.factor
         text = sum(len(_text(piece)) for piece in pieces)
         images = sum(picture_tokens(p, factor) for p in pieces if not isinstance(p, list))
@@ -272,6 +275,6 @@ def _text(piece: Piece) -> list[int]:
     return piece if isinstance(piece, list) else []
 
 
-def _length(state: _State, header: Sequence[int]) -> int:
-    """Tokens that had opened a turn in vain."""
+def _opening_length(state: _State, header: Sequence[int]) -> int:
+    """Return the number of control tokens of a turn that was opened but not generated."""
     return 0 if state.opened_at is None else len(header)

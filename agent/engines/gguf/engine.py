@@ -1,7 +1,7 @@
-"""Qwen2.5-VL and Qwen3-VL as GGUF files through llama.cpp, driven by its C functions.
+"""The GGUF engine: runs Qwen2.5-VL and Qwen3-VL through llama.cpp's C functions.
 
-The package's own chat classes read every picture again in every turn and resize pictures their own
-way; here turns are read once and pictures come sized.
+The chat classes of llama-cpp-python read every picture again in every turn and resize pictures;
+here every turn is read once and pictures keep their size.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agent.engines.gguf.checks import language_file, picture_file
+from agent.engines.gguf.checks import check_language_model, check_vision_part
 from agent.engines.gguf.context import ContextSettings, GgufContext
 from agent.engines.gguf.conversation import GgufConversation, SharedState
 from agent.engines.gguf.grammar import CallGrammar
@@ -25,36 +25,39 @@ from agent.errors import EngineError
 from agent.rendering.model_image import QWEN25, Sizing
 
 LONGEST_CONTEXT = 16384
-"""Tokens, where the caller names no length: an inspection with eight looks takes about 9,000, and
-the memory for all of them is taken when a conversation is opened."""
+"""Default context in tokens. An inspection with eight looks takes about 9,000, and the memory for
+the whole context is allocated when a conversation is opened."""
 FEWEST_TOKENS, MOST_TOKENS = 8, 4096
-"""Of one picture; llama.cpp resizes those with fewer or more."""
+"""Limits for one picture; llama.cpp resizes pictures outside them."""
 MAX_THREADS = 512
 
 
 class GgufEngine:
-    """A language model and its picture part, made by `load`. One thread at a time uses it and its
-    conversations; each of these has a cache of its own."""
+    """A language model and its vision part, created by `load`.
+
+    The engine and its conversations are used by one thread at a time; each conversation has its own
+    cache.
+    """
 
     def __init__(
         self,
         library: Native,
-        opening: ContextSettings,
+        settings: ContextSettings,
         sizing: Sizing,
-        longest: int,
+        max_positions: int,
     ) -> None:
-        vocabulary = GgufVocabulary(library, library.llama.llama_model_get_vocab(opening.model))
+        vocabulary = GgufVocabulary(library, library.llama.llama_model_get_vocab(settings.model))
         self._library = library
-        self._opening = opening
+        self._settings = settings
         self._lock = threading.Lock()
         self._conversations: list[GgufConversation] = []
         self._shared = SharedState(
             vocabulary=vocabulary,
             sizing=sizing,
-            sees=opening.pictures is not None,
-            context_length=opening.context_length,
-            longest=longest,
-            busy=self._busy,
+            has_vision=settings.vision is not None,
+            context_length=settings.context_length,
+            max_positions=max_positions,
+            exclusive=self._exclusive,
             new_grammar=partial(CallGrammar, library, vocabulary.handle),
         )
         self._resources: ExitStack | None = None
@@ -70,38 +73,37 @@ class GgufEngine:
         gpu_layers: int = 0,
         sizing: Sizing | None = None,
     ) -> GgufEngine:
-        """Load a model from local files. Without `mmproj` it reads text alone.
+        """Load a model from local files; without `mmproj` it reads only text.
 
-        `context_length` is in tokens. `gpu_layers` -1 puts all layers on the GPU where llama.cpp
-        was built for one.
+        `context_length` is in tokens. `gpu_layers=-1` puts all layers on the GPU if llama.cpp was
+        built for one.
         """
         threads = default_threads() if threads is None else threads
         if not 1 <= threads <= MAX_THREADS:
-            raise EngineError(f"{threads} threads are not usable")
+            raise EngineError(f"threads must be from 1 to {MAX_THREADS}, not {threads}")
         if context_length is not None and context_length < 1:
-            raise EngineError(f"a context of {context_length} tokens is not usable")
-        language = language_file(read_gguf_header(model))
-        picture = None
+            raise EngineError(f"a context of {context_length} tokens is too short")
+        language = check_language_model(read_gguf_header(model))
+        factor = QWEN25.factor
         if mmproj is not None:
-            picture = picture_file(read_gguf_header(mmproj), language)
-        factor = QWEN25.factor if picture is None else picture.factor
+            factor = check_vision_part(read_gguf_header(mmproj), language).factor
         sizing = sizing or Sizing.of_tokens(factor)
-        _refuse_resizing(sizing, factor)
+        _check_sizing(sizing, factor)
         library = native()
         with ExitStack() as resources:
-            words = _load_model(library, model, gpu_layers, resources)
-            pictures = None
+            loaded = _load_model(library, model, gpu_layers, resources)
+            vision = None
             if mmproj is not None:
-                pictures = _load_pictures(library, mmproj, words, threads, gpu_layers, resources)
-            opening = ContextSettings(
-                model=words,
-                pictures=pictures,
+                vision = _load_vision(library, mmproj, loaded, threads, gpu_layers, resources)
+            settings = ContextSettings(
+                model=loaded,
+                vision=vision,
                 factor=factor,
-                context_length=min(language.longest, context_length or LONGEST_CONTEXT),
+                context_length=min(language.context_length, context_length or LONGEST_CONTEXT),
                 threads=threads,
                 is_f32=language.is_f32,
             )
-            engine = cls(library, opening, sizing, language.longest)
+            engine = cls(library, settings, sizing, language.context_length)
             engine._resources = resources.pop_all()
             return engine
 
@@ -110,28 +112,28 @@ class GgufEngine:
         return self._shared.sizing
 
     def open(self) -> GgufConversation:
-        with self._busy():
+        with self._exclusive():
             if self._resources is None:
                 raise EngineError("the model was closed")
-            context = GgufContext(self._library, self._opening, self._shared.vocabulary.size)
+            context = GgufContext(self._library, self._settings, self._shared.vocabulary.size)
             conversation = GgufConversation(context, self._shared)
             still_open = [each for each in self._conversations if not each.is_closed]
             self._conversations = [*still_open, conversation]
             return conversation
 
     def close(self) -> None:
-        """Free the model and all its conversations; a second time does nothing."""
+        """Free the model and all its conversations; a second call does nothing."""
         for conversation in self._conversations:
             conversation.close()
-        with self._busy():
+        with self._exclusive():
             resources, self._resources = self._resources, None
             if resources is not None:
                 resources.close()
 
     @contextmanager
-    def _busy(self) -> Iterator[None]:
+    def _exclusive(self) -> Iterator[None]:
         if not self._lock.acquire(blocking=False):
-            raise EngineError("the model is in use: one thread and one conversation at a time")
+            raise EngineError("the model is in use by another thread or conversation")
         try:
             yield
         finally:
@@ -139,20 +141,23 @@ class GgufEngine:
 
 
 def default_threads(sharing: int = 1) -> int:
-    """As many as there are processors for each of `sharing` processes, up to 8: reading memory is
-    what takes the time then."""
+    """Return the processors per process for `sharing` processes, at most 8.
+
+    Beyond 8 threads memory bandwidth is the limit.
+    """
     return max(1, min(8, (os.cpu_count() or 1) // sharing))
 
 
-def _refuse_resizing(sizing: Sizing, factor: int) -> None:
+def _check_sizing(sizing: Sizing, factor: int) -> None:
     if sizing.factor != factor:
         raise EngineError(
-            f"the model takes pictures in multiples of {factor} pixels, not {sizing.factor}"
+            f"the model takes pictures with sides in multiples of {factor} pixels, "
+            f"not {sizing.factor}"
         )
     if sizing.min_pixels < FEWEST_TOKENS * factor**2 or sizing.max_pixels > MOST_TOKENS * factor**2:
         raise EngineError(
             f"llama.cpp takes pictures of {FEWEST_TOKENS} to {MOST_TOKENS} tokens and would "
-            "resize others"
+            "resize others; change the model card's [sizing]"
         )
 
 
@@ -160,7 +165,7 @@ def _load_model(library: Native, path: Path, gpu_layers: int, resources: ExitSta
     llama = library.llama
     parameters = llama.llama_model_default_params()
     parameters.n_gpu_layers = gpu_layers
-    # Builds for AMX processors by gcc 12 crash in their repacked Q8_0 code.
+    # gcc 12 builds for AMX processors crash in the repacked Q8_0 code
     parameters.use_extra_bufts = False
     library.forget_errors()
     model = llama.llama_model_load_from_file(os.fsencode(path), parameters)
@@ -170,7 +175,7 @@ def _load_model(library: Native, path: Path, gpu_layers: int, resources: ExitSta
     return model
 
 
-def _load_pictures(
+def _load_vision(
     library: Native, path: Path, model: Any, threads: int, gpu_layers: int, resources: ExitStack
 ) -> Any:
     mtmd = library.mtmd
@@ -178,14 +183,14 @@ def _load_pictures(
     parameters.use_gpu = gpu_layers != 0
     parameters.n_threads = threads
     parameters.print_timings = False
-    parameters.warmup = False  # it would encode a picture of 2,116 tokens
-    # Half the time of a large picture, and no change in the answers that we could measure.
+    parameters.warmup = False  # would encode a picture of 2,116 tokens
+    # halves the time of a large picture, with no measurable change in the answers
     parameters.flash_attn_type = library.llama.LLAMA_FLASH_ATTN_TYPE_ENABLED
     library.forget_errors()
-    pictures = mtmd.mtmd_init_from_file(os.fsencode(path), model, parameters)
-    if not pictures:
+    vision = mtmd.mtmd_init_from_file(os.fsencode(path), model, parameters)
+    if not vision:
         raise EngineError(f"llama.cpp could not load {path}{library.last_error()}")
-    resources.callback(mtmd.mtmd_free, pictures)
-    if not mtmd.mtmd_support_vision(pictures):
-        raise EngineError(f"{path} reads no pictures")
-    return pictures
+    resources.callback(mtmd.mtmd_free, vision)
+    if not mtmd.mtmd_support_vision(vision):
+        raise EngineError(f"{path} has no vision encoder")
+    return vision

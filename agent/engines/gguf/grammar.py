@@ -1,8 +1,7 @@
-"""A tool call that cannot be misspelt: from `<tool_call>` on, llama.cpp's grammar rules out all
-tokens that do not continue a call our tool would understand.
+"""Constrain tool calls with llama.cpp's grammar: after `<tool_call>` only a valid call can follow.
 
-The grammar starts when the token is said; llama.cpp's own search for words that trigger one matches
-the whole turn again after every token. A label holds no `<`, lest it end the call.
+We start the grammar ourselves at that token, since llama.cpp's lazy trigger matches the whole turn
+again after every token. A label may not contain `<`, which could end the call.
 """
 
 from __future__ import annotations
@@ -44,17 +43,19 @@ class CallGrammar:
             vocabulary, CALL_GRAMMAR.encode(), b"root"
         )
         if not self._sampler:
-            raise EngineError("llama.cpp does not read our grammar of tool calls")
+            raise EngineError(
+                "llama.cpp rejects the tool-call grammar; another version may be installed"
+            )
 
     def allows(self, token: int) -> bool:
         return bool(np.isfinite(self._filtered(np.array([token]), np.zeros(1, np.float32))[0]))
 
     def keep_allowed(self, logits: Logits) -> Logits:
-        """The logits with -inf for what the grammar rules out."""
+        """Return the logits with -inf for tokens that the grammar rules out."""
         return self._filtered(np.arange(len(logits)), logits)
 
     def accept(self, token: int) -> None:
-        """Go on by a token that is allowed; llama.cpp ends the process for any other."""
+        """Advance by an allowed token; llama.cpp aborts the process for any other."""
         self._llama.llama_sampler_accept(self._sampler, token)
 
     def close(self) -> None:
@@ -67,6 +68,6 @@ class CallGrammar:
         candidates["id"] = tokens
         candidates["logit"] = logits
         pointer = candidates.ctypes.data_as(ctypes.POINTER(self._llama.llama_token_data))
-        listed = self._llama.llama_token_data_array(pointer, len(tokens), -1, False)
-        self._llama.llama_sampler_apply(self._sampler, ctypes.byref(listed))
+        array = self._llama.llama_token_data_array(pointer, len(tokens), -1, False)
+        self._llama.llama_sampler_apply(self._sampler, ctypes.byref(array))
         return np.array(candidates["logit"])

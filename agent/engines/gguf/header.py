@@ -1,7 +1,7 @@
-"""What a GGUF file says of itself, read in plain Python before native code meets the file.
+"""Read and check a GGUF header in Python before llama.cpp opens the file.
 
-The native reader trusts much of what it reads. Here every count is bounded and every tensor must
-lie inside the file.
+The native reader trusts the file. Here every count is bounded and every tensor must lie inside the
+file.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ MAX_TEXT_BYTES = 4_000_000
 MAX_ITEMS = 2_000_000
 MAX_SIDE = 1 << 32
 KEPT_ITEMS = 4096
-"""Longer arrays (the vocabulary) are only counted."""
+"""Longer arrays, such as the vocabulary, are only counted."""
 
 TEXT, ARRAY = 8, 9
 SCALARS = {
     0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q",
     12: "<d",
 }  # fmt: skip
-# numbers a block holds, and its bytes, by the number of the type
+# values per block and bytes per block, by tensor type
 BLOCKS = {
     0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34),
     9: (32, 40), 10: (256, 84), 11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210),
@@ -43,7 +43,7 @@ BLOCKS = {
 
 @dataclass(frozen=True)
 class ArrayValue:
-    """An array among the keys; `values` is None where it was too long to keep."""
+    """An array in the metadata; `values` is None if it was too long to keep."""
 
     kind: int
     count: int
@@ -52,7 +52,7 @@ class ArrayValue:
 
 @dataclass(frozen=True)
 class TensorEntry:
-    """`shape` with the fastest axis first, as GGUF has it."""
+    """One tensor of the file; `shape` has the fastest axis first, as in GGUF."""
 
     shape: tuple[int, ...]
     kind: int
@@ -66,7 +66,7 @@ class TensorEntry:
 
 @dataclass(frozen=True)
 class GgufHeader:
-    """All that comes before the numbers."""
+    """The metadata and tensor list of a file."""
 
     path: Path
     values: Mapping[str, object]
@@ -76,34 +76,36 @@ class GgufHeader:
         value = self.values.get(key)
         return value if isinstance(value, str) else ""
 
-    def whole(self, key: str) -> int:
-        """A whole number; -1 where there is none."""
+    def integer(self, key: str) -> int:
+        """Return an integer value, or -1 if there is none."""
         value = self.values.get(key)
         return value if isinstance(value, int) and not isinstance(value, bool) else -1
 
-    def items(self, key: str) -> ArrayValue:
+    def array(self, key: str) -> ArrayValue:
         value = self.values.get(key)
         return value if isinstance(value, ArrayValue) else ArrayValue(-1, 0, ())
 
 
-class _Broken(Exception):
-    """What is wrong with the file."""
+class _InvalidFile(Exception):
+    """Says what is wrong with the file."""
 
 
 def read_gguf_header(path: Path) -> GgufHeader:
-    """Read and check a file's header; raises EngineError for anything that is not whole."""
+    """Read and check a file's header. Raises EngineError if it is invalid or cut off."""
     try:
         size = path.stat().st_size
         with path.open("rb", buffering=1 << 20) as file:
-            return _read(_Source(file, size), path)
+            return _read(_Reader(file, size), path)
     except OSError as error:
         raise EngineError(f"{path} cannot be read: {error.strerror or error}") from error
-    except _Broken as error:
-        raise EngineError(f"{path} is no usable GGUF file: {error}; fetch it again") from error
+    except _InvalidFile as error:
+        raise EngineError(
+            f"{path} is not a usable GGUF file: {error}; download it again"
+        ) from error
 
 
-class _Source:
-    """Bytes in order, with an end."""
+class _Reader:
+    """Sequential reads that fail at the end of the file."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
@@ -112,16 +114,16 @@ class _Source:
     def take(self, count: int) -> bytes:
         data = self._file.read(count)
         if len(data) != count:
-            raise _Broken("it is cut off")
+            raise _InvalidFile("it is cut off")
         return data
 
     def skip(self, count: int) -> None:
-        if self.place + count > self.size:
-            raise _Broken("it is cut off")
+        if self.position + count > self.size:
+            raise _InvalidFile("it is cut off")
         self._file.seek(count, 1)
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         return self._file.tell()
 
     def number(self, form: str) -> int:
@@ -131,87 +133,91 @@ class _Source:
     def count(self, most: int, of_what: str) -> int:
         value = self.number("<Q")
         if value > most:
-            raise _Broken(f"it claims {value} {of_what}")
+            raise _InvalidFile(f"it claims {value} {of_what}")
         return value
 
     def text(self, most: int) -> str:
         return self.take(self.count(most, "bytes of text")).decode("utf-8", "replace")
 
 
-def _read(source: _Source, path: Path) -> GgufHeader:
-    if source.take(4) != MAGIC:
-        raise _Broken("it does not begin as one")
-    version = source.number("<I")
+def _read(reader: _Reader, path: Path) -> GgufHeader:
+    if reader.take(4) != MAGIC:
+        raise _InvalidFile("it does not start with the GGUF magic")
+    version = reader.number("<I")
     if version not in VERSIONS:
-        raise _Broken(f"it is of version {version}, and we know {VERSIONS[0]} to {VERSIONS[-1]}")
-    tensor_count = source.count(MAX_TENSORS, "tensors")
-    key_count = source.count(MAX_KEYS, "keys")
+        raise _InvalidFile(
+            f"it has version {version}; supported are {VERSIONS[0]} to {VERSIONS[-1]}"
+        )
+    tensor_count = reader.count(MAX_TENSORS, "tensors")
+    key_count = reader.count(MAX_KEYS, "keys")
     values: dict[str, object] = {}
     for _ in range(key_count):
-        key = source.text(MAX_KEY_BYTES)
+        key = reader.text(MAX_KEY_BYTES)
         if key in values:
-            raise _Broken(f"the key {key!r:.60} comes twice")
-        values[key] = _value(source, source.number("<I"))
+            raise _InvalidFile(f"the key {key!r:.60} occurs twice")
+        values[key] = _value(reader, reader.number("<I"))
     tensors: dict[str, TensorEntry] = {}
     for _ in range(tensor_count):
-        name, entry = _entry(source)
+        name, entry = _entry(reader)
         if name in tensors:
-            raise _Broken(f"the tensor {name!r:.60} comes twice")
+            raise _InvalidFile(f"the tensor {name!r:.60} occurs twice")
         tensors[name] = entry
-    _refuse_outside(source, values, tensors)
+    _check_extent(reader, values, tensors)
     return GgufHeader(path, values, tensors)
 
 
-def _value(source: _Source, kind: int) -> object:
+def _value(reader: _Reader, kind: int) -> object:
     if kind in SCALARS:
-        return source.number(SCALARS[kind])
+        return reader.number(SCALARS[kind])
     if kind == TEXT:
-        return source.text(MAX_TEXT_BYTES)
+        return reader.text(MAX_TEXT_BYTES)
     if kind != ARRAY:
-        raise _Broken(f"it holds a value of the unknown kind {kind}")
-    item_kind = source.number("<I")
-    count = source.count(MAX_ITEMS, "items in one list")
+        raise _InvalidFile(f"it has a value of the unknown type {kind}")
+    item_kind = reader.number("<I")
+    count = reader.count(MAX_ITEMS, "items in one array")
     keep = count <= KEPT_ITEMS
     if item_kind in SCALARS:
         form = SCALARS[item_kind]
         if not keep:
-            source.skip(count * struct.calcsize(form))
+            reader.skip(count * struct.calcsize(form))
             return ArrayValue(item_kind, count, None)
-        return ArrayValue(item_kind, count, tuple(source.number(form) for _ in range(count)))
+        return ArrayValue(item_kind, count, tuple(reader.number(form) for _ in range(count)))
     if item_kind != TEXT:
-        raise _Broken("it holds lists of lists")
+        raise _InvalidFile("it has nested arrays")
     if keep:
-        return ArrayValue(TEXT, count, tuple(source.text(MAX_TEXT_BYTES) for _ in range(count)))
+        return ArrayValue(TEXT, count, tuple(reader.text(MAX_TEXT_BYTES) for _ in range(count)))
     for _ in range(count):
-        source.take(source.count(MAX_TEXT_BYTES, "bytes of text"))
+        reader.take(reader.count(MAX_TEXT_BYTES, "bytes of text"))
     return ArrayValue(TEXT, count, None)
 
 
-def _entry(source: _Source) -> tuple[str, TensorEntry]:
-    name = source.text(MAX_KEY_BYTES)
-    axes = source.number("<I")
+def _entry(reader: _Reader) -> tuple[str, TensorEntry]:
+    name = reader.text(MAX_KEY_BYTES)
+    axes = reader.number("<I")
     if not 1 <= axes <= 4:
-        raise _Broken(f"the tensor {name!r:.60} has {axes} axes")
-    shape = tuple(source.number("<Q") for _ in range(axes))
-    kind = source.number("<I")
+        raise _InvalidFile(f"the tensor {name!r:.60} has {axes} axes")
+    shape = tuple(reader.number("<Q") for _ in range(axes))
+    kind = reader.number("<I")
     if kind not in BLOCKS:
-        raise _Broken(f"the tensor {name!r:.60} is of the unknown type {kind}")
+        raise _InvalidFile(f"the tensor {name!r:.60} has the unknown type {kind}")
     if not all(1 <= side <= MAX_SIDE for side in shape) or shape[0] % BLOCKS[kind][0]:
-        raise _Broken(f"the tensor {name!r:.60} has an impossible shape")
-    return name, TensorEntry(shape, kind, source.number("<Q"))
+        raise _InvalidFile(f"the tensor {name!r:.60} has an impossible shape")
+    return name, TensorEntry(shape, kind, reader.number("<Q"))
 
 
-def _refuse_outside(
-    source: _Source, values: Mapping[str, object], tensors: Mapping[str, TensorEntry]
+def _check_extent(
+    reader: _Reader, values: Mapping[str, object], tensors: Mapping[str, TensorEntry]
 ) -> None:
     alignment = values.get("general.alignment", 32)
     if not isinstance(alignment, int) or alignment not in (8, 16, 32, 64, 128, 256, 4096):
-        raise _Broken(f"its alignment is {alignment!r:.20}")
-    data = -(-source.place // alignment) * alignment
+        raise _InvalidFile(f"its alignment {alignment!r:.20} is invalid")
+    data = -(-reader.position // alignment) * alignment
     end = data
     for name, entry in tensors.items():
         if entry.offset % alignment:
-            raise _Broken(f"the tensor {name!r:.60} is not aligned")
+            raise _InvalidFile(f"the tensor {name!r:.60} is not aligned")
         end = max(end, data + entry.offset + entry.bytes)
-    if tensors and end > source.size:
-        raise _Broken(f"it should be {end / 1e6:.1f} MB long and has {source.size / 1e6:.1f} MB")
+    if tensors and end > reader.size:
+        raise _InvalidFile(
+            f"it has {reader.size / 1e6:.1f} MB instead of the {end / 1e6:.1f} MB it should have"
+        )

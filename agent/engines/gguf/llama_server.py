@@ -1,11 +1,11 @@
-"""GGUF models where no compiler is: llama.cpp's server from a wheel, in a process of its own."""
+"""Run GGUF models without a compiler: llama.cpp's server from a wheel, in a child process."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
 
-from agent.engines.gguf.checks import language_file, picture_file
+from agent.engines.gguf.checks import check_language_model, check_vision_part
 from agent.engines.gguf.engine import FEWEST_TOKENS, LONGEST_CONTEXT, MOST_TOKENS, default_threads
 from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.llama_server_child import ALIAS
@@ -19,7 +19,7 @@ from agent.rendering.model_image import QWEN25, Sizing
 
 RETRIES = 2
 SILENCE_S = 1800.0
-"""A picture and a long conversation may keep a small machine busy for minutes before a word."""
+"""A slow machine may read a picture and a long conversation for minutes before the first token."""
 
 
 def is_installed() -> bool:
@@ -27,7 +27,7 @@ def is_installed() -> bool:
 
 
 class LlamaServerEngine(RemoteEngine):
-    """The server and its process; closing ends both."""
+    """An engine that owns its server process and ends it when closed."""
 
     def __init__(self, server: ServerSession, process: ServerProcess) -> None:
         """Use `start`."""
@@ -45,28 +45,28 @@ class LlamaServerEngine(RemoteEngine):
         sizing: Sizing = QWEN25,
         ready_s: float = 600.0,
     ) -> LlamaServerEngine:
-        """Load a language model and its picture part; they have `ready_s`. `context` in tokens."""
+        """Start a server for a model; `ready_s` limits loading, `context` is in tokens."""
         if not is_installed():
             raise EngineError("GGUF models need xllamacpp: pip install xllamacpp")
-        language = language_file(read_gguf_header(model))
-        _refuse_resizing(sizing, picture_file(read_gguf_header(mmproj), language).factor)
+        language = check_language_model(read_gguf_header(model))
+        _check_sizing(sizing, check_vision_part(read_gguf_header(mmproj), language).factor)
         arguments = [str(model.resolve()), str(mmproj.resolve())]
-        arguments += ["--context", str(min(context, language.longest))]
+        arguments += ["--context", str(min(context, language.context_length))]
         arguments += ["--threads", str(threads or default_threads())]
         process = ServerProcess.start(arguments, ready_s)
         try:
             retry_policy = RetryPolicy(RETRIES)
             address = read_address(process.address)
-            line = HttpClient(address, Key(process.key), retry_policy.clock, SILENCE_S)
+            client = HttpClient(address, Key(process.key), retry_policy.clock, SILENCE_S)
         except BaseException:
             process.close()
             raise
         server = ServerSession(
-            line,
+            client,
             ALIAS,
             retry_policy,
             sizing,
-            # counts with every piece, so that a turn that is cut short is counted too
+            # sends counts with every piece, so that a turn cut short is counted too
             extras={"timings_per_token": True},
             check_alive=process.check,
         )
@@ -81,11 +81,11 @@ class LlamaServerEngine(RemoteEngine):
         self._process.close()
 
 
-def _refuse_resizing(sizing: Sizing, factor: int) -> None:
-    """llama.cpp pads what does not fit, and the model then sees another picture."""
+def _check_sizing(sizing: Sizing, factor: int) -> None:
+    # llama.cpp pads or resizes other pictures, and the model would see another one
     least, most = FEWEST_TOKENS * factor**2, MOST_TOKENS * factor**2
     if sizing.factor != factor or not least <= sizing.min_pixels <= sizing.max_pixels <= most:
         raise EngineError(
             f"the model takes pictures of {FEWEST_TOKENS} to {MOST_TOKENS} squares of {factor} "
-            f"pixels, not {sizing}"
+            f"pixels, not {sizing}; change the model card's [sizing]"
         )

@@ -1,9 +1,9 @@
-"""llama.cpp's own server in a child process.
+"""The child process that runs llama.cpp's server.
 
 Start it with `python -m agent.engines.gguf.llama_server_child`.
 
-The first line on stdin is the key it asks of its callers. It prints its address as one line of
-JSON and lives until stdin ends, which it does when the parent dies, however it dies.
+The first line on stdin is the API key that clients must send. The child prints its address as one
+line of JSON and exits when stdin closes, which also happens if the parent is killed.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ TEMPLATE = (
     "{%- endfor -%}"
     "{%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}"
 )
-"""The markup of `agent.protocol.protocol`, whatever template the model's file holds."""
+"""The markup of `agent.protocol.protocol`, instead of the template in the model file."""
 ALIAS = "model"
 MAX_KEY = 200
-ERRORS_ALONE = 1
-"""llama.cpp's verbosity."""
+ERRORS_ONLY = 1
+"""A verbosity of llama.cpp."""
 
 
 def main() -> int:
     options = _options()
     key = sys.stdin.buffer.readline(MAX_KEY).decode("ascii").strip()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     answers = os.dup(1)
-    os.dup2(2, 1)  # llama.cpp prints where it likes
+    os.dup2(2, 1)  # llama.cpp prints to stdout too: only the address may go there
     try:
         server = _serve(options, key)
     except (ImportError, RuntimeError, ValueError, OSError) as error:
@@ -55,7 +55,7 @@ def _options() -> argparse.Namespace:
 
 
 def _serve(options: argparse.Namespace, key: str) -> Any:
-    """Load and listen, for as long as the result is kept."""
+    """Load the model and serve it as long as the returned object is alive."""
     import xllamacpp as x
 
     params = x.CommonParams()
@@ -67,25 +67,25 @@ def _serve(options: argparse.Namespace, key: str) -> Any:
     params.n_gpu_layers = 0
     params.mmproj_use_gpu = False
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
-    # on, it moves logits by as much as another picture would
+    # flash attention shifts the logits by as much as another picture would
     params.flash_attn_type = x.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     params.chat_template = TEMPLATE
-    params.force_pure_content_parser = True  # thoughts and calls stay in the text
+    params.force_pure_content_parser = True  # keeps thoughts and calls in the text
     params.reasoning_format = x.common_reasoning_format.COMMON_REASONING_FORMAT_NONE
     params.fit_params = False
     params.warmup = False
-    params.cache_ram_mib = 0  # 8 GiB of old conversations by default
+    params.cache_ram_mib = 0  # the default keeps 8 GiB of old conversations
     params.api_keys = [key]
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.ui = False
     params.endpoint_slots = False
     params.n_threads_http = 2
-    params.verbosity = ERRORS_ALONE
+    params.verbosity = ERRORS_ONLY
     return x.Server(params)
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     while os.read(0, 4096):
         pass
     os._exit(0)

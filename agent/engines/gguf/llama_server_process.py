@@ -1,4 +1,4 @@
-"""The process that holds llama.cpp's server: started, waited for, watched, ended."""
+"""Start, watch and end the child process that runs llama.cpp's server."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from agent.errors import EngineError
 
 CHILD = "agent.engines.gguf.llama_server_child"
 OPENMP = "libgomp.so.1"
-"""Of the system: the only library llama.cpp needs that pip does not bring."""
-OPENMP_CURE = "On Debian or Ubuntu: sudo apt-get install libgomp1"
+"""The only system library that llama.cpp needs and pip does not install."""
+OPENMP_ADVICE = "On Debian or Ubuntu: sudo apt-get install libgomp1"
 MAX_LINES = 40
 MAX_LINE = 2000
 _STAMP = re.compile(r"^[\d.]+ [A-Z] ")
-"""The time and level before llama.cpp's log lines."""
-END_S = 5.0
-"""Each for ending by itself and for ending when told to."""
+"""Time and level at the start of llama.cpp's log lines."""
+EXIT_TIMEOUT_S = 5.0
+"""Granted before the process is terminated, and again before it is killed."""
 
 
 class ServerProcess:
-    """Use `start`. `address` and `key` are what its clients need."""
+    """A running server, created by `start`; clients need its `address` and `key`."""
 
     def __init__(self, process: subprocess.Popen[bytes], key: str) -> None:
         self.key = key
@@ -45,47 +45,50 @@ class ServerProcess:
         assert process.stdout is not None
         assert process.stderr is not None
         self._readers = [
-            threading.Thread(target=self._hear_answer, args=(process.stdout,), daemon=True),
-            threading.Thread(target=self._hear_log, args=(process.stderr,), daemon=True),
+            threading.Thread(target=self._read_answer, args=(process.stdout,), daemon=True),
+            threading.Thread(target=self._read_log, args=(process.stderr,), daemon=True),
         ]
         for reader in self._readers:
             reader.start()
 
     @classmethod
     def start(cls, arguments: Sequence[str], ready_s: float) -> ServerProcess:
-        """Ready to answer. Raises EngineError with its last words where it never is."""
+        """Start a server and wait until it is ready. Raises EngineError with its last output."""
         key = secrets.token_hex(16)
-        own = cls(_spawn(arguments), key)
+        server = cls(_spawn(arguments), key)
         try:
-            own._say(key)
-            own.address = own._await_address(ready_s)
+            server._send_key(key)
+            server.address = server._await_address(ready_s)
         except BaseException:
-            own.close()
+            server.close()
             raise
-        return own
+        return server
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
     def check(self) -> None:
-        """Raises EngineError where the process has ended."""
+        """Raise EngineError if the process has ended."""
         if self._process.poll() is not None:
-            raise EngineError(f"the model's process has ended ({self._end(slice(-3, None))})")
+            raise EngineError(
+                f"the model's process has ended ({self._exit_reason(slice(-3, None))}); "
+                "load the model again"
+            )
 
     def close(self) -> None:
-        """End it, first kindly. One that still loads does not listen."""
+        """End the process; close its stdin first and kill it as a last resort."""
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
-        if not self.address:
+        if not self.address:  # still loading, when it does not read stdin
             self._process.terminate()
-        for end in (self._process.terminate, self._process.kill):
+        for stop in (self._process.terminate, self._process.kill):
             try:
-                self._process.wait(END_S)
+                self._process.wait(EXIT_TIMEOUT_S)
                 break
             except subprocess.TimeoutExpired:
-                end()
+                stop()
         self._process.wait()
         for reader in self._readers:
             reader.join()
@@ -93,9 +96,9 @@ class ServerProcess:
             if stream is not None:
                 stream.close()
 
-    def _say(self, key: str) -> None:
+    def _send_key(self, key: str) -> None:
         assert self._process.stdin is not None
-        with suppress(OSError):  # it has ended already: waiting for its address tells why
+        with suppress(OSError):  # it has exited already: `_await_address` reports why
             self._process.stdin.write(key.encode("ascii") + b"\n")
             self._process.stdin.flush()
 
@@ -109,34 +112,34 @@ class ServerProcess:
         except (ValueError, TypeError, KeyError):
             self._process.terminate()
             self._process.wait()
-            end = self._end(slice(3))  # the first complaint is the one that helps
-            cure = f". {OPENMP_CURE}" if OPENMP in end else ""
-            raise EngineError(f"the model could not be loaded ({end}){cure}") from None
+            reason = self._exit_reason(slice(3))  # the first error is the informative one
+            advice = f". {OPENMP_ADVICE}" if OPENMP in reason else ""
+            raise EngineError(f"the model could not be loaded ({reason}){advice}") from None
         return str(address)
 
-    def _end(self, lines: slice) -> str:
-        """How it ended and some of what it said."""
+    def _exit_reason(self, lines: slice) -> str:
+        """Return the exit status or signal with some lines of the log."""
         for reader in self._readers:
-            reader.join(END_S)
+            reader.join(EXIT_TIMEOUT_S)
         code = self._process.returncode
-        how = f"status {code}"
+        status = f"status {code}"
         if code is not None and code < 0:
             with suppress(ValueError):
-                how = signal.Signals(-code).name
-        words = one_line("; ".join(list(self._lines)[lines]))
-        return f"{how}: {words}" if words else how
+                status = signal.Signals(-code).name
+        output = one_line("; ".join(list(self._lines)[lines]))
+        return f"{status}: {output}" if output else status
 
-    def _hear_answer(self, stream: IO[bytes]) -> None:
+    def _read_answer(self, stream: IO[bytes]) -> None:
         self._answers.put(stream.readline(MAX_LINE))
 
-    def _hear_log(self, stream: IO[bytes]) -> None:
+    def _read_log(self, stream: IO[bytes]) -> None:
         while line := stream.readline(MAX_LINE):
             if text := _STAMP.sub("", line.decode("utf-8", "replace")).strip():
                 self._lines.append(text)
 
 
 def _spawn(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Our Python with our package, and nothing from the folder the user happens to be in."""
+    """Start the child with our package on its path."""
     home = str(Path(agent.__file__).parents[1])
     paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
     try:
@@ -146,8 +149,8 @@ def _spawn(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            start_new_session=True,  # a Ctrl-C in the terminal is for us to handle
+            start_new_session=True,  # Ctrl-C in the terminal goes to us alone
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except OSError as error:
-        raise EngineError(f"no process could be started: {error.strerror}") from error
+        raise EngineError(f"the server process could not be started: {error.strerror}") from error

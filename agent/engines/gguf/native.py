@@ -1,4 +1,4 @@
-"""llama.cpp's libraries, loaded when first needed; what they print goes to our log."""
+"""llama.cpp's libraries, loaded on first use, with their output sent to our log."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from agent.errors import EngineError
 log = logging.getLogger("agent.engines.gguf")
 
 ERROR_LEVEL = 4
-"""Of llama.cpp's own levels."""
+"""In llama.cpp's numbering."""
 NOT_INSTALLED = (
     "GGUF models need llama-cpp-python, which is not installed: "
     "pip install 'spec-o3-workbench[gguf]'; or start a server with the model (xllamacpp comes with "
-    "the workbench) and name its address as the model"
+    "the workbench) and use its address as the model"
 )
 
 
 class Native:
-    """`llama` and `mtmd` hold the C functions; the callbacks they print through live as long."""
+    """The C functions of llama.cpp in `llama` and `mtmd`.
+
+    Keeps the log callback alive: native code holds no reference to it.
+    """
 
     def __init__(self) -> None:
         try:
@@ -34,12 +37,12 @@ class Native:
         self.llama: Any = llama
         self.mtmd: Any = mtmd
         self._errors: deque[str] = deque(maxlen=3)
-        self._listener = llama.llama_log_callback(self._hear)
-        llama.llama_log_set(self._listener, None)
-        mtmd.mtmd_helper_log_set(self._listener, None)
+        self._log_callback = llama.llama_log_callback(self._on_log)
+        llama.llama_log_set(self._log_callback, None)
+        mtmd.mtmd_helper_log_set(self._log_callback, None)
         llama.llama_backend_init()
 
-    def _hear(self, level: int, text: bytes | None, _: object) -> None:
+    def _on_log(self, level: int, text: bytes | None, _: object) -> None:
         line = (text or b"").decode("utf-8", "replace").rstrip()
         if not line:
             return
@@ -51,11 +54,11 @@ class Native:
         self._errors.clear()
 
     def last_error(self) -> str:
-        """The first of the last errors printed, in brackets; the others follow from it."""
+        """Return the first recent error in brackets; later ones usually follow from it."""
         return f" ({self._errors[0]})" if self._errors else ""
 
 
 @cache
 def native() -> Native:
-    """The libraries, loaded once. Raises EngineError where they are missing."""
+    """Return the libraries, loaded once. Raises EngineError if they are missing."""
     return Native()

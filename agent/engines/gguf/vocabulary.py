@@ -1,6 +1,6 @@
-"""Text to tokens and back, by the vocabulary inside a GGUF file.
+"""Encode and decode text with the vocabulary of a GGUF file.
 
-The ids are those that `chat_tokens` makes with the tokenizer the model was trained with.
+The ids equal those of `chat_tokens` with the model's original tokenizer.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _MARKUP = re.compile("(" + "|".join(map(re.escape, MARKUP_TOKENS)) + ")")
 
 
 class GgufVocabulary:
-    """`handle` is llama.cpp's vocabulary; it lives as long as its model.
+    """The vocabulary of a loaded model; `handle` is valid as long as the model.
 
-    `ends` are the tokens that end a turn, `never` those that no turn may hold. `call_token` begins
-    a tool call; None where the vocabulary has no such token, and calls are then not guided.
+    `end_tokens` end a turn; `suppressed` are tokens that a turn may not contain. `call_token`
+    starts a tool call; None if the vocabulary has no such token, and calls are then unconstrained.
     """
 
     def __init__(self, native: Native, handle: Any) -> None:
@@ -42,55 +42,57 @@ class GgufVocabulary:
         self.size = int(self._llama.llama_vocab_n_tokens(handle))
         self._bytes: dict[int, bytes] = {}
         self._control = {name: self._control_id(name) for name in (*MARKUP_TOKENS, END_OF_TEXT)}
-        self.ends = frozenset((self._control[END_OF_TURN], self._control[END_OF_TEXT]))
-        self.never = self._never_said()
+        self.end_tokens = frozenset((self._control[END_OF_TURN], self._control[END_OF_TEXT]))
+        self.suppressed = self._suppressed_tokens()
         call = self._tokenize(CALL_TOKEN, with_control=False)
         self.call_token = call[0] if len(call) == 1 else None
 
     def pieces(self, parts: Iterable[Part], pictures: Sequence[Image.Image] = ()) -> list[Piece]:
-        """Chat parts as tokens and pictures in order; words between control tokens are cut as one
-        text, whatever parts they came in."""
+        """Encode chat parts as runs of tokens and pictures, in order.
+
+        Text between two control tokens is encoded as one string, whatever parts it came in.
+        """
         pieces: list[Piece] = []
-        words: list[str] = []
+        pending: list[str] = []
         ids: list[int] = []
-        waiting = iter(pictures)
+        remaining = iter(pictures)
 
         def flush() -> None:
-            ids.extend(self.plain_ids("".join(words)))
-            words.clear()
+            ids.extend(self.plain_ids("".join(pending)))
+            pending.clear()
 
         for part in parts:
             if part.picture is not None:
                 flush()
-                pieces += [list(ids), next(waiting)]
+                pieces += [list(ids), next(remaining)]
                 ids.clear()
             elif not part.markup:
-                words.append(part.text)
+                pending.append(part.text)
             else:
                 for text in _MARKUP.split(part.text):
                     if text in self._control:
                         flush()
                         ids.append(self._control[text])
                     else:
-                        words.append(text)
+                        pending.append(text)
         flush()
         return [piece for piece in (*pieces, ids) if not isinstance(piece, list) or piece]
 
     def text_ids(self, parts: Iterable[Part]) -> list[int]:
-        """Chat parts without pictures as tokens."""
+        """Encode chat parts that have no pictures."""
         return [token for piece in self.pieces(parts) if isinstance(piece, list) for token in piece]
 
     def plain_ids(self, text: str) -> list[int]:
-        """Text in which nothing is a control token; half surrogates become the replacement mark."""
+        """Encode text without control tokens; lone surrogates become U+FFFD."""
         clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return self._tokenize(unicodedata.normalize("NFC", clean), with_control=False)
 
     def bytes_of(self, token: int) -> bytes:
-        """What a token adds to the text; it may be half a letter."""
-        found = self._bytes.get(token)
-        if found is None:
-            found = self._bytes[token] = self._piece(token)
-        return found
+        """Return the bytes of a token, which may be part of a character."""
+        data = self._bytes.get(token)
+        if data is None:
+            data = self._bytes[token] = self._piece(token)
+        return data
 
     def _tokenize(self, text: str, *, with_control: bool) -> list[int]:
         data = text.encode("utf-8")
@@ -100,7 +102,7 @@ class GgufVocabulary:
             self.handle, data, len(data), ids, room, False, with_control
         )
         if count < 0:
-            raise EngineError("llama.cpp could not cut the text into tokens")
+            raise EngineError("llama.cpp could not tokenize the text")
         return list(ids[:count])
 
     def _piece(self, token: int) -> bytes:
@@ -115,15 +117,17 @@ class GgufVocabulary:
     def _control_id(self, name: str) -> int:
         ids = self._tokenize(name, with_control=True)
         control = self._llama.LLAMA_TOKEN_ATTR_CONTROL
-        if len(ids) != 1 or not self._kind(ids[0]) & control:
-            raise EngineError(f"the model's vocabulary has no control token {name}: no Qwen chat")
+        if len(ids) != 1 or not self._attributes(ids[0]) & control:
+            raise EngineError(
+                f"the model's vocabulary lacks the control token {name}: not a Qwen chat model"
+            )
         return ids[0]
 
-    def _kind(self, token: int) -> int:
+    def _attributes(self, token: int) -> int:
         return int(self._llama.llama_vocab_get_attr(self.handle, token))
 
-    def _never_said(self) -> NDArray[np.int64]:
-        """Control tokens other than the ends, and numbers without a token."""
+    def _suppressed_tokens(self) -> NDArray[np.int64]:
+        """Return control tokens other than end tokens, and unused ids."""
         llama = self._llama
         silent = (
             llama.LLAMA_TOKEN_ATTR_CONTROL
@@ -131,6 +135,10 @@ class GgufVocabulary:
             | llama.LLAMA_TOKEN_ATTR_UNKNOWN
         )
         return np.array(
-            [n for n in range(self.size) if self._kind(n) & silent and n not in self.ends],
+            [
+                n
+                for n in range(self.size)
+                if self._attributes(n) & silent and n not in self.end_tokens
+            ],
             dtype=np.int64,
         )

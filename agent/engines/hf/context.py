@@ -1,7 +1,7 @@
-"""What a model has read in one conversation: its attention cache and where the next token stands.
+"""The KV cache of one conversation and the position of its next token.
 
-Pictures take two-dimensional places in Qwen's positions, so the model cannot count them from the
-length of the cache; every call gets them spelled out. Only transformers' public forward is used.
+Qwen gives the tokens of a picture two-dimensional positions, so they cannot be derived from the
+length of the cache: every call passes them explicitly. Uses only transformers' public forward.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from agent.engines.sampling import Logits
 from agent.errors import EngineError
 
 CHUNK = 512
-"""Tokens read between two looks at `should_stop`; a picture is never cut."""
+"""Tokens read between two calls of `should_stop`; a picture is never split."""
 
 OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_cpu")
 
 
 @dataclass(frozen=True)
 class TokenPosition:
-    """How far a model has read: tokens, and the position of the next one."""
+    """The number of tokens read and the rotary position of the next one."""
 
     length: int = 0
     position: int = 0
 
 
 class Context:
-    """The tokens read so far, in order, and the model's memory of them."""
+    """The tokens read so far, in order, and the model's KV cache of them."""
 
     def __init__(self, model: Any, image_token: int, merge: int) -> None:
         self._model = model
@@ -47,7 +47,7 @@ class Context:
         self.evaluated = 0
 
     @property
-    def place(self) -> TokenPosition:
+    def end(self) -> TokenPosition:
         return TokenPosition(len(self.ids), self._position)
 
     def read(
@@ -56,51 +56,50 @@ class Context:
         pictures: Sequence[ImagePatches] = (),
         should_stop: ShouldStop | None = None,
     ) -> Logits:
-        """Read tokens and return the logits after the last. Nothing is kept where it fails."""
-        before = self.place
+        """Read tokens and return the logits after the last one; a failure leaves nothing behind."""
+        before = self.end
         logits: torch.Tensor | None = None
-        waiting = list(pictures)
         try:
-            for chunk, seen in _chunks(ids, waiting, self._image_token, self._merge):
+            for chunk, shown in _chunks(ids, list(pictures), self._image_token, self._merge):
                 if should_stop is not None and should_stop():
                     raise Cancelled
-                logits = self._forward(chunk, seen, last_only=True)
+                logits = self._forward(chunk, shown, last_only=True)
         except BaseException:
-            self.go_back(before)
+            self.rewind_to(before)
             raise
         if logits is None:
-            raise EngineError("there is nothing to read")
+            raise EngineError("there are no tokens to read")
         return _as_numpy(logits)[-1]
 
     def read_all(self, ids: Sequence[int]) -> Logits:
         """Read text tokens and return the logits after each: (tokens, vocabulary)."""
         return _as_numpy(self._forward(list(ids), [], last_only=False))
 
-    def go_back(self, place: TokenPosition) -> None:
-        """Forget what was read after a place in this same conversation."""
-        if place.length == 0:
+    def rewind_to(self, position: TokenPosition) -> None:
+        """Forget what was read after an earlier position."""
+        if position.length == 0:
             self._cache = _empty_cache(self._model)
         layers: list[Any] = self._cache.layers
-        for layer in layers:  # a failure leaves some of them longer than others
-            surplus = layer.get_seq_length() - place.length
+        for layer in layers:  # after a failure some are longer than others
+            surplus = layer.get_seq_length() - position.length
             if surplus > 0:
                 layer.crop(-surplus)
-        del self.ids[place.length :]
-        self._position = place.position
+        del self.ids[position.length :]
+        self._position = position.position
 
     def clear(self) -> None:
-        self.go_back(TokenPosition())
+        self.rewind_to(TokenPosition())
 
     def _forward(
         self, ids: list[int], pictures: list[ImagePatches], last_only: bool
     ) -> torch.Tensor:
         device = self._model.device
         positions, after = self._positions(ids, pictures)
-        seen: dict[str, Any] = {}
+        vision: dict[str, Any] = {}
         if pictures:
             rows = np.concatenate([picture.rows for picture in pictures])
-            seen["pixel_values"] = torch.from_numpy(rows).to(device)
-            seen["image_grid_thw"] = torch.tensor([p.grid for p in pictures], device=device)
+            vision["pixel_values"] = torch.from_numpy(rows).to(device)
+            vision["image_grid_thw"] = torch.tensor([p.grid for p in pictures], device=device)
         with torch.inference_mode(), explained_memory():
             out = self._model(
                 input_ids=torch.tensor([ids], device=device),
@@ -108,7 +107,7 @@ class Context:
                 past_key_values=self._cache,
                 use_cache=True,
                 logits_to_keep=1 if last_only else 0,
-                **seen,
+                **vision,
             )
         self.ids += ids
         self._position = after
@@ -119,7 +118,7 @@ class Context:
     def _positions(
         self, ids: list[int], pictures: list[ImagePatches]
     ) -> tuple[np.ndarray[Any, np.dtype[np.int64]], int]:
-        """Rows text, time, down, across (4, tokens), and the position after them."""
+        """Return positions (4, tokens) as rows text, time, down, across, and the next position."""
         columns, position, at = [], self._position, 0
         grids = iter(pictures)
         while at < len(ids):
@@ -150,34 +149,34 @@ def _empty_cache(model: Any) -> DynamicCache:
 def _chunks(
     ids: Sequence[int], pictures: list[ImagePatches], image_token: int, merge: int
 ) -> Iterator[tuple[list[int], list[ImagePatches]]]:
-    """Cut what is to be read; each piece comes with the pictures in it."""
+    """Split tokens into chunks, each with the pictures it contains."""
     chunk: list[int] = []
-    seen: list[ImagePatches] = []
+    shown: list[ImagePatches] = []
     at = 0
     while at < len(ids):
         step = 1
         if ids[at] == image_token:
             picture = pictures.pop(0)
             step = picture.grid[1] * picture.grid[2] // merge**2
-            seen.append(picture)
+            shown.append(picture)
         chunk += ids[at : at + step]
         at += step
         if len(chunk) >= CHUNK:
-            yield chunk, seen
-            chunk, seen = [], []
+            yield chunk, shown
+            chunk, shown = [], []
     if chunk:
-        yield chunk, seen
+        yield chunk, shown
 
 
 @contextmanager
 def explained_memory() -> Iterator[None]:
-    """Running out of memory becomes an error that says what to try."""
+    """Turn out-of-memory failures into an EngineError with advice."""
     try:
         yield
     except (MemoryError, RuntimeError) as error:
-        told = str(error).lower()
+        message = str(error).lower()
         is_memory = isinstance(error, MemoryError | torch.OutOfMemoryError)
-        if not is_memory and not any(words in told for words in OUT_OF_MEMORY):
+        if not is_memory and not any(words in message for words in OUT_OF_MEMORY):
             raise
         raise EngineError(
             "the model ran out of memory; try a smaller model, fewer image tokens, "

@@ -1,7 +1,7 @@
-"""One chat with a model in this process: turns are read once, the model's words as they come.
+"""A conversation with a transformers model: every token is read once.
 
-The end token that the model says is not read at once: the next turns begin with it. So a turn that
-was cut off and one that ended leave the same kind of state.
+The end token of a generated turn is not read at once but at the start of the next turns. So a turn
+that was cut off and one that ended leave the conversation in the same state.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from agent.protocol.protocol import Part, Turn, chat_parts
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LoadedModel:
-    """A model with all that its conversations share.
+    """A loaded model and what its conversations share.
 
-    `ends` are the tokens that end a turn, `never` those that no turn may hold.
+    `end_tokens` end a turn; `suppressed` are tokens that a turn may not contain.
     """
 
     model: Any
@@ -46,38 +46,38 @@ class LoadedModel:
     token_bytes: TokenBytes
     vision: Vision
     image_token: int
-    ends: frozenset[int]
-    never: np.ndarray[Any, np.dtype[np.int64]]
+    end_tokens: frozenset[int]
+    suppressed: np.ndarray[Any, np.dtype[np.int64]]
     context_length: int
 
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """What is true besides the cache.
+    """The state of the conversation besides the cache.
 
-    `opened_at` is the place before the control tokens that open the model's turn, while nothing is
-    said in it. `is_said`: the model's turn is said and lacks its end token; `unread` are the last
-    tokens of it where they were not read.
+    `opened_at` is the position before the control tokens that open the model's turn, until that
+    turn is generated. `needs_end`: the model's turn still lacks its end token. `unread` are its
+    last tokens if they have not been read.
     """
 
     opened_at: TokenPosition | None = None
-    is_said: bool = False
+    needs_end: bool = False
     unread: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class _Mark:
-    place: TokenPosition
+    position: TokenPosition
     state: _State
 
 
 @dataclass
 class _Turn:
-    """A turn while the model says it."""
+    """A turn while it is generated."""
 
     start: TokenPosition
-    speech: TurnText
-    said: list[int] = field(default_factory=list)
+    text: TurnText
+    tokens: list[int] = field(default_factory=list)
     unread: tuple[int, ...] = ()
     finish: Finish = "length"
     choices_at: int = -1
@@ -112,27 +112,27 @@ class TransformersConversation:
         pictures: Sequence[Image.Image],
         should_stop: ShouldStop | None = None,
     ) -> None:
-        """Read turns and open the model's next one; where it fails, none of them was read."""
+        """Read turns and open the model's next one; a failure leaves none of them read."""
         self._refuse_closed()
         loaded, state = self._loaded, self._state
         shown = sum(turn.picture is not None for turn in turns)
         if shown != len(pictures):
-            raise EngineError(f"the turns show {shown} pictures, but {len(pictures)} were given")
-        closing = [Part(f"{END_OF_TURN}\n", markup=True)] if state.is_said else []
+            raise EngineError(f"the turns have {shown} pictures, but {len(pictures)} were given")
+        closing = [Part(f"{END_OF_TURN}\n", markup=True)] if state.needs_end else []
         counts = [picture_tokens(picture, loaded.vision) for picture in pictures]
         new = token_ids(loaded.tokenizer, [*closing, *chat_parts(turns)], counts)
-        start = state.opened_at or self._context.place
+        start = state.opened_at or self._context.end
         self._refuse_overflow(start.length + len(state.unread) + len(new))
         rows = [patches(picture, loaded.vision) for picture in pictures]
 
-        self._context.go_back(start)  # a turn opened in vain
+        self._context.rewind_to(start)  # drops an opened turn that was never generated
         self._state = replace(state, opened_at=None)
         self._logits = self._context.read([*state.unread, *new], rows, should_stop)
-        self._state = _State(opened_at=self._place_before(len(self._header)))
-        in_vain = len(self._header) if state.opened_at else 0
+        self._state = _State(opened_at=self._position_before(len(self._header)))
+        dropped = len(self._header) if state.opened_at else 0
         self._usage = replace(
             self._usage,
-            prompt=self._usage.prompt + len(new) - in_vain,
+            prompt=self._usage.prompt + len(new) - dropped,
             images=self._usage.images + sum(counts),
         )
 
@@ -146,39 +146,39 @@ class TransformersConversation:
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
-        """Let the model say its turn."""
+        """Generate the model's turn; see `agent.engines.base.Conversation`."""
         self._refuse_closed()
         if self._logits is None or self._state.opened_at is None:
-            raise EngineError("the model spoke last; append a turn before it speaks again")
+            raise EngineError("the last turn is the model's own; append a turn before generating")
         if choice_point is not None and not (choice_point.after and all(choice_point.options)):
-            choice_point = None  # nothing to wait for, or to choose from
-        turn = _Turn(self._context.place, TurnText(stop, on_text))
+            choice_point = None
+        turn = _Turn(self._context.end, TurnText(stop, on_text))
         try:
-            self._say(turn, self._logits, sampling, seed, choice_point, should_stop)
+            self._generate(turn, self._logits, sampling, seed, choice_point, should_stop)
             if choice_point is not None and turn.finish != "cancelled":
-                self._settle_choices(turn, choice_point)
+                self._score_choices(turn, choice_point)
         finally:
-            self._state = _State(is_said=True, unread=turn.unread)
+            self._state = _State(needs_end=True, unread=turn.unread)
             self._logits = None
-            self._usage = replace(self._usage, generated=self._usage.generated + len(turn.said))
-        return Generated(turn.speech.finish(), len(turn.said), turn.finish, turn.choices)
+            self._usage = replace(self._usage, generated=self._usage.generated + len(turn.tokens))
+        return Generated(turn.text.finish(), len(turn.tokens), turn.finish, turn.choices)
 
     def mark(self) -> object:
-        """A place to `rewind` to."""
+        """Return a mark to `rewind` to."""
         self._refuse_closed()
         state = self._state
-        mark = _Mark(state.opened_at or self._context.place, state)
+        mark = _Mark(state.opened_at or self._context.end, state)
         self._marks.append(mark)
         return mark
 
     def rewind(self, mark: object) -> None:
-        """Forget all that was said since the mark. Marks made after it are void."""
+        """Forget everything after the mark; later marks become invalid."""
         self._refuse_closed()
-        place = next((n for n, known in enumerate(self._marks) if known is mark), None)
-        if not isinstance(mark, _Mark) or place is None:
-            raise EngineError("that place in the conversation is forgotten or not of this one")
-        del self._marks[place + 1 :]
-        self._context.go_back(mark.place)
+        index = next((n for n, known in enumerate(self._marks) if known is mark), None)
+        if not isinstance(mark, _Mark) or index is None:
+            raise EngineError("the mark is no longer valid or belongs to another conversation")
+        del self._marks[index + 1 :]
+        self._context.rewind_to(mark.position)
         self._state, self._logits = replace(mark.state, opened_at=None), None
         if mark.state.opened_at is not None:
             self._logits = self._context.read(self._header)
@@ -191,7 +191,7 @@ class TransformersConversation:
         self._logits = None
         self._marks.clear()
 
-    def _say(
+    def _generate(
         self,
         turn: _Turn,
         logits: Logits,
@@ -208,50 +208,53 @@ class TransformersConversation:
             if should_stop is not None and should_stop():
                 turn.finish = "cancelled"
                 return
-            if len(turn.said) >= most:
+            if len(turn.tokens) >= most:
                 return
             if turn.unread:
                 logits = self._context.read(turn.unread)
                 turn.unread = ()
-            if choice_point is not None and firsts and turn.speech.ends_with(choice_point.after):
-                odds = log_softmax(logits)
-                turn.choices_at = len(turn.speech)
-                turn.choices = {option: float(odds[first]) for option, first in firsts.items()}
-            logits[loaded.never] = -np.inf
+            if choice_point is not None and firsts and turn.text.ends_with(choice_point.after):
+                scores = log_softmax(logits)
+                turn.choices_at = len(turn.text)
+                turn.choices = {option: float(scores[first]) for option, first in firsts.items()}
+            logits[loaded.suppressed] = -np.inf
             token = choose(logits, sampling, randomness)
-            if token in loaded.ends:
+            if token in loaded.end_tokens:
                 turn.finish = "stop"
                 return
-            turn.said.append(token)
-            is_stopped = turn.speech.add(loaded.token_bytes[token])
-            turn.unread = self._kept(token, turn.speech) if is_stopped else (token,)
+            turn.tokens.append(token)
+            is_stopped = turn.text.add(loaded.token_bytes[token])
+            turn.unread = self._kept_tokens(token, turn.text) if is_stopped else (token,)
             if is_stopped:
                 turn.finish = "stop"
                 return
 
-    def _kept(self, token: int, speech: TurnText) -> tuple[int, ...]:
-        """The last token as far as it is kept: what follows a stop string is not remembered."""
-        kept = speech.last_token()
+    def _kept_tokens(self, token: int, turn_text: TurnText) -> tuple[int, ...]:
+        """Return the last token, encoded anew if a stop string ends inside it."""
+        kept = turn_text.last_token()
         text = decode_if_complete(kept)
         if text is None or kept == self._loaded.token_bytes[token]:
             return (token,)
         return tuple(plain_ids(self._loaded.tokenizer, text))
 
     def _first_tokens(self, choice_point: ChoicePoint | None) -> dict[str, int]:
-        """The first token of each option; empty where they cannot be told apart by it."""
+        """Return the first token of each option, or nothing if two options share it."""
         if choice_point is None:
             return {}
         ids = {option: plain_ids(self._loaded.tokenizer, option) for option in choice_point.options}
         firsts = {option: numbers[0] for option, numbers in ids.items()}
         return firsts if len(set(firsts.values())) == len(choice_point.options) else {}
 
-    def _settle_choices(self, turn: _Turn, choice_point: ChoicePoint) -> None:
-        """Judge the last place that was watched for by reading on from it, where that was not
-        done on the way: its end lies inside a token, or the options begin with the same one."""
-        end = turn.speech.end_of_last(choice_point.after)
+    def _score_choices(self, turn: _Turn, choice_point: ChoicePoint) -> None:
+        """Score the options at the last choice point by reading each one after it.
+
+        Needed if it ends inside a token or two options start with the same token; otherwise the
+        scores were already taken while generating.
+        """
+        end = turn.text.end_of_last(choice_point.after)
         if end is None or end == turn.choices_at:
             return
-        count, rest = turn.speech.tokens_before(end)
+        count, rest = turn.text.tokens_before(end)
         options = {
             option: plain_ids(self._loaded.tokenizer, rest + option)
             for option in choice_point.options
@@ -259,34 +262,39 @@ class TransformersConversation:
         if turn.unread:
             self._context.read(turn.unread)
             turn.unread = ()
-        read = self._context.place.length - turn.start.length
-        back = read - count if count < len(turn.said) else 0
-        turn.choices = self._scores(self._place_before(back + 1), options)
+        read = self._context.end.length - turn.start.length
+        back = read - count if count < len(turn.tokens) else 0
+        turn.choices = self._scores(self._position_before(back + 1), options)
 
-    def _scores(self, place: TokenPosition, options: Mapping[str, list[int]]) -> dict[str, float]:
-        """Log-probability of each option after the token at `place`; all are forgotten again."""
-        tail = self._context.ids[place.length :]
+    def _scores(
+        self, position: TokenPosition, options: Mapping[str, list[int]]
+    ) -> dict[str, float]:
+        """Return the log-probability of each option after the token at `position`.
+
+        The context is as before afterwards.
+        """
+        tail = self._context.ids[position.length :]
         scores = {}
         try:
             for option, ids in options.items():
-                self._context.go_back(place)
-                odds = log_softmax(self._context.read_all([tail[0], *ids[:-1]]))
-                scores[option] = float(odds[np.arange(len(ids)), ids].sum())
+                self._context.rewind_to(position)
+                rows = log_softmax(self._context.read_all([tail[0], *ids[:-1]]))
+                scores[option] = float(rows[np.arange(len(ids)), ids].sum())
         finally:
-            self._context.go_back(place)
+            self._context.rewind_to(position)
             self._context.read(tail)
         return scores
 
-    def _place_before(self, count: int) -> TokenPosition:
-        """The place so many text tokens back."""
-        here = self._context.place
-        return TokenPosition(here.length - count, here.position - count)
+    def _position_before(self, count: int) -> TokenPosition:
+        """Return the position `count` text tokens before the end."""
+        end = self._context.end
+        return TokenPosition(end.length - count, end.position - count)
 
     def _refuse_overflow(self, tokens: int) -> None:
         if tokens > self._loaded.context_length:
             raise ContextFullError(
-                f"the conversation would hold {tokens} tokens, and the model reads "
-                f"{self._loaded.context_length}; load it with a longer context or smaller pictures"
+                f"the conversation needs {tokens} tokens, but the model's context has "
+                f"{self._loaded.context_length}; use a longer context or smaller pictures"
             )
 
     def _refuse_closed(self) -> None:

@@ -1,4 +1,4 @@
-"""Qwen2.5-VL and Qwen3-VL through transformers: a folder becomes a model that is ready to talk."""
+"""The transformers engine: loads Qwen2.5-VL and Qwen3-VL from a folder."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
 
 LONGEST_CONTEXT = 32768
-"""Tokens, where the caller names no length: more than any inspection needs."""
+"""Default context in tokens: more than any inspection needs."""
 
 
 class TransformersEngine:
-    """A model loaded from a folder. Conversations share its weights; each has its own cache."""
+    """A model loaded from a folder; its conversations share the weights, not the cache."""
 
     def __init__(self, folder: Path, loaded: LoadedModel, sizing: Sizing) -> None:
         self.folder = folder
@@ -52,25 +52,26 @@ class TransformersEngine:
 
         `context_length` is in tokens. `threads` sets torch's for the whole process.
         """
-        found = read_folder(folder)
-        if sizing is not None and sizing.factor != found.vision.factor:
+        model_folder = read_folder(folder)
+        if sizing is not None and sizing.factor != model_folder.vision.factor:
             raise EngineError(
-                f"{found.family.name} takes pictures in multiples of {found.vision.factor} "
-                f"pixels, not {sizing.factor}"
+                f"{model_folder.family.name} takes pictures with sides in multiples of "
+                f"{model_folder.vision.factor} pixels, not {sizing.factor}"
             )
         if context_length is not None and context_length < 1:
-            raise EngineError(f"a context of {context_length} tokens is not usable")
+            raise EngineError(f"a context of {context_length} tokens is too short")
         if threads is not None:
             torch.set_num_threads(threads)
         model = load_model(
-            found,
+            model_folder,
             device=device,
             dtype=dtype,
             load_in_4bit=load_in_4bit,
             adapter=adapter,
             merge_adapter=merge_adapter,
         )
-        return cls(folder, _put_together(model, found, context_length), sizing or found.sizing)
+        loaded = _loaded_model(model, model_folder, context_length)
+        return cls(folder, loaded, sizing or model_folder.sizing)
 
     @property
     def sizing(self) -> Sizing:
@@ -78,25 +79,25 @@ class TransformersEngine:
 
     @property
     def context_length(self) -> int:
-        """Tokens that a conversation may hold."""
-        return self._in_use().context_length
+        """The context in tokens."""
+        return self._require_loaded().context_length
 
     def open(self) -> TransformersConversation:
-        return TransformersConversation(self._in_use())
+        return TransformersConversation(self._require_loaded())
 
     def close(self) -> None:
-        """Give the memory back, as far as no open conversation holds it."""
+        """Drop the model; its memory is freed once its conversations are gone."""
         self._loaded = None
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
 
-    def _in_use(self) -> LoadedModel:
+    def _require_loaded(self) -> LoadedModel:
         if self._loaded is None:
             raise EngineError("the model was closed; load it again")
         return self._loaded
 
 
-def _put_together(model: Any, folder: ModelFolder, context_length: int | None) -> LoadedModel:
+def _loaded_model(model: Any, folder: ModelFolder, context_length: int | None) -> LoadedModel:
     tokenizer = load_tokenizer(folder.path)
     config = model.config.get_text_config()
     if tokenizer.token_to_id(IMAGE_TOKEN) != model.config.image_token_id:
@@ -108,24 +109,24 @@ def _put_together(model: Any, folder: ModelFolder, context_length: int | None) -
         token_bytes=TokenBytes(tokenizer),
         vision=folder.vision,
         image_token=int(model.config.image_token_id),
-        ends=ends,
-        never=_never_said(tokenizer, ends, int(config.vocab_size)),
+        end_tokens=ends,
+        suppressed=_suppressed_tokens(tokenizer, ends, int(config.vocab_size)),
         context_length=min(int(config.max_position_embeddings), context_length or LONGEST_CONTEXT),
     )
 
 
-def _end_tokens(tokenizer: Tokenizer, told: Any) -> frozenset[int]:
-    """Those of the chat, and those the model's own settings name."""
-    named = getattr(told, "eos_token_id", None)
+def _end_tokens(tokenizer: Tokenizer, generation_config: Any) -> frozenset[int]:
+    """Return the end tokens of the chat and those in the model's generation config."""
+    named = getattr(generation_config, "eos_token_id", None)
     ends = set(named if isinstance(named, list) else [] if named is None else [named])
     known = (tokenizer.token_to_id(name) for name in (END_OF_TURN, END_OF_TEXT))
     return frozenset(ends.union(number for number in known if number is not None))
 
 
-def _never_said(
+def _suppressed_tokens(
     tokenizer: Tokenizer, ends: frozenset[int], rows: int
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Control tokens that do not end a turn, and rows of the vocabulary with no token."""
+    """Return control tokens that do not end a turn, and rows without a token."""
     added = tokenizer.get_added_tokens_decoder()
     control = {number for number, token in added.items() if token.special and number < rows}
     unused = set(range(rows)).difference(tokenizer.get_vocab(with_added_tokens=True).values())

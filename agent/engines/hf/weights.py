@@ -1,6 +1,6 @@
-"""Loading a model's weights with transformers: device, precision, 4 bits, adapter.
+"""Load a model's weights with transformers: device, precision, 4 bits, adapter.
 
-From this disk alone, from safetensors files alone, with transformers' own classes alone.
+Reads local safetensors files only and uses only transformers' own model classes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 
 LARGE_BYTES = 1_000_000_000
-"""Weight files past this are about 500 million parameters or more."""
+"""Weight files above this size hold about 500 million parameters or more."""
 
 
 def load_model(
@@ -37,17 +37,17 @@ def load_model(
     adapter: Path | None,
     merge_adapter: bool,
 ) -> Any:
-    """The model, ready to be called; an adapter that is not merged stays active inside it."""
-    place = chosen_device(device)
-    precision = chosen_dtype(dtype, place, folder.weight_bytes)
+    """Load the model for inference; an adapter that is not merged stays active inside it."""
+    target = chosen_device(device)
+    precision = chosen_dtype(dtype, target, folder.weight_bytes)
     options: dict[str, Any] = {}
     if load_in_4bit:
-        options["quantization_config"] = _four_bits(place, precision)
-    if place == "cuda":
-        options["device_map"] = {"": "cuda"}  # straight there, not through main memory
+        options["quantization_config"] = _four_bits(target, precision)
+    if target == "cuda":
+        options["device_map"] = {"": "cuda"}  # loads straight to the GPU, not through main memory
     model_class: Any = getattr(transformers, folder.family.model_class)
     with _quiet(), _explained_weights(folder.path), explained_memory():
-        model, told = model_class.from_pretrained(
+        model, loading_info = model_class.from_pretrained(
             folder.path,
             dtype=precision,
             local_files_only=True,
@@ -55,14 +55,14 @@ def load_model(
             use_safetensors=True,
             attn_implementation="sdpa",
             output_loading_info=True,
-            ignore_mismatched_sizes=True,  # told and refused just below
+            ignore_mismatched_sizes=True,  # reported in loading_info and rejected below
             **options,
         )
-        _refuse_gaps(folder.path, told)
+        _reject_gaps(folder.path, loading_info)
         if adapter is not None:
             model = _adapted(model, adapter, merge=merge_adapter and not load_in_4bit)
-        if place == "mps":
-            model = model.to(place)
+        if target == "mps":
+            model = model.to(target)
     model.train(False)
     return model
 
@@ -76,14 +76,14 @@ def chosen_device(device: Device) -> str:
     if device == "auto":
         return next(name for name, is_usable in usable.items() if is_usable)
     if device not in usable:
-        raise EngineError(f"no device named {device!r}: use auto, cpu, cuda or mps")
+        raise EngineError(f"unknown device {device!r}: use auto, cpu, cuda or mps")
     if not usable[device]:
-        raise EngineError(f"the device {device} is not usable here; use auto or cpu")
+        raise EngineError(f"the device {device} is not available here; use auto or cpu")
     return device
 
 
 def chosen_dtype(dtype: Precision, device: str, weight_bytes: int) -> torch.dtype:
-    """bfloat16 on accelerators, and for large models on processors that multiply it natively."""
+    """Return the precision; auto is bfloat16 on GPUs and for large models on CPUs with AMX."""
     known = {
         "float32": torch.float32,
         "bfloat16": torch.bfloat16,
@@ -94,13 +94,13 @@ def chosen_dtype(dtype: Precision, device: str, weight_bytes: int) -> torch.dtyp
             return torch.bfloat16
         return torch.float32
     if dtype not in known:
-        raise EngineError(f"no precision named {dtype!r}: use auto, {', '.join(known)}")
+        raise EngineError(f"unknown precision {dtype!r}: use auto, {', '.join(known)}")
     return known[dtype]
 
 
 def _multiplies_bfloat16() -> bool:
-    told: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
-    return bool(told.get("amx_bf16"))
+    capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(capabilities.get("amx_bf16"))
 
 
 def _four_bits(device: str, precision: torch.dtype) -> Any:
@@ -116,11 +116,11 @@ def _four_bits(device: str, precision: torch.dtype) -> Any:
     )
 
 
-def _refuse_gaps(path: Path, told: Any) -> None:
-    """transformers fills what a file lacks with random numbers and goes on."""
+def _reject_gaps(path: Path, loading_info: Any) -> None:
+    # transformers initialises missing weights at random and continues
     for kind, what in (("missing_keys", "lack"), ("mismatched_keys", "have the wrong shape for")):
-        found = told.get(kind) or ()
-        names = sorted(str(one[0] if isinstance(one, tuple) else one) for one in found)
+        keys = loading_info.get(kind) or ()
+        names = sorted(str(key[0] if isinstance(key, tuple) else key) for key in keys)
         if names:
             raise EngineError(
                 f"the weights in {path} {what} {names[0][:120]} and {len(names) - 1} more; "
@@ -129,24 +129,24 @@ def _refuse_gaps(path: Path, told: Any) -> None:
 
 
 def _adapted(model: Any, folder: Path, *, merge: bool) -> Any:
-    """The model with a LoRA adapter, added into the weights where asked."""
+    """Return the model with a LoRA adapter, merged into the weights if asked."""
     weights = weight_files(folder, "adapter_model")
     settings = read_json(folder / "adapter_config.json")
-    # peft imports the modules that such settings name
+    # peft imports modules that these settings name, so only plain LoRA is allowed
     if settings.get("peft_type") != "LORA" or settings.get("megatron_config"):
-        raise EngineError(f"{folder} holds no plain LoRA adapter")
+        raise EngineError(f"{folder} is not a plain LoRA adapter")
     if importlib.util.find_spec("peft") is None:
         raise EngineError("adapters need peft: pip install peft")
     import peft
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Found missing adapter keys")  # judged just below
+        warnings.filterwarnings("ignore", "Found missing adapter keys")  # checked below
         warnings.simplefilter("ignore", FutureWarning)  # peft's, about transformers
         try:
             adapted = peft.PeftModel.from_pretrained(model, str(folder), local_files_only=True)
         except (RuntimeError, ValueError, TypeError, KeyError) as error:
             raise EngineError(
-                f"{folder} is no adapter of this model: {_one_line(error)}"
+                f"{folder} is not an adapter of this model: {_one_line(error)}"
             ) from error
     wanted = set(peft.get_peft_model_state_dict(adapted, save_embedding_layers=False))
     if wanted != _names(weights):
@@ -176,7 +176,7 @@ def _explained_weights(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No progress bars and no advice on standard error while loading."""
+    """Suppress transformers' progress bars and advice while loading."""
     level, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]

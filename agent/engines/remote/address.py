@@ -1,4 +1,4 @@
-"""Where a server is, and what may be sent there: checked before anything is."""
+"""Server addresses and API keys, and the rules for what may be sent where."""
 
 from __future__ import annotations
 
@@ -19,40 +19,43 @@ KEYRING_SERVICE = "spec-o3-workbench"
 MAX_KEY = 4096
 
 KeyLookup = Callable[[str], str | None]
-"""From a host to its key."""
+"""Returns the key for a host."""
 
 _KEY_LIKE = re.compile(r"\b(?:sk|key|token)-[\w*.\-]{6,}", re.IGNORECASE)
 
 
 class Key:
-    """A key that does not print. Ask for `header` where it is sent."""
+    """An API key that is hidden when printed; `header` holds its value."""
 
     __slots__ = ("_secret",)
 
     def __init__(self, secret: str) -> None:
         secret = secret.strip()
         if not secret or len(secret) > MAX_KEY or not (secret.isascii() and secret.isprintable()):
-            raise EngineError("the key is not usable: it is empty or holds strange characters")
+            raise EngineError("the API key is empty, too long or has characters outside ASCII")
         self._secret = secret
 
     def __repr__(self) -> str:
         return "Key(***)"
 
     def __reduce__(self) -> str:
-        raise TypeError("a key is not stored")
+        raise TypeError("a key may not be pickled or copied")
 
     @property
     def header(self) -> str:
         return f"Bearer {self._secret}"
 
     def redact(self, text: str) -> str:
-        """The text without the key, should a server have repeated it."""
+        """Remove the key from a text, in case a server repeats it."""
         return text.replace(self._secret, "***")
 
 
 def find_key(host: str) -> str | None:
-    """From SPEC_O3_API_KEY, for OpenAI also OPENAI_API_KEY, else the keyring's entry for the
-    host under `spec-o3-workbench`."""
+    """Look up the key for a host.
+
+    It comes from SPEC_O3_API_KEY, for OpenAI also OPENAI_API_KEY, else from the keyring entry
+    `spec-o3-workbench` for the host.
+    """
     return key_in_environment(host, os.environ) or key_in_keyring(host)
 
 
@@ -62,24 +65,25 @@ def key_in_environment(host: str, environment: Mapping[str, str]) -> str | None:
 
 
 def key_in_keyring(host: str) -> str | None:
-    """None also where there is no keyring or it stays locked."""
+    """Return the key in the keyring; None also if there is no keyring or it is locked."""
     try:
         import keyring
 
         return keyring.get_password(KEYRING_SERVICE, host)
-    except Exception:  # each system's keyring fails with errors of its own
+    except Exception:  # every keyring back-end raises its own errors
         return None
 
 
 def redact_keys(text: str, key: Key | None) -> str:
-    """A server's words without our key and without what looks like one."""
+    """Remove our key, and anything that looks like a key, from a server's message."""
     return _KEY_LIKE.sub("***", text if key is None else key.redact(text))
 
 
 MAX_URL = 2000
 LOCAL_ENDINGS = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 CHAT = "/chat/completions"
-FORM = "give http(s)://HOST[:PORT]/v1"
+DEFAULT_PORTS = {"http": 80, "https": 443}
+EXPECTED = "use http(s)://HOST[:PORT]/v1"
 
 
 @dataclass(frozen=True)
@@ -93,10 +97,9 @@ class Address:
 
     @property
     def netloc(self) -> str:
-        """Host and port, the port only where it is not the usual one."""
+        """Host and port, without the default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        usual = {"http": 80, "https": 443}[self.scheme]
-        return host if self.port == usual else f"{host}:{self.port}"
+        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def root(self) -> str:
@@ -108,13 +111,13 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """On this machine."""
+        """Whether the server is on this machine."""
         ip = _ip(self.host)
         return self.host == "localhost" if ip is None else ip.is_loopback
 
     @property
     def is_private(self) -> bool:
-        """On this machine or this network, as far as its name tells."""
+        """Whether the server is on this machine or local network, judging by its name."""
         ip = _ip(self.host)
         if ip is not None:
             return ip.is_private or ip.is_loopback or ip.is_link_local
@@ -125,26 +128,25 @@ class Address:
         return self.is_secure or self.is_loopback
 
     def has_same_origin(self, other: Address) -> bool:
-        """The same server on the same road."""
-        mine, others = (self.scheme, self.host, self.port), (other.scheme, other.host, other.port)
-        return mine == others
+        """Whether scheme, host and port are equal."""
+        return (self.scheme, self.host, self.port) == (other.scheme, other.host, other.port)
 
 
 def read_address(text: str, *, allow_http: bool = False) -> Address:
-    """The server's root from what a person typed; `/v1` is added to a bare host."""
+    """Parse an address typed by a user; `/v1` is added to a bare host."""
     url = _parsed(text)
     if url.scheme not in ("http", "https") or not url.host:
-        raise EngineError(f"{_shown(url)} is not a server's address: {FORM}")
+        raise EngineError(f"{_shown(url)} is not a server address; {EXPECTED}")
     if url.userinfo:
-        raise EngineError("an address may not hold a password: put the key in SPEC_O3_API_KEY")
+        raise EngineError("an address may not contain a password; put the key in SPEC_O3_API_KEY")
     if url.query or url.fragment:
-        raise EngineError(f"{_shown(url)}: leave out what follows the ? or # in the address")
+        raise EngineError(f"{_shown(url)}: remove the part after ? or # from the address")
     path = url.path.rstrip("/").removesuffix(CHAT).rstrip("/") or "/v1"
-    port = url.port or {"http": 80, "https": 443}[url.scheme]
+    port = url.port or DEFAULT_PORTS[url.scheme]
     address = Address(url.scheme, url.host.lower(), port, path)
     if not (address.is_secure or address.is_private or allow_http):
         raise EngineError(
-            f"{address.root} would get your spectra unencrypted: use https://, "
+            f"your spectra would be sent to {address.root} unencrypted: use https://, "
             "or an ssh tunnel and http://localhost"
         )
     return address
@@ -153,19 +155,17 @@ def read_address(text: str, *, allow_http: bool = False) -> Address:
 def _parsed(text: str) -> httpx.URL:
     try:
         if len(text) > MAX_URL:
-            raise EngineError(f"an address of {len(text)} characters is too long")
+            raise EngineError(f"the address is too long ({len(text)} characters)")
         url = httpx.URL(text.strip())
         if url.port is not None and not 1 <= url.port <= 65535:
-            raise EngineError(f"{url.port} is no server's port")
+            raise EngineError(f"{url.port} is not a valid port")
     except (httpx.InvalidURL, ValueError) as error:
-        raise EngineError(
-            "that is not a server's address: give http(s)://HOST[:PORT]/v1"
-        ) from error
+        raise EngineError(f"that is not a server address; {EXPECTED}") from error
     return url
 
 
 def _shown(url: httpx.URL) -> str:
-    """Without what may be a secret."""
+    """Format a URL for an error, without the parts that may be secret."""
     return f"{url.scheme}://{url.host}{url.path}"[:200]
 
 

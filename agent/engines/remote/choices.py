@@ -1,7 +1,7 @@
-"""How sure a remote model was: the log-probabilities of the words it could have put in the box.
+"""Read the log-probabilities of the options at a choice point from a server's `logprobs`.
 
-Servers cut text into tokens differently: `YES`, ` YES`, `{YES`, `Y` + `ES`, `YES}`. What counts is
-the token in which the first letter after the watched text was chosen.
+Servers split text into tokens differently: `YES`, ` YES`, `{YES`, `Y` + `ES`, `YES}`. The token
+with the first character after the choice point decides.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from agent.engines.base import ChoicePoint
 
 MAX_ALTERNATIVES = 128
 LEAST = -100.0
-"""Stands for a probability of nothing."""
+"""The log-probability used for a probability of zero."""
 _SPACES = ("\u0120", "\u2581")
-"""How raw vocabularies write the space before a word."""
+"""How byte-level and SentencePiece vocabularies write a leading space."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """One token of the reply and what else could have stood there, with log-probabilities."""
+    """One token of the reply and its alternatives, with log-probabilities."""
 
     text: bytes
     logprob: float
@@ -30,7 +30,7 @@ class Token:
 
 
 def read_tokens(logprobs: object) -> Iterator[Token]:
-    """From a choice's `logprobs`; what is not as it should be is left out."""
+    """Read the tokens in a choice's `logprobs`, skipping malformed entries."""
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     for entry in content if isinstance(content, list) else ():
         chosen = _entry(entry)
@@ -38,21 +38,20 @@ def read_tokens(logprobs: object) -> Iterator[Token]:
             continue
         listed = entry.get("top_logprobs")
         others = listed[:MAX_ALTERNATIVES] if isinstance(listed, list) else []
-        found = (_entry(other) for other in others)
-        yield Token(*chosen, tuple(other for other in found if other is not None))
+        alternatives = (_entry(other) for other in others)
+        yield Token(*chosen, tuple(other for other in alternatives if other is not None))
 
 
 def choices(tokens: Sequence[Token], choice_point: ChoicePoint) -> Mapping[str, float] | None:
-    """The log-probability of each option after the last watched text; None where it is not known.
+    """Return the log-probability of each option after the last choice point; None if unknown.
 
-    An option that is not listed gets the most that is left for it, unless that is more than a
-    listed one has: then nobody can tell.
+    An option that is not listed gets the largest probability it can have. If that exceeds every
+    listed option, the result is unknown.
     """
-    at = _last_place(tokens, choice_point.after.encode())
-    if at is None:
+    found = _deciding_token(tokens, choice_point.after.encode())
+    if found is None:
         return None
-    number, head = at
-    token = tokens[number]
+    token, head = found
     listed = dict(token.others)
     listed.setdefault(token.text, token.logprob)
     shares: dict[str, list[float]] = {option: [] for option in choice_point.options}
@@ -61,57 +60,56 @@ def choices(tokens: Sequence[Token], choice_point: ChoicePoint) -> Mapping[str, 
             option = _option(text[len(head) :], choice_point.options)
             if option is not None:
                 shares[option].append(logprob)
-    found = {option: _sum(logprobs) for option, logprobs in shares.items() if logprobs}
+    known = {option: _log_sum(logprobs) for option, logprobs in shares.items() if logprobs}
     rest = _most_left(token, listed)
-    if not found or (len(found) < len(shares) and max(found.values()) < rest):
+    if not known or (len(known) < len(shares) and max(known.values()) < rest):
         return None
-    return {option: found.get(option, rest) for option in choice_point.options}
+    return {option: known.get(option, rest) for option in choice_point.options}
 
 
-def _last_place(tokens: Sequence[Token], after: bytes) -> tuple[int, bytes] | None:
-    """The token with the first letter after `after`, and what it holds before that letter."""
-    whole = b"".join(token.text for token in tokens)
-    found = whole.rfind(after)
-    if found < 0:
+def _deciding_token(tokens: Sequence[Token], after: bytes) -> tuple[Token, bytes] | None:
+    """Return the token with the first character after the last `after`, and its bytes up to it."""
+    start = b"".join(token.text for token in tokens).rfind(after)
+    if start < 0:
         return None
-    end = found + len(after)
+    end = start + len(after)
     start = 0
-    for number, token in enumerate(tokens):
+    for token in tokens:
         inside = token.text[max(0, end - start) :]
         if start + len(token.text) > end and inside.strip():
-            return number, token.text[: max(0, end - start)]
+            return token, token.text[: max(0, end - start)]
         start += len(token.text)
     return None
 
 
 def _option(text: bytes, options: Sequence[str]) -> str | None:
-    """The one option that the text begins, or that begins the text as a whole word."""
+    """Return the only option that starts with the text, or starts the text as a whole word."""
     word = text.decode("utf-8", "replace").strip()
-    fitting = [option for option in options if word and _fits(word, option)]
-    return fitting[0] if len(fitting) == 1 else None
+    matching = [option for option in options if word and _matches(word, option)]
+    return matching[0] if len(matching) == 1 else None
 
 
-def _fits(word: str, option: str) -> bool:
+def _matches(word: str, option: str) -> bool:
     if len(word) <= len(option):
         return option.startswith(word)
     return word.startswith(option) and not word[len(option)].isalnum()
 
 
 def _most_left(token: Token, listed: Mapping[bytes, float]) -> float:
-    """For what is not listed: as much as the least of the likeliest, and no more than is left."""
+    """Return the largest log-probability that an unlisted token can have."""
     left = 1.0 - sum(math.exp(logprob) for logprob in listed.values())
     unlisted = math.log(left) if left > math.exp(LEAST) else LEAST
     others = [logprob for text, logprob in token.others if text != token.text]
     return min(unlisted, *others) if others else unlisted
 
 
-def _sum(logprobs: Sequence[float]) -> float:
+def _log_sum(logprobs: Sequence[float]) -> float:
     top = max(logprobs)
     return min(0.0, top + math.log(sum(math.exp(logprob - top) for logprob in logprobs)))
 
 
 def _entry(entry: object) -> tuple[bytes, float] | None:
-    """Bytes and log-probability of a listed token."""
+    """Return the bytes and log-probability of a listed token."""
     if not isinstance(entry, dict):
         return None
     logprob = entry.get("logprob")

@@ -1,4 +1,4 @@
-"""The way to one server: requests, redirects on the same host, faults sorted."""
+"""The HTTP client of one server: requests, redirects on the same host, translated errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_REDIRECTS = 3
 
 
 class HttpError(Exception):
-    """The server said no."""
+    """The server answered with an error status."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(str(refusal))
@@ -41,7 +41,7 @@ class HttpError(Exception):
 
 
 class HttpResponse:
-    """A success whose body is still to come, in `pieces`."""
+    """A successful response whose body is read from `pieces`."""
 
     def __init__(self, content_type: str, pieces: Iterator[bytes]) -> None:
         self.is_stream = content_type.partition(";")[0].strip().lower() == "text/event-stream"
@@ -49,7 +49,7 @@ class HttpResponse:
 
 
 class HttpClient:
-    """One client, for any number of threads."""
+    """A client for one server; safe to use from any number of threads."""
 
     def __init__(self, address: Address, key: Key | None, clock: Clock, timeout_s: float) -> None:
         self.address = address
@@ -62,7 +62,10 @@ class HttpClient:
     def request(
         self, method: str, path: str, body: Body | None, should_stop: ShouldStop | None = None
     ) -> Iterator[HttpResponse]:
-        """A success. Raises Refused, Passing, Cancelled, EngineError; the pieces do too."""
+        """Send a request and yield the successful response.
+
+        Raises HttpError, TransientError, Cancelled, EngineError; so does reading its pieces.
+        """
         headers = {} if self.key is None else {"authorization": self.key.header}
         content = None if body is None else json.dumps(body).encode("ascii")
         if content is not None:
@@ -81,7 +84,7 @@ class HttpClient:
                 finally:
                     with suppress(httpcore.NetworkError, OSError):
                         response.close()
-            raise EngineError(f"{self.address.netloc} redirects in circles")
+            raise EngineError(f"{self.address.netloc} redirects in a loop")
 
     def close(self) -> None:
         self._client.close()
@@ -89,17 +92,19 @@ class HttpClient:
     def _send(
         self, method: str, url: str, content: bytes | None, headers: dict[str, str]
     ) -> httpx.Response:
-        with self._faults():
+        with self._translated_errors():
             request = self._client.build_request(method, url, content=content, headers=headers)
             return self._client.send(request, stream=True)
 
     def _pieces(self, response: httpx.Response) -> Iterator[bytes]:
-        with self._faults():  # what the reader raises does not pass through here
+        with self._translated_errors():  # errors of the consumer do not pass through here
             yield from response.iter_raw()
 
     def _check(self, response: httpx.Response) -> None:
         if response.headers.get("content-encoding", "identity").lower() != "identity":
-            raise EngineError(f"{self.address.netloc} answers compressed, which was not asked for")
+            raise EngineError(
+                f"{self.address.netloc} sent a compressed reply, which we do not accept"
+            )
         if response.status_code >= 400:
             body = bytearray()
             for piece in self._pieces(response):
@@ -109,27 +114,29 @@ class HttpClient:
             headers = response.headers
             raise HttpError(read_refusal(response.status_code, headers, bytes(body), self.key))
         if response.status_code != 200:
-            raise EngineError(f"{self.address.netloc} answered {response.status_code}")
+            raise EngineError(
+                f"{self.address.netloc} answered with status {response.status_code} instead of 200"
+            )
 
     def _redirected(self, response: httpx.Response) -> str:
-        """Only on the same server, and only by a status that keeps the request as it is."""
+        """Return the new URL; only for redirects to the same server that keep the request."""
         where = response.headers.get("location", "")[:2000]
         try:
             target = response.request.url.join(where)
             address = read_address(str(target), allow_http=True)
         except (httpx.InvalidURL, ValueError, EngineError) as error:
-            raise EngineError(f"{self.address.netloc} redirects to nowhere") from error
+            raise EngineError(f"{self.address.netloc} redirects to an invalid address") from error
         if response.status_code not in (307, 308) or not address.has_same_origin(self.address):
             raise EngineError(
-                f"{self.address.netloc} says it has moved to {one_line(address.root)}: "
-                "give that address if you trust it"
+                f"{self.address.netloc} has moved to {one_line(address.root)}: "
+                "use that address if you trust it"
             )
         return str(target)
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
-        """Around network code only."""
-        who = self.address.netloc
+    def _translated_errors(self) -> Iterator[None]:
+        """Translate network errors; wrap only network code in it."""
+        server = self.address.netloc
         try:
             yield
         except (httpcore.TimeoutException, httpx.TimeoutException) as error:
@@ -137,7 +144,7 @@ class HttpClient:
         except httpcore.ConnectError as error:
             if isinstance(_root(error), ssl.SSLCertVerificationError):
                 raise EngineError(
-                    f"{who} shows a certificate that this machine does not trust"
+                    f"{server} has a certificate that this machine does not trust"
                 ) from error
             raise TransientError("it cannot be reached") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, httpx.TransportError) as error:
@@ -145,9 +152,9 @@ class HttpClient:
         except (httpcore.ProxyError, OSError) as error:
             raise TransientError("it cannot be reached") from error
         except (httpcore.UnsupportedProtocol, httpx.StreamError, ValueError) as error:
-            raise EngineError(f"{who} cannot be asked: is its address right?") from error
+            raise EngineError(f"{server} cannot be reached: is its address right?") from error
         except RuntimeError as error:
-            raise EngineError(f"the line to {who} was closed") from error
+            raise EngineError(f"the connection to {server} was closed") from error
 
 
 def _root(error: BaseException) -> BaseException:
@@ -156,32 +163,35 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-def _nothing() -> None:
-    """The server is somebody else's: only asking tells whether it is there."""
+def _assume_alive() -> None:
+    """The check for a server that is not our own process."""
 
 
 @dataclass(eq=False, repr=False)
 class ServerSession:
-    """`extras` go with every request in text form; `check_alive` raises EngineError where trying
-    again is of no use; `may_fall_back_to_text`: if native calls are refused, text is tried."""
+    """What the conversations with one server share.
 
-    line: HttpClient
+    `extras` are added to every request in text form. `check_alive` raises EngineError if retrying
+    is useless. `may_fall_back_to_text`: use text if the server rejects native tool calls.
+    """
+
+    client: HttpClient
     model: str
     retry_policy: RetryPolicy
     sizing: Sizing
     dialect: Dialect = field(default_factory=Dialect)
     may_fall_back_to_text: bool = False
     extras: Mapping[str, Any] = field(default_factory=dict)
-    check_alive: Callable[[], None] = _nothing
+    check_alive: Callable[[], None] = _assume_alive
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def name(self) -> str:
-        """For messages."""
-        return self.line.address.netloc
+        """The server's name in messages."""
+        return self.client.address.netloc
 
     def learn(self, before: Dialect, after: Dialect) -> None:
-        """The server took a request of this form, and none of the one before."""
+        """Remember a dialect that worked, unless another thread has changed it since."""
         with self._lock:
             if self.dialect == before:
                 self.dialect = after

@@ -1,4 +1,4 @@
-"""A conversation with a server: kept here, sent whole, turn by turn."""
+"""A conversation with a server: kept here and sent whole for every turn."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class RemoteConversation:
 
     def __init__(self, server: ServerSession) -> None:
         self._server = server
-        self._said: list[RequestTurn] = []
+        self._turns: list[RequestTurn] = []
         self._length = 0
-        """Tokens of the conversation as the server last counted them; -1: not known."""
+        """Tokens of the conversation as the server last counted them; -1 means unknown."""
         self._length_at: dict[int, int] = {}
-        """The same by the number of turns, where the model was asked to speak."""
+        """Prompt tokens by the number of turns sent."""
         self._usage = Usage()
 
     @property
@@ -55,17 +55,19 @@ class RemoteConversation:
         pictures: Sequence[Image.Image],
         should_stop: ShouldStop | None = None,
     ) -> None:
-        """Nothing is sent before `generate`."""
+        """Add turns; nothing is sent before `generate`."""
         shown = sum(turn.picture is not None for turn in turns)
         if shown != len(pictures):
-            raise EngineError(f"{shown} turns show a picture, {len(pictures)} were given")
-        left = iter(pictures)
+            raise EngineError(f"the turns have {shown} pictures, but {len(pictures)} were given")
+        remaining = iter(pictures)
         new = []
         for turn in turns:
             if should_stop is not None and should_stop():
                 raise Cancelled
-            new.append(RequestTurn(turn, "" if turn.picture is None else picture_url(next(left))))
-        self._said += new
+            new.append(
+                RequestTurn(turn, "" if turn.picture is None else picture_url(next(remaining)))
+            )
+        self._turns += new
         images = _plus(self._usage.images, self._image_tokens(pictures))
         self._usage = replace(self._usage, images=images)
 
@@ -80,44 +82,44 @@ class RemoteConversation:
         should_stop: ShouldStop | None = None,
     ) -> Generated:
         preview = Preview(on_text)
-        wish = TurnRequest(sampling, seed, stop, choice_point, should_stop)
-        attempt = Attempt(self._server, self._said, wish, preview)
+        request = TurnRequest(sampling, seed, stop, choice_point, should_stop)
+        attempt = Attempt(self._server, self._turns, request, preview)
         try:
-            heard = self._server.retry_policy.run(attempt, self._server.name, should_stop)
+            received = self._server.retry_policy.run(attempt, self._server.name, should_stop)
         except Cancelled:
             preview.start()
             preview.end()
             return Generated("", 0, "cancelled")
         preview.end()
-        self._count(heard.reply, wasted=attempt.wasted)
-        if heard.text:
-            self._said.append(RequestTurn(Turn("assistant", heard.text)))
-        found = None if choice_point is None else choices(heard.reply.tokens, choice_point)
-        return Generated(heard.text, _tokens(heard.reply), heard.finish, found)
+        self._count(received.reply, wasted=attempt.wasted)
+        if received.text:
+            self._turns.append(RequestTurn(Turn("assistant", received.text)))
+        found = None if choice_point is None else choices(received.reply.tokens, choice_point)
+        return Generated(received.text, _tokens(received.reply), received.finish, found)
 
     def mark(self) -> object:
-        return _Mark(len(self._said), self._length)
+        return _Mark(len(self._turns), self._length)
 
     def rewind(self, mark: object) -> None:
-        if not isinstance(mark, _Mark) or mark.turns > len(self._said):
-            raise EngineError("that is no mark of this conversation")
-        del self._said[mark.turns :]
+        if not isinstance(mark, _Mark) or mark.turns > len(self._turns):
+            raise EngineError("the mark is no longer valid or belongs to another conversation")
+        del self._turns[mark.turns :]
         known = {at: length for at, length in self._length_at.items() if at <= mark.turns}
         self._length_at = known
         self._length = known.get(mark.turns, mark.length)
 
     def close(self) -> None:
-        self._said.clear()
+        self._turns.clear()
 
     def _image_tokens(self, pictures: Sequence[Image.Image]) -> int:
-        """Known for models of the family that `sizing` describes, which call in text."""
+        """Count picture tokens; unknown for models with native calls, whose sizing may differ."""
         if pictures and self._server.dialect.native:
             return UNKNOWN
         grids = (token_grid(*picture.size, self._server.sizing) for picture in pictures)
         return sum(across * down for across, down in grids)
 
     def _count(self, reply: ReplyBuilder, *, wasted: bool) -> None:
-        """`wasted`: attempts broke off, and nobody told us what they cost the server."""
+        """Add the server's counts to the usage; after a broken attempt the total is unknown."""
         counts, usage = reply.counts, self._usage
         if counts.prompt < 0 or counts.generated < 0:
             self._usage = Usage(UNKNOWN, UNKNOWN, UNKNOWN, usage.images)
@@ -132,7 +134,7 @@ class RemoteConversation:
             _plus(usage.evaluated, evaluated),
             usage.images,
         )
-        self._length_at[len(self._said)] = counts.prompt
+        self._length_at[len(self._turns)] = counts.prompt
         self._length = counts.prompt + counts.generated
 
 
@@ -141,6 +143,6 @@ def _plus(count: int, more: int) -> int:
 
 
 def _tokens(reply: ReplyBuilder) -> int:
-    """As the server counts, else as many as came."""
-    said = reply.counts.generated
-    return said if said >= 0 else len(reply.tokens) or reply.pieces
+    """Return the server's count of generated tokens, else the tokens or pieces received."""
+    counted = reply.counts.generated
+    return counted if counted >= 0 else len(reply.tokens) or reply.pieces

@@ -1,7 +1,7 @@
-"""An engine at any OpenAI-compatible address: another program, another machine, a hosted model.
+"""The engine for OpenAI-compatible servers: local programs, other machines, hosted models.
 
-A server forgets between turns, so each turn sends the whole conversation. Servers that keep what
-they have read of it say so in their counts.
+The protocol has no state, so each turn sends the whole conversation. Servers that cache its start
+report that in their token counts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SHOWN_MODELS = 8
 
 
 class RemoteEngine:
-    """A server and the name of a model there. Any number of conversations at a time."""
+    """A model on a server; any number of conversations may run at once."""
 
     def __init__(self, server: ServerSession) -> None:
         """Use `connect`."""
@@ -48,27 +48,28 @@ class RemoteEngine:
         clock: Clock | None = None,
         rng: random.Random | None = None,
     ) -> RemoteEngine:
-        """Look at the server: without a `model`, it is asked for the one it has.
+        """Connect to a server; without a `model`, use the only one it lists.
 
-        `timeout_s` is the longest silence. `tool_calls`: "text" as Spec-o3 models call, "native"
-        as hosted models do, "auto" by address and name. `allow_http` permits unencrypted talk with
-        hosts outside this network; a key is sent over https or to this machine, nowhere else.
+        `timeout_s` is the longest silence. `tool_calls`: "text" as Spec-o3 models write them,
+        "native" as for hosted models, "auto" depends on address and name. `allow_http` permits
+        unencrypted connections beyond the local network; a key is sent only over https or to this
+        machine.
         """
         if not 0.01 <= timeout_s <= 86_400:
-            raise EngineError(f"a timeout of {timeout_s} s is not usable")
+            raise EngineError(f"the timeout must be from 0.01 to 86,400 s, not {timeout_s}")
         address = read_address(url, allow_http=allow_http)
         retry_policy = RetryPolicy(retries, clock=clock, rng=rng)
-        line = HttpClient(address, _key_for(address, key), retry_policy.clock, timeout_s)
+        client = HttpClient(address, _key_for(address, key), retry_policy.clock, timeout_s)
         try:
-            name = model or retry_policy.run(lambda: _only_model(line), address.netloc)
+            name = model or retry_policy.run(lambda: _only_model(client), address.netloc)
         except BaseException:
-            line.close()
+            client.close()
             raise
         native = tool_calls == "native" or (tool_calls == "auto" and _calls_natively(address, name))
         dialect = Dialect(native=native)
         return cls(
             ServerSession(
-                line,
+                client,
                 name,
                 retry_policy,
                 sizing,
@@ -78,7 +79,7 @@ class RemoteEngine:
         )
 
     def __repr__(self) -> str:
-        return f"RemoteEngine({self._server.line.address.root!r}, {self.model!r})"
+        return f"RemoteEngine({self._server.client.address.root!r}, {self.model!r})"
 
     @property
     def model(self) -> str:
@@ -92,41 +93,44 @@ class RemoteEngine:
         return RemoteConversation(self._server)
 
     def close(self) -> None:
-        self._server.line.close()
+        self._server.client.close()
 
 
 def _key_for(address: Address, key: str | KeyLookup | None) -> Key | None:
-    """A key that was given must be sent; one that would be looked up may also stay where it is."""
+    """Return the key to send: a given key must be sendable, a looked-up key is optional."""
     if key is None or isinstance(key, str):
         if key is not None and not address.may_receive_key:
-            raise EngineError(f"the key would go to {address.root} unencrypted: use https://")
+            raise EngineError(f"the key would be sent to {address.root} unencrypted: use https://")
         return None if key is None else Key(key)
     found = key(address.host) if address.may_receive_key else None
     return Key(found) if found else None
 
 
 def _calls_natively(address: Address, model: str) -> bool:
-    """A public host most likely serves models that call tools in a way of their own."""
+    # public hosts most likely serve models with their own format of tool calls
     return OUR_FAMILY not in model.lower() and not address.is_private
 
 
-def _only_model(line: HttpClient) -> str:
-    """The name of the one model the server has."""
-    who = line.address.netloc
+def _only_model(client: HttpClient) -> str:
+    """Ask the server for the name of its only model."""
+    server = client.address.netloc
     try:
-        with line.request("GET", "/models", None) as answer:
+        with client.request("GET", "/models", None) as answer:
             listed = read_json(read_all(answer.pieces, MAX_MODELS_BODY)).get("data")
     except HttpError as refused:
         if refused.refusal.is_transient:
             raise TransientError(str(refused), refused.refusal.retry_after_s) from refused
-        raise EngineError(f"{who} does not list its models: {refused}; name one") from refused
+        raise EngineError(
+            f"{server} does not list its models: {refused}; add #MODEL to the address"
+        ) from refused
     except ValueError as error:
-        raise EngineError(f"{who} does not answer in the chat protocol") from error
+        raise EngineError(f"{server} does not speak the OpenAI chat protocol") from error
     names = _names(listed)
     if len(names) == 1 and len(names[0]) <= MAX_NAME:
         return names[0]
     some = ", ".join(one_line(name, 60) for name in names[:SHOWN_MODELS])
-    raise EngineError(f"{who} has {len(names)} models: name one" + (f" ({some})" if some else ""))
+    choice = f": add one to the address as #MODEL ({some})" if some else ""
+    raise EngineError(f"{server} lists {len(names)} models{choice}")
 
 
 def _names(listed: object) -> list[str]:

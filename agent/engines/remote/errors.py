@@ -1,4 +1,4 @@
-"""What a server says when it says no: read from any form, kept short, sorted by what helps."""
+"""Errors from a server: parse them, decide whether to retry, and wait between attempts."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ Result = TypeVar("Result")
 
 
 class TransientError(Exception):
-    """A fault that may be gone the next time. `retry_after_s` is what the server asked for;
-    `before_first_word`: it promised a stream of words and closed it before the first."""
+    """A fault that may be gone on the next attempt.
+
+    `retry_after_s` is the wait that the server asked for. `before_first_word`: the server opened a
+    stream and closed it before the first piece of text.
+    """
 
     def __init__(self, reason: str, retry_after_s: float | None = None) -> None:
         super().__init__(reason)
@@ -38,7 +41,7 @@ class TransientError(Exception):
 
 
 class Clock(Protocol):
-    """Time, so that tests need not spend any."""
+    """A source of time that tests can replace."""
 
     def now(self) -> float: ...
 
@@ -54,21 +57,21 @@ class SystemClock:
 
 
 class RetryPolicy:
-    """How often, and how long between: exponential with jitter, or what the server asks for."""
+    """Retries with exponential backoff and jitter, or the wait that the server asks for."""
 
     def __init__(
         self, retries: int, *, clock: Clock | None = None, rng: random.Random | None = None
     ) -> None:
         if not 0 <= retries <= 100:
-            raise EngineError(f"{retries} retries are not usable (0 to 100)")
+            raise EngineError(f"retries must be from 0 to 100, not {retries}")
         self.retries = retries
         self.clock = clock or SystemClock()
-        self._rng = rng or random.Random()  # so that many clients do not come back together
+        self._rng = rng or random.Random()
 
     def run(
         self, attempt: Callable[[], Result], who: str, should_stop: ShouldStop | None = None
     ) -> Result:
-        """The first result. Raises EngineError when the faults do not pass, and Cancelled."""
+        """Return the first result. Raises EngineError when all attempts fail, and Cancelled."""
         for number in range(self.retries + 1):
             try:
                 return attempt()
@@ -78,13 +81,13 @@ class RetryPolicy:
                 seconds = self.wait_s(number, fault.retry_after_s)
                 if seconds is None:
                     raise EngineError(
-                        f"{who}: {fault.reason}; it asks to wait {fault.retry_after_s:.0f} s"
+                        f"{who}: {fault.reason}; it asks us to wait {fault.retry_after_s:.0f} s"
                     ) from fault
             self._wait(seconds, should_stop)
         raise AssertionError("unreachable")
 
     def wait_s(self, number: int, retry_after_s: float | None = None) -> float | None:
-        """Before the retry of that number, from 0; None where the server asks for too long."""
+        """Return the wait before a retry, counted from 0; None if the server asks for too long."""
         if retry_after_s is not None:
             return retry_after_s if retry_after_s <= MAX_RETRY_AFTER_S else None
         longest = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(number, 20))
@@ -101,11 +104,11 @@ class RetryPolicy:
 
 
 def failure_message(who: str, reason: str, tries: int) -> str:
-    return f"{who}: {reason}" + (f"; gave up after {tries} tries" if tries > 1 else "")
+    return f"{who}: {reason}" + (f"; gave up after {tries} attempts" if tries > 1 else "")
 
 
 def read_retry_after(value: str | None, now: datetime | None = None) -> float | None:
-    """Seconds from a Retry-After header, a number or a date; None where it is neither."""
+    """Return the seconds in a Retry-After header, a number or a date; None if it is neither."""
     if value is None or len(value) > 100:
         return None
     try:
@@ -140,10 +143,10 @@ _TAG = re.compile(r"<[^<>]{0,500}>")
 
 @dataclass(frozen=True)
 class Refusal:
-    """A status that is no success, with the server's own words, printable and short."""
+    """An error status with the server's message, printable and short."""
 
     status: int
-    words: str = ""
+    message: str = ""
     code: str = ""
     param: str = ""
     retry_after_s: float | None = None
@@ -152,11 +155,11 @@ class Refusal:
     def is_context_full(self) -> bool:
         if self.code in CONTEXT_FULL_CODES:
             return True
-        return self.status in (400, 413, 422, 500) and bool(_FULL.search(self.words))
+        return self.status in (400, 413, 422, 500) and bool(_FULL.search(self.message))
 
     @property
     def is_transient(self) -> bool:
-        """May be gone in a while."""
+        """Whether the error may be gone in a while."""
         if self.code in QUOTA_CODES or self.is_context_full:
             return False
         passing = self.status >= 500 and self.status not in PERMANENT
@@ -164,32 +167,32 @@ class Refusal:
 
     @property
     def is_about_form(self) -> bool:
-        """The server may accept the request in a simpler form. 500 is what some answer to one
-        they cannot read."""
+        """Whether the server may accept the request in a simpler form."""
+        # some servers answer 500 to a request they cannot parse
         return self.status in (400, 403, 415, 422, 500, 501)
 
     def names(self, keys: Iterable[str]) -> list[str]:
-        """Those of the request's keys that the refusal speaks of, the longest first."""
+        """Return those of the request's keys that the message mentions, longest first."""
         if self.param:
-            at = self.param.split(".")[0]
-            return [key for key in keys if key == at]
-        found = [key for key in keys if re.search(rf"\b{re.escape(key)}\b", self.words)]
+            name = self.param.split(".")[0]
+            return [key for key in keys if key == name]
+        found = [key for key in keys if re.search(rf"\b{re.escape(key)}\b", self.message)]
         return sorted(found, key=len, reverse=True)
 
     def __str__(self) -> str:
-        reason = {401: "it asks for a key it knows", 403: "it does not allow this"}
-        said = f" ({self.words})" if self.words else ""
-        return f"{reason.get(self.status, f'it answered {self.status}')}{said}"
+        reason = {401: "it requires a valid API key", 403: "it does not allow this request"}
+        message = f" ({self.message})" if self.message else ""
+        return f"{reason.get(self.status, f'it answered with status {self.status}')}{message}"
 
 
 def read_refusal(
     status: int, headers: Mapping[str, str], body: bytes, key: Key | None = None
 ) -> Refusal:
-    """From whatever came with the status."""
+    """Read an error response of any form."""
     error = _error_object(body)
     return Refusal(
         status=status,
-        words=one_line(redact_keys(_words(error, body), key)),
+        message=one_line(redact_keys(_message(error, body), key)),
         code=_text(error.get("code")) or _text(error.get("type")),
         param=_text(error.get("param"))[:100],
         retry_after_s=read_retry_after(headers.get("retry-after")),
@@ -197,25 +200,25 @@ def read_refusal(
 
 
 def refusal_in_stream(event: Mapping[str, Any], key: Key | None = None) -> Refusal | None:
-    """An error that came where a piece of the reply was due."""
+    """Return the error in a stream event, or None if it is a piece of the reply."""
     error = event.get("error")
     if error is None and "choices" not in event and "message" in event and "code" in event:
-        error = event  # llama.cpp's `error:` lines hold the bare object
+        error = event  # llama.cpp's `error:` lines contain the bare object
     if error is None:
         return None
-    fields = error if isinstance(error, dict) else {"message": _said(error)}
+    fields = error if isinstance(error, dict) else {"message": _as_text(error)}
     code = fields.get("code")
     return Refusal(
         status=code if isinstance(code, int) and 400 <= code < 600 else 500,
-        words=one_line(redact_keys(_text(fields.get("message")), key)),
+        message=one_line(redact_keys(_text(fields.get("message")), key)),
         code=_text(code) or _text(fields.get("type")),
     )
 
 
 def one_line(text: str, longest: int = MAX_MESSAGE) -> str:
-    """One printable line."""
+    """Return a text as one printable line."""
     text = _TAG.sub(" ", text[:MAX_BODY])
-    text = "".join(letter if letter.isprintable() else " " for letter in text)
+    text = "".join(character if character.isprintable() else " " for character in text)
     text = " ".join(text.split())
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
@@ -229,16 +232,16 @@ def _error_object(body: bytes) -> dict[str, Any]:
     return error if isinstance(error, dict) else whole
 
 
-def _words(error: Mapping[str, Any], body: bytes) -> str:
+def _message(error: Mapping[str, Any], body: bytes) -> str:
     for name in ("message", "detail", "error"):
         value = error.get(name)
         if value:
-            return _said(value)
+            return _as_text(value)
     return body.decode("utf-8", "replace")
 
 
-def _said(value: object) -> str:
-    """Words, or whatever a server gave in their place."""
+def _as_text(value: object) -> str:
+    """Return a message as text, whatever its type."""
     try:
         return value if isinstance(value, str) else repr(value)[:MAX_BODY]
     except RecursionError:

@@ -1,7 +1,7 @@
-"""HTTP that can be stopped: a request ends, and its connection with it, when `should_stop` says so.
+"""An httpx transport whose requests can be cancelled with `should_stop`.
 
-httpx waits for bytes without asking anybody, and a server may think for minutes before its first
-one. So the waiting happens here, in slices.
+httpx blocks until bytes arrive, and a server may take minutes before its first one. So this
+transport waits in short slices and closes the connection when a request is cancelled.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ USER_AGENT = "spec-o3-workbench"
 
 
 class StoppableTransport(httpx.BaseTransport):
-    """A connection pool whose reads ask `should_stop` of the thread that waits."""
+    """A connection pool whose reads call the `should_stop` of the waiting thread."""
 
     def __init__(self, *, secure: bool, proxy: str | None = None) -> None:
         self._network = _Network()
@@ -34,14 +34,16 @@ class StoppableTransport(httpx.BaseTransport):
             "ssl_context": httpx.create_ssl_context() if secure or proxy else None,
             "max_connections": None,
             "max_keepalive_connections": 8,
-            "keepalive_expiry": 3.0,  # llama.cpp's server hangs up after 5
+            "keepalive_expiry": 3.0,  # llama.cpp's server closes idle connections after 5 s
             "network_backend": self._network,
         }
-        self._pool = httpcore.ConnectionPool(**limits) if proxy is None else _through(proxy, limits)
+        self._pool = (
+            httpcore.ConnectionPool(**limits) if proxy is None else _proxy_pool(proxy, limits)
+        )
 
     @contextmanager
     def stopping(self, should_stop: ShouldStop | None) -> Iterator[None]:
-        """Requests of this thread inside the block end with Cancelled when `should_stop` holds."""
+        """Raise Cancelled in this thread's requests inside the block once `should_stop` is true."""
         before = self._network.should_stop
         self._network.should_stop = should_stop
         try:
@@ -51,8 +53,8 @@ class StoppableTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if not isinstance(request.stream, httpx.SyncByteStream):
-            raise TypeError("only plain requests are sent")
-        answer = self._pool.handle_request(
+            raise TypeError("only synchronous requests are supported")
+        response = self._pool.handle_request(
             httpcore.Request(
                 method=request.method,
                 url=httpcore.URL(
@@ -66,13 +68,13 @@ class StoppableTransport(httpx.BaseTransport):
                 extensions=request.extensions,
             )
         )
-        if not isinstance(answer.stream, Iterable):
-            raise TypeError("the pool answered with no stream")
+        if not isinstance(response.stream, Iterable):
+            raise TypeError("the pool returned no stream")
         return httpx.Response(
-            answer.status,
-            headers=answer.headers,
-            stream=_Body(answer.stream),
-            extensions=answer.extensions,
+            response.status,
+            headers=response.headers,
+            stream=_Body(response.stream),
+            extensions=response.extensions,
         )
 
     def close(self) -> None:
@@ -80,25 +82,25 @@ class StoppableTransport(httpx.BaseTransport):
 
 
 def new_client(address: Address, timeout_s: float) -> tuple[httpx.Client, StoppableTransport]:
-    """A client for one server. It follows no redirects and asks for plain, uncompressed bytes."""
+    """Create a client for one server, without redirects and compression."""
     transport = StoppableTransport(secure=address.is_secure, proxy=_proxy(address))
     client = httpx.Client(
         transport=transport,
         timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, CONNECT_S)),
         headers={"accept-encoding": "identity", "user-agent": USER_AGENT},
         follow_redirects=False,
-        trust_env=False,  # the transport looks at it
+        trust_env=False,  # `_proxy` reads the environment instead
     )
     return client, transport
 
 
-def _through(proxy: str, limits: dict[str, Any]) -> httpcore.HTTPProxy:
-    named = httpx.Proxy(proxy)  # takes name and password out of the address
-    return httpcore.HTTPProxy(proxy_url=str(named.url), proxy_auth=named.raw_auth, **limits)
+def _proxy_pool(proxy: str, limits: dict[str, Any]) -> httpcore.HTTPProxy:
+    parsed = httpx.Proxy(proxy)  # separates user name and password from the address
+    return httpcore.HTTPProxy(proxy_url=str(parsed.url), proxy_auth=parsed.raw_auth, **limits)
 
 
 def _proxy(address: Address) -> str | None:
-    """As the environment says, never for this machine."""
+    """Return the proxy from the environment; this machine is reached directly."""
     if address.is_loopback or urllib.request.proxy_bypass(address.host):
         return None
     proxy = urllib.request.getproxies().get(address.scheme, "")
@@ -119,19 +121,19 @@ class _Body(httpx.SyncByteStream):
 
 
 class _Network(httpcore.NetworkBackend):
-    """Plain sockets, with the `should_stop` of each thread."""
+    """Plain sockets and the `should_stop` of each thread."""
 
     def __init__(self) -> None:
         self._sockets = httpcore.SyncBackend()
-        self._of_thread = threading.local()
+        self._local = threading.local()
 
     @property
     def should_stop(self) -> ShouldStop | None:
-        return getattr(self._of_thread, "should_stop", None)
+        return getattr(self._local, "should_stop", None)
 
     @should_stop.setter
     def should_stop(self, should_stop: ShouldStop | None) -> None:
-        self._of_thread.should_stop = should_stop
+        self._local.should_stop = should_stop
 
     def connect_tcp(
         self,
@@ -146,7 +148,7 @@ class _Network(httpcore.NetworkBackend):
 
 
 class _Stream(httpcore.NetworkStream):
-    """A socket whose reads are cut in slices, with the question between them."""
+    """A socket whose reads are split into slices, with `should_stop` called between them."""
 
     def __init__(self, stream: httpcore.NetworkStream, network: _Network) -> None:
         self._stream = stream

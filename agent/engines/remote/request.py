@@ -1,4 +1,4 @@
-"""What a request asks for, and how it asks for less of a server that takes less."""
+"""Build chat requests, and simpler ones for servers that support fewer parameters."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from agent.engines.remote.errors import Refusal
 from agent.protocol.protocol import SYSTEM, Turn, system_text
 from agent.protocol.tool import TOOL_SCHEMA
 
-TOOL_WORDS = system_text().removeprefix(SYSTEM)
-"""What the system turn says about the tool, left out where the server says it."""
+TOOL_TEXT = system_text().removeprefix(SYSTEM)
+"""The tool description in the system turn, removed if the server adds its own."""
 UNANSWERED = "There is no result."
 _CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _CONTROL = re.compile(r"<\|(?=[\w-]{1,40}\|>)|<(?=__\w{1,40}__>)")
@@ -28,39 +28,38 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class RequestTurn:
-    """A turn with its picture as it is sent."""
+    """A turn and its picture as a data URL."""
 
     turn: Turn
     picture_url: str = ""
 
 
 def picture_url(picture: Image.Image) -> str:
-    """PNG, without loss: the model sees the very pixels."""
+    """Encode a picture as a PNG data URL, which is lossless."""
     file = io.BytesIO()
     picture.save(file, "PNG", compress_level=3)
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii")
 
 
-def messages(said: Sequence[RequestTurn], *, native: bool) -> list[Message]:
-    """The whole conversation."""
-    return _native_messages(said) if native else [_text_message(one) for one in said]
+def messages(turns: Sequence[RequestTurn], *, native: bool) -> list[Message]:
+    """Return the conversation as chat messages."""
+    return _native_messages(turns) if native else [_text_message(turn) for turn in turns]
 
 
 def plain(text: str) -> str:
-    """Words that a server could take for control tokens, broken up so that it does not: it reads
-    markup in all it is sent."""
-    return _CONTROL.sub(lambda found: found.group() + " ", text)
+    """Break up text that looks like control tokens: servers parse markup in everything they get."""
+    return _CONTROL.sub(lambda match: match.group() + " ", text)
 
 
-def _text_message(said: RequestTurn) -> Message:
-    turn = said.turn
+def _text_message(sent: RequestTurn) -> Message:
+    turn = sent.turn
     role = "user" if turn.role == "tool" else turn.role
     before, after = ("<tool_response>\n", "\n</tool_response>") if turn.role == "tool" else ("", "")
-    return _message(role, before, said.picture_url, plain(turn.text) + after)
+    return _message(role, before, sent.picture_url, plain(turn.text) + after)
 
 
 def _message(role: str, before: str, url: str, after: str) -> Message:
-    """Plain text where there is no picture: not every server takes a list then."""
+    # text without a picture is sent as a string, since some servers reject a list
     if not url:
         return {"role": role, "content": before + after}
     content: list[Message] = [{"type": "image_url", "image_url": {"url": url}}]
@@ -71,17 +70,17 @@ def _message(role: str, before: str, url: str, after: str) -> Message:
     return {"role": role, "content": content}
 
 
-def _native_messages(said: Sequence[RequestTurn]) -> list[Message]:
-    """Every call gets its answer right after it, or servers refuse the conversation."""
+def _native_messages(turns: Sequence[RequestTurn]) -> list[Message]:
+    # every call needs its result right after it, or servers reject the conversation
     result: list[Message] = []
     unanswered: list[str] = []
-    for number, one in enumerate(said):
-        turn = one.turn
+    for number, sent in enumerate(turns):
+        turn = sent.turn
         if turn.role == "tool" and unanswered:
             result += [_answer(call_id, plain(turn.text)) for call_id in unanswered]
             unanswered = []
-            if one.picture_url:
-                result.append(_message("user", "", one.picture_url, ""))
+            if sent.picture_url:
+                result.append(_message("user", "", sent.picture_url, ""))
             continue
         result += [_answer(call_id, UNANSWERED) for call_id in unanswered]
         unanswered = []
@@ -90,25 +89,25 @@ def _native_messages(said: Sequence[RequestTurn]) -> list[Message]:
             unanswered = [call["id"] for call in message.get("tool_calls", ())]
             result.append(message)
         elif turn.role == "system":
-            text = turn.text.replace(TOOL_WORDS, "")
+            text = turn.text.replace(TOOL_TEXT, "")
             result.append({"role": "system", "content": plain(text)})
         else:
-            result.append(_message("user", "", one.picture_url, plain(turn.text)))
+            result.append(_message("user", "", sent.picture_url, plain(turn.text)))
     return result
 
 
 def _assistant(text: str, number: int) -> Message:
-    """Words and calls apart; a call that is no call stays among the words."""
+    """Separate text from calls; a malformed call stays in the text."""
     calls = []
-    for place, body in enumerate(_CALL.findall(text)):
-        call = _call(body, f"call_{number}_{place}")
+    for index, body in enumerate(_CALL.findall(text)):
+        call = _call(body, f"call_{number}_{index}")
         if call is None:
             return {"role": "assistant", "content": plain(text)}
         calls.append(call)
     if not calls:
         return {"role": "assistant", "content": plain(text)}
-    words = _CALL.sub("", text).strip()
-    return {"role": "assistant", "content": plain(words), "tool_calls": calls}
+    content = plain(_CALL.sub("", text).strip())
+    return {"role": "assistant", "content": content, "tool_calls": calls}
 
 
 def _call(body: str, call_id: str) -> Message | None:
@@ -118,7 +117,7 @@ def _call(body: str, call_id: str) -> Message | None:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if not isinstance(name, str) or not re.fullmatch(r"[\w-]{1,64}", name):
-        return None  # hosted servers refuse such a name
+        return None  # hosted servers reject such a name
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
@@ -130,14 +129,14 @@ MOST_ALTERNATIVES = 20
 FEW_ALTERNATIVES = 5
 NEEDED = frozenset({"model", "messages"})
 BARE = frozenset({"stream", "temperature", "max_tokens", "max_completion_tokens", "tools"})
-"""What is kept when a server says no without saying to what."""
+"""Parameters kept when a server rejects a request without naming a parameter."""
 
 Body = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a server has shown to take."""
+    """The form of request that a server is known to accept."""
 
     native: bool = False
     dropped: frozenset[str] = frozenset()
@@ -154,7 +153,7 @@ def request_body(
     choice_point: ChoicePoint | None,
     extras: Mapping[str, Any],
 ) -> Body:
-    """Every key but those the server refused."""
+    """Build a request with all parameters except those the server rejected."""
     body: Body = {
         "model": model,
         "messages": messages,
@@ -179,7 +178,7 @@ def request_body(
 
 
 def _no_other_sampling(sampling: SamplingSettings) -> Body:
-    """Servers of one's own filter and penalise by default, in names of their own."""
+    """Switch off the sampling filters and penalties that local servers use by default."""
     penalties = {"repeat_penalty": 1.0, "repetition_penalty": 1.0}
     return penalties if sampling.temperature == 0 else penalties | {"top_k": 0, "min_p": 0.0}
 
@@ -187,20 +186,20 @@ def _no_other_sampling(sampling: SamplingSettings) -> Body:
 def simpler(
     dialect: Dialect, body: Body, refusal: Refusal, *, may_fall_back_to_text: bool
 ) -> Dialect | None:
-    """The dialect to try next; None where the refusal is not about what could be left out."""
+    """Return the dialect to try next; None if leaving out parameters cannot help."""
     if not refusal.is_about_form or refusal.is_context_full:
         return None
-    plainly = refusal.status not in (403, 500, 501)  # else the words may mean something else
-    kept = NEEDED if plainly else NEEDED | BARE
+    is_clear = refusal.status not in (403, 500, 501)  # else the message may mean something else
+    kept = NEEDED if is_clear else NEEDED | BARE
     for key in refusal.names([key for key in body if key not in kept]):
         changed = _without(dialect, key, may_fall_back_to_text)
         if changed is not None:
             return changed
-    return bare(dialect, body) if plainly else None
+    return bare(dialect, body) if is_clear else None
 
 
 def bare(dialect: Dialect, body: Body) -> Dialect | None:
-    """Without all that can be left out; None where that is so already."""
+    """Return a dialect with only the bare parameters; None if there are no others."""
     spare = frozenset(body) - NEEDED - BARE
     return replace(dialect, dropped=dialect.dropped | spare) if spare else None
 
@@ -209,7 +208,7 @@ def _without(dialect: Dialect, key: str, may_fall_back_to_text: bool) -> Dialect
     if key == "max_tokens":
         return replace(dialect, limit_name="max_completion_tokens")
     if key == "max_completion_tokens":
-        return None  # the words speak of the limit we have just changed to, or of the context
+        return None  # the message is about the name we just changed to, or about the context
     if key == "top_logprobs" and dialect.alternatives > FEW_ALTERNATIVES:
         return replace(dialect, alternatives=FEW_ALTERNATIVES)
     if key == "tools":

@@ -1,4 +1,4 @@
-"""A reply put together from its pieces, in either form of tool call, as text we can parse."""
+"""Assemble a streamed reply into text, with either form of tool call."""
 
 from __future__ import annotations
 
@@ -13,42 +13,45 @@ from agent.errors import EngineError
 
 
 class Preview:
-    """Passes pieces on. An attempt that says again what is shown already is silent until it says
-    more; one that says something else is announced by RESTARTED. Carriage returns of the model are
-    left out, so that RESTARTED cannot be mistaken."""
+    """Passes pieces of text on to `on_text`, across several attempts at the same turn.
+
+    An attempt that repeats the text already shown adds nothing until it goes beyond it; one that
+    differs is announced by RESTARTED. Carriage returns of the model are removed, so that they
+    cannot be taken for RESTARTED.
+    """
 
     def __init__(self, on_text: OnText | None) -> None:
         self._on_text = on_text
         self._shown = ""
-        self._said = ""
+        self._current = ""
 
     def start(self) -> None:
-        """A new attempt."""
-        self._said = ""
+        """Start a new attempt."""
+        self._current = ""
 
     def add(self, piece: str) -> None:
         piece = piece.replace("\r", "")
         if self._on_text is None or not piece:
             return
-        if self._said == self._shown:
-            self._said += piece
-            self._show(piece, self._said)
+        if self._current == self._shown:
+            self._current += piece
+            self._show(piece, self._current)
             return
-        self._said += piece
-        if self._said.startswith(self._shown):
-            self._show(self._said[len(self._shown) :], self._said)
-        elif not self._shown.startswith(self._said):
-            self._anew()
+        self._current += piece
+        if self._current.startswith(self._shown):
+            self._show(self._current[len(self._shown) :], self._current)
+        elif not self._shown.startswith(self._current):
+            self._restart()
 
     def end(self) -> None:
-        """The attempt is the last one; it may have said less than an earlier one."""
-        if self._on_text is not None and self._said != self._shown:
-            self._anew()
+        """Finish after the last attempt, which may be shorter than an earlier one."""
+        if self._on_text is not None and self._current != self._shown:
+            self._restart()
 
-    def _anew(self) -> None:
+    def _restart(self) -> None:
         assert self._on_text is not None
         self._on_text(RESTARTED)
-        self._show(self._said, self._said)
+        self._show(self._current, self._current)
 
     def _show(self, piece: str, shown: str) -> None:
         assert self._on_text is not None
@@ -58,17 +61,17 @@ class Preview:
 
 
 MAX_LINE = 4 * 2**20
-"""Bytes. The longest real line holds the log-probabilities of a whole turn."""
+"""In bytes. The longest real line has the log-probabilities of a whole turn."""
 
 DONE = "[DONE]"
 
 
 class TooLong(EngineError):
-    """More than any honest reply holds."""
+    """A reply exceeds its size limit."""
 
 
 def lines(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
-    """Lines without their ends; a last one that has no end is left out: it was cut off."""
+    """Split into lines without their ends; an unfinished last line is dropped."""
     pending = bytearray()
     total = 0
     for piece in pieces:
@@ -82,34 +85,34 @@ def lines(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
             pending.clear()
         pending += rest
         if len(pending) > MAX_LINE:
-            raise TooLong(f"the reply holds a line longer than {MAX_LINE} bytes")
+            raise TooLong(f"the reply has a line longer than {MAX_LINE} bytes")
 
 
 def events(pieces: Iterable[bytes], max_bytes: int) -> Iterator[str | None]:
-    """The data of each event, and None for each line that only keeps the connection open.
+    """Yield the data of each server-sent event, and None for lines that only keep it alive.
 
     A line `error: ...`, which some servers send, counts as data.
     """
     data: list[bytes] = []
-    held = 0
+    size = 0
     for line in lines(pieces, max_bytes):
         if not line:
             if data:
                 yield b"\n".join(data).decode("utf-8", "replace")
-            data, held = [], 0
+            data, size = [], 0
             continue
         name, _, value = line.partition(b":")
         if name not in (b"data", b"error"):
             yield None
             continue
         data.append(value.removeprefix(b" "))
-        held += len(value)
-        if held > MAX_LINE:
-            raise TooLong(f"the reply holds an event longer than {MAX_LINE} bytes")
+        size += len(value)
+        if size > MAX_LINE:
+            raise TooLong(f"the reply has an event longer than {MAX_LINE} bytes")
 
 
 def read_all(pieces: Iterable[bytes], max_bytes: int) -> bytes:
-    """A reply that does not come in events."""
+    """Read a reply that is not a stream of events."""
     whole = bytearray()
     for piece in pieces:
         whole += piece
@@ -119,13 +122,13 @@ def read_all(pieces: Iterable[bytes], max_bytes: int) -> bytes:
 
 
 def read_json(text: str | bytes) -> dict[str, Any]:
-    """A JSON object. Raises ValueError for anything else."""
+    """Parse a JSON object. Raises ValueError for anything else."""
     try:
         value = json.loads(text)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if not isinstance(value, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     return value
 
 
@@ -139,7 +142,7 @@ UNKNOWN = -1
 
 @dataclass(frozen=True)
 class Counts:
-    """Tokens of one request; -1 where the server does not say."""
+    """Token counts of one request; -1 if the server does not report them."""
 
     prompt: int = UNKNOWN
     generated: int = UNKNOWN
@@ -154,31 +157,31 @@ class _Call:
 
 @dataclass
 class ReplyBuilder:
-    """Takes the pieces as they come. What is not as it should be counts as not said."""
+    """Collects the pieces of a reply and ignores malformed ones."""
 
     max_text: int
     text: str = ""
-    """Thought and words, without native calls, which are complete only at the end."""
+    """Thought and content; native calls are added at the end, when they are complete."""
     finish_reason: str = ""
     tokens: list[Token] = field(default_factory=list)
     counts: Counts = field(default_factory=Counts)
     pieces: int = 0
     _in_thought: bool = False
     _calls: dict[int, _Call] = field(default_factory=dict)
-    _argument_letters: int = 0
+    _argument_length: int = 0
 
     @property
     def is_too_long(self) -> bool:
-        return len(self.text) + self._argument_letters > self.max_text
+        return len(self.text) + self._argument_length > self.max_text
 
     def add(self, event: Mapping[str, Any]) -> str:
-        """Take one chunk, or a whole reply; the new text."""
+        """Add a chunk or a whole reply and return the new text."""
         self._count(event)
         choice = _first(event.get("choices"))
         if choice is None:
             return ""
-        said = choice.get("delta") or choice.get("message")
-        new = self._say(said) if isinstance(said, dict) else ""
+        delta = choice.get("delta") or choice.get("message")
+        new = self._add_delta(delta) if isinstance(delta, dict) else ""
         if len(self.tokens) < MAX_TOKENS:
             self.tokens.extend(read_tokens(choice.get("logprobs")))
         reason = choice.get("finish_reason")
@@ -187,7 +190,7 @@ class ReplyBuilder:
         return new
 
     def close_thought(self) -> str:
-        """The end of a thought that no words followed."""
+        """Close a thought that no content followed and return the new text."""
         if not self._in_thought:
             return ""
         self._in_thought = False
@@ -195,7 +198,7 @@ class ReplyBuilder:
         return CLOSE_THOUGHT
 
     def add_calls(self) -> str:
-        """Write the native calls out, unless the text holds one already; the new text."""
+        """Append the native calls, unless the text has a call, and return the new text."""
         if OPEN_CALL in self.text:
             return ""
         before = len(self.text)
@@ -205,39 +208,39 @@ class ReplyBuilder:
             self.text += call_text(self._calls[number].name, self._calls[number].arguments)
         return self.text[before:]
 
-    def _say(self, said: Mapping[str, Any]) -> str:
+    def _add_delta(self, delta: Mapping[str, Any]) -> str:
         before = len(self.text)
-        thought = _words(said.get("reasoning_content")) or _words(said.get("reasoning"))
-        words = _words(said.get("content")) or _words(said.get("refusal"))
+        thought = _text(delta.get("reasoning_content")) or _text(delta.get("reasoning"))
+        content = _text(delta.get("content")) or _text(delta.get("refusal"))
         if thought:
             self.text += thought if self._in_thought else OPEN_THOUGHT + thought
             self._in_thought = True
-        if words:
+        if content:
             self.close_thought()
-            self.text += words
-        calls = said.get("tool_calls")
-        for place, call in enumerate(calls if isinstance(calls, list) else ()):
-            self._take_call(call, place)
-        self.pieces += bool(thought or words or calls)
+            self.text += content
+        calls = delta.get("tool_calls")
+        for position, call in enumerate(calls if isinstance(calls, list) else ()):
+            self._add_call(call, position)
+        self.pieces += bool(thought or content or calls)
         return self.text[before:]
 
-    def _take_call(self, call: object, place: int) -> None:
+    def _add_call(self, call: object, position: int) -> None:
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(call, dict) or not isinstance(function, dict):
             return
         index = call.get("index")
-        number = index if isinstance(index, int) and 0 <= index < MAX_CALLS else place
+        number = index if isinstance(index, int) and 0 <= index < MAX_CALLS else position
         if number >= MAX_CALLS:
             return
-        taken = self._calls.setdefault(number, _Call())
+        collected = self._calls.setdefault(number, _Call())
         name, arguments = function.get("name"), function.get("arguments")
         if isinstance(name, str):
-            taken.name = (taken.name + name)[:200]
+            collected.name = (collected.name + name)[:200]
         if isinstance(arguments, dict):  # some servers send the object itself
-            arguments = _written(arguments)
+            arguments = _json(arguments)
         if isinstance(arguments, str):
-            taken.arguments += arguments
-            self._argument_letters += len(arguments)
+            collected.arguments += arguments
+            self._argument_length += len(arguments)
 
     def _count(self, event: Mapping[str, Any]) -> None:
         usage = event.get("usage")
@@ -254,24 +257,24 @@ class ReplyBuilder:
             self._count_timings(timings)
 
     def _count_timings(self, timings: Mapping[str, Any]) -> None:
-        """llama.cpp's own: with every piece, so that a turn that is cut short is counted too."""
+        # llama.cpp sends its timings with every piece, so a turn cut short is counted too
         cached, new = _number(timings.get("cache_n")), _number(timings.get("prompt_n"))
         if cached >= 0 and new >= 0:
-            said = _number(timings.get("predicted_n"))
-            self.counts = Counts(cached + new, max(said, self.counts.generated), cached)
+            generated = _number(timings.get("predicted_n"))
+            self.counts = Counts(cached + new, max(generated, self.counts.generated), cached)
 
 
 def call_text(name: str, arguments: str) -> str:
-    """A native call as the protocol writes one; arguments that are no JSON are left as they are."""
+    """Write a native call in the protocol's form; arguments that are not JSON stay unchanged."""
     try:
-        written = _written(json.loads(arguments or "{}"))
+        written = _json(json.loads(arguments or "{}"))
     except (ValueError, RecursionError):
         written = arguments
-    call = f'{OPEN_CALL}\n{{"name": {_written(name)}, "arguments": {written}}}\n{CLOSE_CALL}'
-    return _words(call)
+    call = f'{OPEN_CALL}\n{{"name": {_json(name)}, "arguments": {written}}}\n{CLOSE_CALL}'
+    return _text(call)
 
 
-def _written(value: object) -> str:
+def _json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:
@@ -283,8 +286,8 @@ def _first(choices: object) -> dict[str, Any] | None:
     return choice if isinstance(choice, dict) else None
 
 
-def _words(value: object) -> str:
-    """Text, or the text among the parts of a list. Halves of characters become question marks."""
+def _text(value: object) -> str:
+    """Return a text, or the joined text parts of a list; lone surrogates become question marks."""
     if isinstance(value, list):
         parts = (part.get("text") for part in value if isinstance(part, dict))
         value = "".join(part for part in parts if isinstance(part, str))

@@ -1,4 +1,4 @@
-"""One request for one turn: sent, and its answer read to the end or cut where it should end."""
+"""Request one turn from a server and read its reply, up to a stop string or a limit."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from agent.engines.remote.stream import (
 from agent.errors import ContextFullError, EngineError
 
 MAX_REPLY = 256 * 2**20
-LETTERS_PER_TOKEN = 64
+CHARACTERS_PER_TOKEN = 64
 BYTES_PER_TOKEN = 16 * 1024
-"""An event with 20 alternatives takes about 3 kB."""
+"""An event with 20 alternatives has about 3 kB."""
 SPARE_TEXT = 16 * 1024
 AFTER_STOP = 8
-"""Pieces of nothing but space that may follow a stop string before the turn is cut."""
+"""Pieces of white space that may follow a stop string before we close the connection."""
 
 
 @dataclass(frozen=True)
 class TurnReply:
-    """A turn as it came. `broke_off`: we ended it, so the server never gave its counts."""
+    """A received turn. `broke_off`: we ended it early, so the server sent no counts."""
 
     reply: ReplyBuilder
     text: str
@@ -48,8 +48,8 @@ class TurnReply:
     broke_off: bool = False
 
 
-def hear(
-    line: HttpClient,
+def request_turn(
+    client: HttpClient,
     body: Body,
     preview: Preview,
     *,
@@ -57,54 +57,54 @@ def hear(
     should_stop: ShouldStop | None,
     max_tokens: int,
 ) -> TurnReply:
-    """Say the conversation, hear the turn. Raises Refused, Passing, EngineError."""
-    reply = ReplyBuilder(max_text=SPARE_TEXT + LETTERS_PER_TOKEN * max_tokens)
+    """Send the conversation and read the turn. Raises HttpError, TransientError, EngineError."""
+    reply = ReplyBuilder(max_text=SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
     preview.start()
     try:
-        with line.request("POST", "/chat/completions", body, should_stop) as answer:
+        with client.request("POST", "/chat/completions", body, should_stop) as response:
             limit = min(MAX_REPLY, 2**20 + BYTES_PER_TOKEN * max_tokens)
-            if answer.is_stream:
+            if response.is_stream:
                 try:
-                    pieces = events(answer.pieces, limit)
-                    return _hear_events(line, pieces, reply, preview, stop, should_stop)
+                    pieces = events(response.pieces, limit)
+                    return _read_events(client, pieces, reply, preview, stop, should_stop)
                 except TransientError as fault:
                     fault.before_first_word = reply.pieces == 0
                     raise
-            data = read_all(answer.pieces, limit)
-            if data.lstrip().startswith(b"data:"):  # a stream under another name
+            data = read_all(response.pieces, limit)
+            if data.lstrip().startswith(b"data:"):  # a stream with another content type
                 pieces = events([data], limit)
-                return _hear_events(line, pieces, reply, preview, stop, should_stop)
-            return _hear_whole(line, data, reply, preview, stop)
+                return _read_events(client, pieces, reply, preview, stop, should_stop)
+            return _read_whole(client, data, reply, preview, stop)
     except Cancelled:
         end = stop_end(reply.text, len(reply.text), stop)
         finish: Finish = "cancelled" if end is None else "stop"
         return TurnReply(reply, reply.text[:end], finish, broke_off=True)
     except TooLong as error:
-        raise EngineError(f"{line.address.netloc}: {error}") from error
+        raise EngineError(f"{client.address.netloc}: {error}") from error
 
 
-def _hear_events(
-    line: HttpClient,
+def _read_events(
+    client: HttpClient,
     pieces: Iterator[str | None],
     reply: ReplyBuilder,
     preview: Preview,
     stop: Sequence[str],
     should_stop: ShouldStop | None,
 ) -> TurnReply:
-    silent_since = line.clock.now()
+    silent_since = client.clock.now()
     end: int | None = None
     spaces = 0
     for data in pieces:
         if should_stop is not None and should_stop():
             raise Cancelled
         if data is None:
-            if line.clock.now() - silent_since > line.timeout_s:
-                raise TransientError(f"no word within {line.timeout_s:g} s")
+            if client.clock.now() - silent_since > client.timeout_s:
+                raise TransientError(f"no text within {client.timeout_s:g} s")
             continue
-        silent_since = line.clock.now()
+        silent_since = client.clock.now()
         if data.strip() == DONE:
             break
-        new = reply.add(_read_event(line, data))
+        new = reply.add(_read_event(client, data))
         if end is not None:
             spaces += 1
             if new.strip() or spaces > AFTER_STOP:
@@ -115,30 +115,31 @@ def _hear_events(
         if reply.is_too_long:
             return TurnReply(reply, reply.text, "length", broke_off=True)
     if not reply.finish_reason and end is None:
-        raise TransientError("the reply broke off")
+        raise TransientError("the reply was cut off")
     return _ended(reply, preview, end)
 
 
-def _hear_whole(
-    line: HttpClient, data: bytes, reply: ReplyBuilder, preview: Preview, stop: Sequence[str]
+def _read_whole(
+    client: HttpClient, data: bytes, reply: ReplyBuilder, preview: Preview, stop: Sequence[str]
 ) -> TurnReply:
-    """The server does not stream."""
-    new = reply.add(_read_event(line, data.decode("utf-8", "replace")))
+    """Read a reply from a server that does not stream."""
+    new = reply.add(_read_event(client, data.decode("utf-8", "replace")))
     if not reply.finish_reason:
-        raise EngineError(f"{line.address.netloc} answered something that is no chat reply")
+        raise EngineError(f"the reply of {client.address.netloc} is not a chat reply")
     end = stop_end(reply.text, len(new), stop)
     preview.add(reply.text[:end])
     return _ended(reply, preview, end)
 
 
-def _read_event(line: HttpClient, data: str) -> dict[str, object]:
+def _read_event(client: HttpClient, data: str) -> dict[str, object]:
     try:
         event = read_json(data)
     except ValueError as error:
         raise EngineError(
-            f"{line.address.netloc} does not answer in the chat protocol: is its address right?"
+            f"{client.address.netloc} does not speak the OpenAI chat protocol: "
+            "is its address right?"
         ) from error
-    refusal = refusal_in_stream(event, line.key)
+    refusal = refusal_in_stream(event, client.key)
     if refusal is not None:
         raise HttpError(refusal)
     return event
@@ -147,7 +148,7 @@ def _read_event(line: HttpClient, data: str) -> dict[str, object]:
 def _ended(
     reply: ReplyBuilder, preview: Preview, end: int | None, *, broke_off: bool = False
 ) -> TurnReply:
-    """The turn is over; at `end` where a stop string said so."""
+    """Finish the turn, at `end` if a stop string ended it."""
     if end is not None:
         return TurnReply(reply, reply.text[:end], "stop", broke_off)
     if reply.finish_reason == "content_filter":
@@ -159,22 +160,22 @@ def _ended(
 
 
 def stop_end(text: str, new: int, stop: Sequence[str]) -> int | None:
-    """Where the first stop string ends that reaches into the last `new` letters."""
+    """Return where the first stop string that reaches into the last `new` characters ends."""
     begin = len(text) - new + 1
-    found = ((word, text.find(word, max(0, begin - len(word)))) for word in stop if word)
-    return min((at + len(word) for word, at in found if at >= 0), default=None)
+    starts = ((word, text.find(word, max(0, begin - len(word)))) for word in stop if word)
+    return min((start + len(word) for word, start in starts if start >= 0), default=None)
 
 
 FAULTS_BEFORE_BARE = 2
-"""Answers of 500 after which all that a server may be choking on is left out."""
+"""Number of 500 responses after which all optional parameters are left out."""
 SILENCES_BEFORE_WHOLE = 2
-"""Streams that ended before their first word, after which the turn is asked for in one piece:
-llama_cpp.server can only say what is wrong that way."""
+"""Number of empty streams after which the turn is requested without streaming: only then does
+llama_cpp.server report what is wrong."""
 
 
 @dataclass(frozen=True)
 class TurnRequest:
-    """What the caller wants of the turn."""
+    """The caller's options for the turn."""
 
     sampling: SamplingSettings
     seed: int = 0
@@ -184,33 +185,33 @@ class TurnRequest:
 
 
 class Attempt:
-    """Called once, and again after each fault that passes."""
+    """One attempt at a turn; called again after each transient fault."""
 
     def __init__(
         self,
         server: ServerSession,
-        said: Sequence[RequestTurn],
-        wish: TurnRequest,
+        turns: Sequence[RequestTurn],
+        request: TurnRequest,
         preview: Preview,
     ) -> None:
         self.wasted = False
-        """An earlier call came far enough for the server to have computed something."""
+        """Whether the server may have computed tokens in an earlier, failed call."""
         self._server = server
-        self._said = said
-        self._wish = wish
+        self._turns = turns
+        self._request = request
         self._preview = preview
-        self._learnt = self._dialect = server.dialect
+        self._tried = self._dialect = server.dialect
         self._faults = 0
         self._silences = 0
 
     def __call__(self) -> TurnReply:
         """Raises Passing, Cancelled, EngineError."""
         while True:
-            if self._wish.should_stop is not None and self._wish.should_stop():
+            if self._request.should_stop is not None and self._request.should_stop():
                 raise Cancelled
             body = self._body()
             try:
-                heard = self._hear(body)
+                received = self._send(body)
             except HttpError as refused:
                 self.wasted |= refused.refusal.status >= 500
                 self._dialect = self._next_dialect(body, refused.refusal)
@@ -220,59 +221,58 @@ class Attempt:
                 self._silences += fault.before_first_word
                 self._server.check_alive()
                 raise
-            self._server.learn(self._learnt, self._dialect)
-            return heard
+            self._server.learn(self._tried, self._dialect)
+            return received
 
-    def _hear(self, body: Body) -> TurnReply:
-        wish = self._wish
-        return hear(
-            self._server.line,
+    def _send(self, body: Body) -> TurnReply:
+        request = self._request
+        return request_turn(
+            self._server.client,
             body,
             self._preview,
-            stop=wish.stop,
-            should_stop=wish.should_stop,
-            max_tokens=wish.sampling.max_new_tokens,
+            stop=request.stop,
+            should_stop=request.should_stop,
+            max_tokens=request.sampling.max_new_tokens,
         )
 
     def _body(self) -> Body:
-        wish = self._wish
+        request = self._request
         dialect = self._dialect
         if self._silences >= SILENCES_BEFORE_WHOLE:
             dialect = replace(dialect, dropped=dialect.dropped | {"stream"})
         return request_body(
             dialect,
             self._server.model,
-            messages(self._said, native=self._dialect.native),
-            wish.sampling,
-            wish.seed,
-            wish.choice_point,
+            messages(self._turns, native=self._dialect.native),
+            request.sampling,
+            request.seed,
+            request.choice_point,
             self._server.extras,
         )
 
     def _next_dialect(self, body: Body, refusal: Refusal) -> Dialect:
-        """A simpler form to ask in at once, or the error that it is."""
+        """Return a simpler dialect to try at once, or raise the error."""
         if refusal.is_context_full:
             raise ContextFullError(
-                f"{self._server.name}: the conversation is longer than the model can read"
-                + (f" ({refusal.words})" if refusal.words else "")
+                f"{self._server.name}: the conversation is longer than the model's context"
+                + (f" ({refusal.message})" if refusal.message else "")
             )
         may_fall_back_to_text = self._server.may_fall_back_to_text
         changed = simpler(self._dialect, body, refusal, may_fall_back_to_text=may_fall_back_to_text)
         if changed is not None:
             return changed
         if not refusal.is_transient:
-            raise EngineError(f"{self._server.name}: {refusal}{self._help(refusal)}")
+            raise EngineError(f"{self._server.name}: {refusal}{self._advice(refusal)}")
         self._server.check_alive()
         self._faults += refusal.status == 500
         if self._faults >= FAULTS_BEFORE_BARE:
             self._dialect = bare(self._dialect, body) or self._dialect
         raise TransientError(str(refusal), refusal.retry_after_s)
 
-    def _help(self, refusal: Refusal) -> str:
-        """What to try, where we know."""
-        line = self._server.line
-        if refusal.status != 401 or line.key is not None:
+    def _advice(self, refusal: Refusal) -> str:
+        client = self._server.client
+        if refusal.status != 401 or client.key is not None:
             return ""
-        if not line.address.may_receive_key:
-            return "; keys are sent over https alone"
+        if not client.address.may_receive_key:
+            return "; keys are sent only over https"
         return f"; set {OUR_VARIABLE} to your key"

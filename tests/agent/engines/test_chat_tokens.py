@@ -14,8 +14,9 @@ from tokenizers import Tokenizer
 
 from agent.engines.chat_tokens import TokenBytes, load_tokenizer, plain_ids, token_ids
 from agent.errors import EngineError
-from agent.protocol.protocol import Part, Turn, chat_parts, chat_text, opening
+from agent.protocol.protocol import Part, Turn, chat_parts, opening
 from agent.tasks.catalogue import find_task
+from tests.agent.protocol.chat_text import chat_text
 from tests.small_models import small_tokenizer, tiny_qwen25
 
 __all__ = ["tiny_qwen25"]

@@ -113,7 +113,7 @@ FAULTS = [
     ('licence = "BSD-3-Clause"', 'license = "BSD"', r'"license": unknown key.*"licence"'),
     ('name = "compact-panels"', 'name = "compact-panels"\nwdith = 3', r'style.*"wdith": unknown'),
     ("width = 336", "width = 335", r"style.*multiples of 28"),
-    ("width = 336", "width = 99999", r"style.*width must lie between"),
+    ("width = 336", "width = 99999", r"style.*width must be between"),
     ("grid = true", 'grid = "yes"', r"grid: expected true or false, found text"),
     ("factor = 28", "factor = 0", r"sizing.factor: expected a number from 1"),
     ("max_tokens = 256", "max_tokens = 4", r"sizing: picture areas from"),

@@ -1,4 +1,4 @@
-"""What the tests of the GGUF engine share: turns, pictures, and a way to choose its words."""
+"""Turns, pictures and scripted replies for the tests of the GGUF engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agent.protocol.protocol import Turn
 QUESTION = Turn("user", "Is this a cataclysmic variable? Look at H alpha.", picture=0)
 LOOK = Turn("tool", "Generated spectral visualization focused on (6500, 6600) Å.", picture=1)
 NEAR = 0.02
-"""How far logits may differ when the same is read in pieces of another length; they spread by 3."""
+"""Tolerance for logits after reading the same tokens in other chunks; logits spread by about 3."""
 
 
 def picture(seed: int = 0, across: int = 6, down: int = 4) -> Image.Image:
@@ -37,10 +37,10 @@ def conversation(engine: GgufEngine) -> Iterator[GgufConversation]:
     opened.close()
 
 
-def says(monkeypatch: pytest.MonkeyPatch, engine: GgufEngine, *texts: str) -> None:
-    """Make the model's next turns these, whatever it would have said."""
+def script_reply(monkeypatch: pytest.MonkeyPatch, engine: GgufEngine, *texts: str) -> None:
+    """Make the model generate these texts in its next turns."""
     vocabulary = engine._shared.vocabulary
-    end = min(vocabulary.ends)
+    end = min(vocabulary.end_tokens)
     script = iter([token for text in texts for token in (*vocabulary.plain_ids(text), end)])
     monkeypatch.setattr(generate_turn, "choose", lambda logits, sampling, random: next(script))
 
@@ -48,7 +48,7 @@ def says(monkeypatch: pytest.MonkeyPatch, engine: GgufEngine, *texts: str) -> No
 def logits_after(
     engine: GgufEngine, turns: Sequence[Turn], pictures: Sequence[Image.Image]
 ) -> Logits:
-    """After the last token of whole turns, read in a conversation of their own."""
+    """Return the logits after whole turns, read in a fresh conversation."""
     fresh = engine.open()
     try:
         return fresh.read_scored(turns, pictures)[1][-1]
@@ -56,17 +56,17 @@ def logits_after(
         fresh.close()
 
 
-def is_as_if_told(
+def equals_fresh_reading(
     conversation: GgufConversation,
     engine: GgufEngine,
     turns: Sequence[Turn],
     pictures: Sequence[Image.Image],
 ) -> bool:
-    """Whether the model stands where it would after reading these turns at once."""
+    """Whether the conversation is in the state of a fresh one that reads these turns at once."""
     fresh = engine.open()
     try:
         fresh.append(turns, pictures)
-        away = np.abs(conversation._state.logits - fresh._state.logits).max()
-        return bool(away < NEAR and fresh.context_tokens == conversation.context_tokens)
+        difference = np.abs(conversation._state.logits - fresh._state.logits).max()
+        return bool(difference < NEAR and fresh.context_tokens == conversation.context_tokens)
     finally:
         fresh.close()

@@ -26,10 +26,10 @@ from tests.agent.engines.gguf.gguf_scenes import (
     QUESTION,
     conversation,
     engine,
-    is_as_if_told,
+    equals_fresh_reading,
     logits_after,
     picture,
-    says,
+    script_reply,
 )
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import engine_qwen25, load, pair_qwen3, pair_qwen25
@@ -72,9 +72,9 @@ def test_cuts_text_as_the_tokenizer_does(engine: GgufEngine, tiny_qwen25: Path, 
 def test_hostile_words_stay_plain(engine: GgufEngine) -> None:
     vocabulary = engine._shared.vocabulary
     ids = vocabulary.plain_ids("".join(HOSTILE[:2]))
-    assert not set(ids) & ({int(n) for n in vocabulary.never} | vocabulary.ends)
+    assert not set(ids) & ({int(n) for n in vocabulary.suppressed} | vocabulary.end_tokens)
     markup = vocabulary.text_ids([Part("<|im_end|>\n", markup=True)])
-    assert markup[0] in vocabulary.ends
+    assert markup[0] in vocabulary.end_tokens
 
 
 def test_reads_every_token_once(
@@ -82,7 +82,7 @@ def test_reads_every_token_once(
 ) -> None:
     for turn, shown in (([QUESTION], picture(1)), ([LOOK], picture(2)), ([LOOK], picture(3))):
         conversation.append(turn, [shown])
-        says(monkeypatch, engine, "<think>\nLook closer at H alpha.\n</think>")
+        script_reply(monkeypatch, engine, "<think>\nLook closer at H alpha.\n</think>")
         generated = conversation.generate(SamplingSettings())
         assert generated.finish == "stop"
     usage = conversation.usage
@@ -95,12 +95,12 @@ def test_turn_by_turn_is_the_same_as_all_at_once(
 ) -> None:
     first, second = picture(1), picture(2, across=8)
     conversation.append([QUESTION], [first])
-    says(monkeypatch, engine, "Let me look at it.")
+    script_reply(monkeypatch, engine, "Let me look at it.")
     said = conversation.generate(SamplingSettings()).text
     conversation.append([LOOK], [second])
     turns = [QUESTION, Turn("assistant", said), LOOK]
     assert said == "Let me look at it."
-    assert is_as_if_told(conversation, engine, turns, [first, second])
+    assert equals_fresh_reading(conversation, engine, turns, [first, second])
     other = logits_after(engine, turns, [first, picture(5, across=8)])
     own = logits_after(engine, turns, [first, second])
     assert np.abs(own - other).max() > 0.2  # the picture matters
@@ -112,7 +112,7 @@ def test_a_turn_opened_in_vain_leaves_no_trace(
     conversation.append([QUESTION], [picture()])
     conversation.append([Turn("user", "A word before you speak.")], [])
     turns = [QUESTION, Turn("user", "A word before you speak.")]
-    assert is_as_if_told(conversation, engine, turns, [picture()])
+    assert equals_fresh_reading(conversation, engine, turns, [picture()])
     assert conversation.usage.prompt == conversation.context_tokens
 
 
@@ -120,7 +120,7 @@ def test_cut_off_turns_are_closed_by_the_next(
     engine: GgufEngine, conversation: GgufConversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation.append([QUESTION], [picture()])
-    says(monkeypatch, engine, "one two three four five six seven eight nine ten")
+    script_reply(monkeypatch, engine, "one two three four five six seven eight nine ten")
     generated = conversation.generate(SamplingSettings(max_new_tokens=5))
     assert (generated.finish, generated.tokens) == ("length", 5)
     conversation.append([Turn("user", "Go on.")], [])
@@ -154,9 +154,9 @@ def test_marks_after_a_rewind_are_void(conversation: GgufConversation) -> None:
     conversation.rewind(late)
     conversation.append([Turn("user", "And now?")], [])
     conversation.rewind(early)
-    with pytest.raises(EngineError, match="forgotten"):
+    with pytest.raises(EngineError, match="no longer valid"):
         conversation.rewind(late)
-    with pytest.raises(EngineError, match="not of this one"):
+    with pytest.raises(EngineError, match="another conversation"):
         conversation.rewind(object())
 
 
@@ -184,7 +184,9 @@ def test_cancelled_reading_leaves_nothing_behind(
     assert conversation.usage.prompt == usage.prompt
     assert conversation.context_tokens <= length
     conversation.append([QUESTION], [picture()])
-    assert is_as_if_told(conversation, engine, [Turn("system", "Be brief."), QUESTION], [picture()])
+    assert equals_fresh_reading(
+        conversation, engine, [Turn("system", "Be brief."), QUESTION], [picture()]
+    )
 
 
 def test_an_error_in_should_stop_comes_through(conversation: GgufConversation) -> None:
@@ -207,7 +209,7 @@ def test_full_context_is_refused_before_anything_is_read(pair_qwen25: ExportRepo
     conversation = small.open()
     conversation.append([QUESTION], [picture()])
     used = conversation.usage
-    with pytest.raises(ContextFullError, match="the model reads 120"):
+    with pytest.raises(ContextFullError, match="context has 120"):
         conversation.append([LOOK], [picture(2, across=10, down=8)])
     assert conversation.usage == used
     room = 120 - conversation.context_tokens
@@ -234,13 +236,13 @@ def test_positions_past_training_are_refused(pair_qwen25: ExportReport) -> None:
     ],
 )
 def test_pictures_must_be_sized(conversation: GgufConversation, wrong: Image.Image) -> None:
-    with pytest.raises(EngineError, match="not sized"):
+    with pytest.raises(EngineError, match="does not fit"):
         conversation.append([QUESTION], [wrong])
     assert conversation.context_tokens == 0
 
 
 def test_pictures_must_be_those_shown(conversation: GgufConversation) -> None:
-    with pytest.raises(EngineError, match="show 1 pictures, but 0"):
+    with pytest.raises(EngineError, match="have 1 pictures, but 0"):
         conversation.append([QUESTION], [])
 
 

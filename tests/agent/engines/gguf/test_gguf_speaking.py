@@ -23,9 +23,9 @@ from tests.agent.engines.gguf.gguf_scenes import (
     QUESTION,
     conversation,
     engine,
-    is_as_if_told,
+    equals_fresh_reading,
     picture,
-    says,
+    script_reply,
 )
 from tests.small_models import tiny_qwen25
 from tests.train.export.pairs import engine_qwen25, pair_qwen25
@@ -40,7 +40,7 @@ def test_letters_come_whole(
     ids = engine._shared.vocabulary.plain_ids(text)
     assert any(engine._shared.vocabulary.bytes_of(token)[-1:] >= b"\x80" for token in ids)
     conversation.append([QUESTION], [picture()])
-    says(monkeypatch, engine, text)
+    script_reply(monkeypatch, engine, text)
     pieces: list[str] = []
     generated = conversation.generate(SamplingSettings(), on_text=pieces.append)
     assert generated.text == text == "".join(pieces)
@@ -74,13 +74,13 @@ def test_stop_strings_are_kept_and_end_the_turn(
     engine: GgufEngine, conversation: GgufConversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation.append([QUESTION], [picture()])
-    says(monkeypatch, engine, "I see <tool_response>\nnothing real", "never said")
+    script_reply(monkeypatch, engine, "I see <tool_response>\nnothing real", "never said")
     generated = conversation.generate(SamplingSettings(), stop=("<tool_response>",))
     assert generated.text == "I see <tool_response>"
     assert generated.finish == "stop"
     conversation.append([LOOK], [picture(2)])
     turns = [QUESTION, Turn("assistant", "I see <tool_response>"), LOOK]
-    assert is_as_if_told(conversation, engine, turns, [picture(), picture(2)])
+    assert equals_fresh_reading(conversation, engine, turns, [picture(), picture(2)])
 
 
 def test_the_model_must_have_been_asked(conversation: GgufConversation) -> None:
@@ -112,7 +112,7 @@ def test_choices_are_the_models_odds(
     choice_point: ChoicePoint,
 ) -> None:
     conversation.append([QUESTION], [picture()])
-    says(monkeypatch, engine, said)
+    script_reply(monkeypatch, engine, said)
     generated = conversation.generate(SamplingSettings(), choice_point=choice_point)
     assert generated.choices is not None
     vocabulary = engine._shared.vocabulary
@@ -142,7 +142,7 @@ def test_choices_are_the_models_odds(
         fresh.close()
     # what was tried out is forgotten
     conversation.append([Turn("user", "Why?")], [])
-    assert is_as_if_told(
+    assert equals_fresh_reading(
         conversation, engine, [QUESTION, Turn("assistant", said), Turn("user", "Why?")], [picture()]
     )
 
@@ -151,7 +151,7 @@ def test_no_box_no_choices(
     engine: GgufEngine, conversation: GgufConversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation.append([QUESTION], [picture()])
-    says(monkeypatch, engine, "no box here")
+    script_reply(monkeypatch, engine, "no box here")
     assert conversation.generate(SamplingSettings()).choices is None
 
 
@@ -193,5 +193,5 @@ def test_the_published_spelling_passes_the_grammar(
         '[6500, 6600.5], "label": "H\\u03b1 \\"core\\" λ"}}\n</tool_call>'
     )
     conversation.append([QUESTION], [picture()])
-    says(monkeypatch, engine, text)
+    script_reply(monkeypatch, engine, text)
     assert conversation.generate(SamplingSettings()).text == text

@@ -19,10 +19,11 @@ from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
 from agent.engines.gguf.llama_server_process import ServerProcess
 from agent.engines.remote.request import RequestTurn, messages, picture_url
 from agent.errors import EngineError
-from agent.protocol.protocol import Turn, chat_text, opening
+from agent.protocol.protocol import Turn, opening
 from agent.rendering.model_image import QWEN3, Sizing
 from agent.tasks.catalogue import find_task
 from tests.agent.engines.remote.real_servers import Pair, tiny_pair
+from tests.agent.protocol.chat_text import chat_text
 from tests.agent.scenes import call
 
 __all__ = ["tiny_pair"]
@@ -46,9 +47,9 @@ def engine(tiny_pair: Pair):
 
 def client(engine: LlamaServerEngine) -> httpx.Client:
     """As the engine itself asks."""
-    line = engine._server.line
-    headers = {"authorization": line.key.header}
-    return httpx.Client(base_url=line.address.root[:-3], headers=headers, trust_env=False)
+    client = engine._server.client
+    headers = {"authorization": client.key.header}
+    return httpx.Client(base_url=client.address.root[:-3], headers=headers, trust_env=False)
 
 
 def test_the_model_meets_the_protocol_byte_for_byte(engine):
@@ -116,11 +117,11 @@ def test_a_stop_string_in_the_middle_leaves_the_counts_known(engine):
 
 
 def test_nobody_else_may_use_it(engine):
-    line = engine._server.line
-    assert line.address.host == "127.0.0.1"
-    url = f"{line.address.root}/chat/completions"
+    server = engine._server.client
+    assert server.address.host == "127.0.0.1"
+    url = f"{server.address.root}/chat/completions"
     assert httpx.post(url, json={"messages": []}, trust_env=False).status_code == 401
-    assert line.key.header.split()[1] not in " ".join(_command_line(engine.pid))
+    assert server.key.header.split()[1] not in " ".join(_command_line(engine.pid))
 
 
 def _command_line(pid: int) -> list[str]:
@@ -163,7 +164,7 @@ def test_it_dies_with_its_parent(tiny_pair):
         "import os, sys\nfrom pathlib import Path\n"
         "from agent.engines.gguf.llama_server import LlamaServerEngine\n"
         "engine = LlamaServerEngine.start(Path(sys.argv[1]), Path(sys.argv[2]), threads=1)\n"
-        "print(engine.pid, engine._server.line.address.port, flush=True)\n"
+        "print(engine.pid, engine._server.client.address.port, flush=True)\n"
         "os.kill(os.getpid(), 9)\n"
     )
     command = [sys.executable, "-c", script, str(tiny_pair.model), str(tiny_pair.mmproj)]

@@ -90,7 +90,7 @@ def stock_logits(engine: TransformersEngine, ids: tuple[int, ...], pictures: lis
     """transformers' own reading of the whole chat at once: (tokens, vocabulary)."""
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-    model = engine._in_use().model
+    model = engine._require_loaded().model
     seen = Qwen2VLImageProcessorPil.from_pretrained(engine.folder)(pictures, return_tensors="pt")
     numbers = torch.tensor([ids])
     kinds = (numbers == model.config.image_token_id).int()
@@ -109,7 +109,7 @@ def stock_logits(engine: TransformersEngine, ids: tuple[int, ...], pictures: lis
 @pytest.fixture
 def all_logits(engine: TransformersEngine) -> Iterator[list[np.ndarray]]:
     """Logits at every position the engine evaluates, call by call."""
-    model = engine._in_use().model
+    model = engine._require_loaded().model
     gathered: list[np.ndarray] = []
 
     def gather(_module: object, _inputs: object, output) -> None:
@@ -165,7 +165,7 @@ def test_the_chat_is_the_protocol_s(engine25):
 
 
 def tokenizer_of(engine: TransformersEngine):
-    return engine._in_use().tokenizer
+    return engine._require_loaded().tokenizer
 
 
 def decoded(engine: TransformersEngine, ids) -> str:
@@ -233,7 +233,7 @@ def said_ids(engine: TransformersEngine) -> list[int]:
 
 
 def talk_tokens(engine: TransformersEngine) -> list[str]:
-    known = engine._in_use().token_bytes
+    known = engine._require_loaded().token_bytes
     return [known[number].decode("utf-8", "replace") for number in said_ids(engine)]
 
 
@@ -294,11 +294,11 @@ class TestRewind:
         talk.append(first_turns(), [picture(engine25, 5, 4)])
         late = talk.mark()
         talk.rewind(early)
-        with pytest.raises(EngineError, match="forgotten"):
+        with pytest.raises(EngineError, match="no longer valid"):
             talk.rewind(late)
 
     def test_refuses_marks_of_others(self, engine25):
-        with pytest.raises(EngineError, match="not of this one"):
+        with pytest.raises(EngineError, match="another conversation"):
             engine25.open().rewind(engine25.open().mark())
 
 
@@ -352,10 +352,10 @@ class TestWords:
 
     def test_never_hold_control_tokens(self, engine):
         """Even where the model wants nothing else."""
-        loaded = engine._in_use()
-        unwanted = torch.tensor(loaded.never)
+        loaded = engine._require_loaded()
+        unwanted = torch.tensor(loaded.suppressed)
         assert {loaded.tokenizer.token_to_id(n) for n in ("<|image_pad|>", "<|im_start|>")} <= {
-            int(number) for number in loaded.never
+            int(number) for number in loaded.suppressed
         }
 
         def push(_module: object, _inputs: object, output):
@@ -371,7 +371,9 @@ class TestWords:
             talk.append([], [])
         finally:
             hook.remove()
-        assert not set(talk.ids[opened : opened + 10]) & {int(number) for number in loaded.never}
+        assert not set(talk.ids[opened : opened + 10]) & {
+            int(number) for number in loaded.suppressed
+        }
 
     def test_given_as_the_model_s_are_read_like_its_own(self, engine25):
         talk, other = engine25.open(), engine25.open()
@@ -501,7 +503,9 @@ class TestChoices:
         assert self.WORDS in decoded(episode.engine, episode.talk.ids)
         assert np.abs(ours - theirs[-len(ours) :]).max() < 1e-3
 
-    @pytest.mark.parametrize("choice_point", [None, ChoicePoint("never said"), ChoicePoint(" em", ("",))])
+    @pytest.mark.parametrize(
+        "choice_point", [None, ChoicePoint("never said"), ChoicePoint(" em", ("",))]
+    )
     def test_none_without_a_place_or_options(self, say, choice_point):
         assert say(choice_point)[1].choices is None
 
@@ -574,7 +578,7 @@ class TestLimits:
             raise failure
 
         with monkeypatch.context() as patched:
-            patched.setattr(engine25._in_use().model.model, "forward", fail)
+            patched.setattr(engine25._require_loaded().model.model, "forward", fail)
             with pytest.raises(EngineError, match="smaller model"):
                 talk.append([Turn("user", "More.")], [])
         assert talk.ids == ids
@@ -588,7 +592,11 @@ class TestLimits:
         def fail(*_args: object) -> None:
             raise torch.OutOfMemoryError("CUDA out of memory")
 
-        hook = engine._in_use().model.model.language_model.layers[2].register_forward_hook(fail)
+        hook = (
+            engine._require_loaded()
+            .model.model.language_model.layers[2]
+            .register_forward_hook(fail)
+        )
         with pytest.raises(EngineError, match="smaller model"):
             episode.talk.append([Turn("user", "More.")], [])
         hook.remove()
@@ -600,7 +608,7 @@ class TestLimits:
         assert np.abs(ours - theirs[-len(ours) :]).max() < 1e-3
 
     def test_numbers_that_are_none_say_what_to_try(self, engine25):
-        loaded = engine25._in_use()
+        loaded = engine25._require_loaded()
         hook = loaded.model.lm_head.register_forward_hook(lambda *a: a[2] * float("nan"))
         try:
             talk = engine25.open()

@@ -162,11 +162,11 @@ class TestRefusals:
 
     def test_a_device_that_is_not_here(self, tiny_qwen25, monkeypatch):
         monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-        self.refused("cuda is not usable", tiny_qwen25, device="cuda")
+        self.refused("cuda is not available", tiny_qwen25, device="cuda")
 
     def test_names_we_do_not_know(self, tiny_qwen25):
-        self.refused("no device named 'tpu'", tiny_qwen25, device="tpu")
-        self.refused("no precision named 'int1'", tiny_qwen25, dtype="int1")
+        self.refused("unknown device 'tpu'", tiny_qwen25, device="tpu")
+        self.refused("unknown precision 'int1'", tiny_qwen25, dtype="int1")
 
     def test_four_bits_without_the_library_or_the_gpu(self, tiny_qwen25, monkeypatch):
         found = {"bitsandbytes": None}
@@ -210,7 +210,7 @@ class TestRefusals:
 def adapter(tiny_qwen25: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A LoRA adapter with weights that matter."""
     peft = pytest.importorskip("peft")
-    model = load(tiny_qwen25)._in_use().model
+    model = load(tiny_qwen25)._require_loaded().model
     config = peft.LoraConfig(r=4, target_modules=LANGUAGE_LAYERS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # peft's, about transformers
@@ -240,7 +240,9 @@ class TestAdapter:
     @pytest.mark.parametrize("change", [{"layers": 3}, {"layers": 5}, {"ffn": 200}])
     def test_of_another_model_is_refused(self, tmp_path, adapter, change):
         other = make_folder(tmp_path / "other", "qwen2.5-vl", replace(TINY, **change))
-        with pytest.raises(EngineError, match=r"made for another model|no adapter of this model"):
+        with pytest.raises(
+            EngineError, match=r"made for another model|not an adapter of this model"
+        ):
             load(other, adapter=adapter)
 
     def test_that_lacks_weights_is_refused(self, tiny_qwen25, adapter, tmp_path):
@@ -262,5 +264,5 @@ class TestAdapter:
     def test_of_another_kind_is_refused(self, tiny_qwen25, adapter, tmp_path, change):
         broken = shutil.copytree(adapter, tmp_path / "adapter")
         rewritten(broken / "adapter_config.json", **change)
-        with pytest.raises(EngineError, match="no plain LoRA adapter"):
+        with pytest.raises(EngineError, match="not a plain LoRA adapter"):
             load(tiny_qwen25, adapter=broken)

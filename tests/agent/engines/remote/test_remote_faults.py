@@ -88,7 +88,7 @@ def test_a_model_without_end_is_cut():
 
 def test_pings_alone_are_no_answer():
     words = refusal_of(endless(b": ping\n\n"), timeout_s=5.0, clock=_Hasty())
-    assert "no word within 5 s" in words
+    assert "no text within 5 s" in words
 
 
 class _Hasty:
@@ -147,13 +147,13 @@ def test_another_host_is_not_followed():
 @pytest.mark.parametrize(
     ("where", "words"),
     [
-        ("file:///etc/passwd", "redirects to nowhere"),
+        ("file:///etc/passwd", "redirects to an invalid address"),
         ("http://[::1", "the connection broke"),  # httpx takes it for a broken answer
-        ("https://me:sesame@example.org/", "redirects to nowhere"),
+        ("https://me:sesame@example.org/", "redirects to an invalid address"),
         ("http://[", "moved to http://%5b/v1"),
         ("http://a\u202eb/", "the connection broke"),
-        ("", "circles"),
-        ("x" * 5000, "redirects to nowhere"),
+        ("", "loop"),
+        ("x" * 5000, "redirects to an invalid address"),
     ],
 )
 def test_an_odd_redirect_is_refused(where, words):
@@ -176,7 +176,7 @@ def test_a_redirect_on_the_same_host_is_followed_with_its_request():
 
 def test_redirects_in_circles_end():
     with talking(answered(307, {}, location="/v1/chat/completions")) as (server, engine):
-        with pytest.raises(EngineError, match="circles"):
+        with pytest.raises(EngineError, match="loop"):
             opened(engine).generate(GREEDY)
         assert len(server.requests) == 4
 

@@ -10,8 +10,9 @@ import numpy as np
 from PIL import Image
 
 from agent.engines.remote.request import RequestTurn, messages, picture_url, plain
-from agent.protocol.protocol import SYSTEM, Turn, chat_text, opening
+from agent.protocol.protocol import SYSTEM, Turn, opening
 from agent.tasks.catalogue import load_tasks
+from tests.agent.protocol.chat_text import chat_text
 from tests.agent.scenes import answer, call
 
 PICTURE = "data:image/png;base64,AAAA"

@@ -39,7 +39,7 @@ def xllamacpp_url(tiny_pair: Pair) -> Iterator[tuple[str, str]]:
     if not is_installed():
         pytest.skip("xllamacpp is not installed")
     engine = LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, threads=1, context=8192)
-    line = engine._server.line
+    line = engine._server.client
     yield line.address.root.removesuffix("/v1"), line.key.header.removeprefix("Bearer ")
     engine.close()
 
@@ -189,7 +189,7 @@ def test_a_wrong_key_is_refused(real):
     engine = RemoteEngine.connect(url, "tiny", key="wrong-one")
     conversation = engine.open()
     conversation.append([Turn("user", "Q")], [])
-    with pytest.raises(EngineError, match="asks for a key it knows"):
+    with pytest.raises(EngineError, match="requires a valid API key"):
         conversation.generate(SamplingSettings(max_new_tokens=5))
     engine.close()
 

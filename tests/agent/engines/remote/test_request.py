@@ -175,11 +175,11 @@ def test_which_refusals_pass(status, code, passing):
 
 def test_words_are_one_short_printable_line():
     hostile = "a\x1b[31m\n\u202eb" + "x" * 5000
-    words = read_refusal(400, {}, _json({"error": {"message": hostile}})).words
+    words = read_refusal(400, {}, _json({"error": {"message": hostile}})).message
     assert words.isprintable()
     assert len(words) <= 300
     page = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
-    assert read_refusal(502, {}, page).words == "502 Bad Gateway nginx"
+    assert read_refusal(502, {}, page).message == "502 Bad Gateway nginx"
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_where_a_server_points_at_the_field():
 def test_errors_in_a_stream_are_found():
     assert refusal_in_stream({"choices": []}) is None
     assert refusal_in_stream({"error": {"message": "busy", "code": 503}}).status == 503
-    assert refusal_in_stream({"error": "busy"}).words == "busy"
+    assert refusal_in_stream({"error": "busy"}).message == "busy"
     assert refusal_in_stream({"code": 500, "message": "busy", "type": "x"}).status == 500
     full = {"error": {"code": 400, "message": "x", "type": "exceed_context_size_error"}}
     assert refusal_in_stream(full).is_context_full
