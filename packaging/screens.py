@@ -86,8 +86,8 @@ def refuse_boxes(language: str) -> None:
 
 def judged_session(place: Path) -> Path:
     """Two people have judged most of the sample blind, and the agent has seen all of it."""
-    from agent.inspection.make_inspector import default_model
-    from agent.tasks.catalogue import task
+    from agent.inspection.inspector_factory import default_model
+    from agent.tasks.catalogue import find_task
     from agent.trajectory.trajectory import ModelRef
     from app.core.importing.importer import import_list
     from app.core.inspections.batch import vet
@@ -101,7 +101,7 @@ def judged_session(place: Path) -> Path:
     with (sample / "truth.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     truth = {(Path(row["file"]).name, int(row["row"])): row["label"] == "CV" for row in rows}
-    with new_session(place, task("CV"), "Ada") as session:
+    with new_session(place, find_task("CV"), "Ada") as session:
         import_list(session, sample / "candidates.csv")
     chance = random.Random(SEED)
     for reviewer, share, doubt, slip in (("Grace", 0.9, 0.10, 0.06), ("Ada", 0.75, 0.08, 0.04)):
@@ -146,17 +146,17 @@ class Photographer:
         from PySide6.QtWidgets import QApplication
 
         from app.ui.apply_theme import ThemeApplier
-        from app.ui.settings.settings_keeper import SettingsKeeper
+        from app.ui.settings.settings_store import SettingsStore
         from app.ui.theme.theme import CurrentTheme
-        from app.ui.translation.languages import speak
+        from app.ui.translation.languages import install_translators
 
         self._out, self._language, self._size = out, language, size
         self._names = tuple(names)
         self._application = QApplication([])
         refuse_boxes(language)
         self._application.setCursorFlashTime(0)
-        self._translators = speak(self._application, language)
-        self._settings = SettingsKeeper()
+        self._translators = install_translators(self._application, language)
+        self._settings = SettingsStore()
         self._settings.change(reviewer="Ada", theme="light", language=language)
         self._current_theme = CurrentTheme()
         self._dresser = ThemeApplier(self._application, self._current_theme, self._settings)
@@ -233,27 +233,27 @@ class Photographer:
         agent = self.window.view.context.agent
 
         def hold(*_: object) -> None:
-            if agent.run is not None and sum(step.is_look for step in agent.run.steps) >= LOOKS:
-                agent.hold()
+            if agent.shown.run is not None and sum(step.is_look for step in agent.shown.run.steps) >= LOOKS:
+                agent.pause()
 
-        agent.stepped.connect(hold)
+        agent.step_ready.connect(hold)
         for _ in range(TRIES):  # it may be done before it hears of it
             self._run("run_agent")
-            self._wait(lambda: agent.is_held or not agent.is_running)
+            self._wait(lambda: agent.is_paused or not agent.runs)
             self._calm()
-            if agent.is_running:
+            if agent.runs:
                 break
-        agent.stepped.disconnect(hold)
+        agent.step_ready.disconnect(hold)
 
     def _evidence(self, session: Path) -> None:
         """A whole inspection, and one of its looks on the plot."""
         self._open(session, "light")
         agent = self.window.view.context.agent
-        if agent.is_held:
-            agent.go_on()
+        if agent.is_paused:
+            agent.resume()
         else:
             self._run("run_agent")
-        self._wait(lambda: not agent.is_running and agent.shown is not None)
+        self._wait(lambda: not agent.runs and agent.shown.trajectory is not None)
         for _ in range(2):
             self._calm()
             self._run("step")

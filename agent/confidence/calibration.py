@@ -66,9 +66,7 @@ class Calibration:
         if not 0.0 <= self.slope <= MAX_SLOPE or not math.isfinite(self.intercept):
             raise ConfidenceError(f"the slope must be from 0 to 1e6, but it is {self.slope}")
         if (self.method == "isotonic") != bool(self.knots):
-            raise ConfidenceError(
-                "isotonic calibrations must have knots, and only they"
-            )
+            raise ConfidenceError("isotonic calibrations must have knots, and only they")
         if len(self.knots) > MAX_KNOTS or not _rises(self.knots):
             raise ConfidenceError("the knots must rise and stay within 0 and 1")
         if not 0 <= self.positives <= self.n:
@@ -190,9 +188,7 @@ def _fitted(blank: Calibration, method: Method, judged: JudgedScores) -> Calibra
     if method == "identity":
         return blank
     if judged.positives == 0 or judged.negatives == 0:
-        raise ConfidenceError(
-            "all judged candidates are of one class: judge some others, too"
-        )
+        raise ConfidenceError("all judged candidates are of one class: judge some others, too")
     if judged.p[0] == judged.p[-1]:
         raise ConfidenceError("every p(YES) is the same, so nothing can be calibrated")
     if method == "platt":

@@ -70,9 +70,7 @@ def confusion_matrix(
         rows = np.array([index[each] for each in first], dtype=np.int64)
         columns = np.array([index[each] for each in second], dtype=np.int64)
     except KeyError as error:
-        raise ConfidenceError(
-            f"{str(error.args[0])[:40]!r} is not a known category"
-        ) from error
+        raise ConfidenceError(f"{str(error.args[0])[:40]!r} is not a known category") from error
     size = len(index)
     return np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
 

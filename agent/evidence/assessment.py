@@ -1,28 +1,27 @@
-"""The judgement itself: velocity, quality, kind of object, every claim, and what they add up to."""
+"""Assessment of a spectrum: combines the kind of object and every claim into log-odds of YES."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 
-from agent.evidence.findings import Finding, find
+from agent.evidence.findings import Finding, check_claims
 from agent.evidence.kinds import KindJudgement, builtin_kinds
-from agent.evidence.numbers import SpectrumMeasurements, numbers_of
+from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.evidence.weights import TaskWeights, weights_for
 from agent.protocol.reply import Verdict
 from agent.spectra.measure.noise import Quality
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
 
-SUREST = 12.0
-"""Nats: no spectrum alone proves more."""
+MAX_LOG_ODDS = 12.0  # nats; no single spectrum proves more
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Assessment:
-    """What the measurements say about one spectrum and one task.
+    """Result for one spectrum and one task.
 
-    The log-odds of a finding are as they entered the judgement, in nats.
+    All log-odds are in nats, those of the findings already multiplied by the fitted weights.
     """
 
     task: Task
@@ -30,10 +29,10 @@ class Assessment:
     findings: tuple[Finding, ...]
     kinds: KindJudgement
     kind_log_odds: float
-    """What the kind of object brought; 0 where the task is none of the kinds."""
+    """Contribution of the kind of object; 0 if the task is not one of the kinds."""
     quality: Quality
     snr: float
-    """Median per pixel of the whole spectrum."""
+    """Median per pixel over the whole spectrum."""
     numbers: SpectrumMeasurements
 
     @property
@@ -50,23 +49,23 @@ class Assessment:
 
 
 def assess(spectrum: Spectrum, task: Task) -> Assessment:
-    """Judge a spectrum. The same spectrum and task always give the same answer."""
-    return assess_numbers(numbers_of(spectrum), task)
+    """Assess a spectrum; the result is deterministic."""
+    return assess_measurements(measurements_of(spectrum), task)
 
 
-def assess_numbers(numbers: SpectrumMeasurements, task: Task) -> Assessment:
-    """The same from numbers that may have served other tasks before."""
+def assess_measurements(numbers: SpectrumMeasurements, task: Task) -> Assessment:
+    """Assess from measurements, which several tasks may share."""
     kinds = builtin_kinds().judge(numbers)
     weights = weights_for(task)
     findings = tuple(
         replace(finding, log_odds=weights.claims[finding.evidence.id] * finding.log_odds)
-        for finding in find(task, numbers)
+        for finding in check_claims(task, numbers)
     )
     kind_log_odds = _kind_log_odds(kinds, task, weights)
     total = weights.intercept + kind_log_odds + math.fsum(each.log_odds for each in findings)
     return Assessment(
         task=task,
-        log_odds=min(max(total, -SUREST), SUREST),
+        log_odds=min(max(total, -MAX_LOG_ODDS), MAX_LOG_ODDS),
         findings=findings,
         kinds=kinds,
         kind_log_odds=kind_log_odds,
@@ -79,4 +78,4 @@ def assess_numbers(numbers: SpectrumMeasurements, task: Task) -> Assessment:
 def _kind_log_odds(kinds: KindJudgement, task: Task, weights: TaskWeights) -> float:
     if not weights.kind or task.id not in kinds.labels:
         return 0.0
-    return weights.kind * min(max(kinds.log_odds(task.id), -SUREST), SUREST)
+    return weights.kind * min(max(kinds.log_odds(task.id), -MAX_LOG_ODDS), MAX_LOG_ODDS)

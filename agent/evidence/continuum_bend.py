@@ -1,4 +1,4 @@
-"""How far the continuum departs from a power law: bands, humps and broad lines all show in it."""
+"""Deviation of the continuum from a power law, which bands, humps and broad lines increase."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from agent.spectra.measure.measurement import Measurement, measured, refused
 from agent.spectra.measure.slope import CLEAR_WINDOWS
-from agent.spectra.sampling import sample
+from agent.spectra.pixel_grid import pixel_grid
 from agent.spectra.spectrum import Spectrum
 
 MIN_WINDOWS = 6
@@ -17,8 +17,8 @@ WINDOWS = np.array(CLEAR_WINDOWS)
 
 
 def continuum_bend(spectrum: Spectrum) -> Measurement:
-    """Root mean square of ln flux about its best power law, over windows free of strong lines."""
-    sampling = sample(spectrum)
+    """RMS of ln flux about its best power law, over windows free of strong lines."""
+    sampling = pixel_grid(spectrum)
     if not sampling.is_usable:
         return refused("bend", "no good pixels")
     sums = sampling.sums(WINDOWS[:, 0], WINDOWS[:, 1])

@@ -1,7 +1,7 @@
-"""Each claim of a task checked on one spectrum: what it says here, and how much that may count.
+"""Checks the claims of a task on one spectrum.
 
-A claim counts in full where the data can bear it, not at all where they cannot, and in between
-in part; claims that repeat one another count little more than the best of them.
+A claim's log-odds are scaled from 0 to 1 by the quality of the data. Claims of one group, which
+repeat each other, together count little more than the best of them.
 """
 
 from __future__ import annotations
@@ -10,31 +10,30 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent.evidence.numbers import SpectrumMeasurements
+from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.measure.measurement import Measurement, refused
 from agent.tasks.task import Evidence, Task
 
-GROUP_CAP = 1.5
-"""Claims of one group together count at most this many times the best of them."""
-HALF_TRUST = 0.5
-"""Under this part of the S/N a claim asks for, it is not testable."""
-CLEAR_SIGMA = 6.0
-"""What stands out like this is there, however noisy the continuum beside it."""
-BLUNT = 1.5
-"""An error this many times the claim's own softness halves what a value says."""
-MIN_COUNTED = 0.02
+GROUP_CAP = 1.5  # times the best claim of a group, at most, for the whole group
+MIN_SNR_FRACTION = 0.5  # of the claim's minimum S/N, below which it is not testable
+CLEAR_SIGMA = 6.0  # a detection this strong counts in full, however noisy the continuum
+HALVING_ERROR = 1.5  # times the claim's scale; an error of this size halves its log-odds
+MIN_TRUST = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One claim on one spectrum. `log_odds` is in nats, 0 where `reason` says why it is not
-    testable; `value` and `error` are in the unit of the claim, NaN where not measured."""
+    """One claim checked on one spectrum.
+
+    `log_odds` is in nats. If the claim is not testable, it is 0 and `reason` says why. `value` and
+    `error` are in the claim's unit, NaN if not measured.
+    """
 
     evidence: Evidence
     value: float = math.nan
     error: float = math.nan
     snr: float = 0.0
-    """Per pixel in the window of the claim."""
+    """Median per pixel in the claim's window."""
     log_odds: float = 0.0
     reason: str = ""
 
@@ -48,26 +47,28 @@ class Finding:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it counts the way its words say: not a sign half seen, or a contaminant's line
-        that is just not excluded."""
+        """Whether the sign of the log-odds agrees with the text (found or absent).
+
+        They disagree for a half-seen sign, or a contaminant's line that is not quite excluded.
+        """
         if self.evidence.rank == "contaminant":
             return (self.log_odds < 0) == self.is_found
         return (self.log_odds > 0) == self.is_found
 
     @property
     def significance(self) -> float:
-        known = math.isfinite(self.value) and math.isfinite(self.error) and self.error > 0
-        return abs(self.value) / self.error if known else 0.0
+        is_known = math.isfinite(self.value) and math.isfinite(self.error) and self.error > 0
+        return abs(self.value) / self.error if is_known else 0.0
 
     @property
     def text(self) -> str:
-        """The claim in words with its numbers."""
+        """The claim's text with its numbers filled in."""
         error = self.error if math.isfinite(self.error) else None
         return self.evidence.text(self.value, error=error, snr=self.snr)
 
 
-def find(task: Task, numbers: SpectrumMeasurements) -> tuple[Finding, ...]:
-    """Every claim of the task, in the order of the file."""
+def check_claims(task: Task, numbers: SpectrumMeasurements) -> tuple[Finding, ...]:
+    """Check every claim of the task, in the order of the file."""
     found: dict[str, Finding] = {}
     for evidence in task.evidence:
         found[evidence.id] = _check(evidence, task, numbers, found)
@@ -75,12 +76,12 @@ def find(task: Task, numbers: SpectrumMeasurements) -> tuple[Finding, ...]:
 
 
 def _check(
-    evidence: Evidence, task: Task, numbers: SpectrumMeasurements, above: dict[str, Finding]
+    evidence: Evidence, task: Task, numbers: SpectrumMeasurements, earlier: dict[str, Finding]
 ) -> Finding:
     snr = numbers.snr(task.window(evidence.window).range)
-    missing = [name for name in evidence.needs if not above[name].is_found]
+    missing = [name for name in evidence.needs if not earlier[name].is_found]
     if missing:
-        label = above[missing[0]].evidence.label
+        label = earlier[missing[0]].evidence.label
         return Finding(evidence=evidence, snr=snr, reason=f"it needs {label} to be found first")
     value = _measured(evidence, numbers)
     if value.value is None:
@@ -88,45 +89,45 @@ def _check(
     error = value.error or 0.0
     finding = Finding(evidence=evidence, value=value.value, error=error, snr=snr)
     trust = _trust(finding)
-    if trust < MIN_COUNTED:
+    if trust < MIN_TRUST:
         why = f"the signal-to-noise ratio of {snr:.0f} is below {evidence.min_snr:g}"
         return replace(finding, reason=why)
     return replace(finding, log_odds=trust * evidence.log_odds(value.value, error))
 
 
 def _trust(finding: Finding) -> float:
-    """0 to 1: how far the data bear the claim."""
+    """Factor from 0 to 1 for the quality of the data."""
     evidence = finding.evidence
-    enough = 1.0
+    trust = 1.0
     if evidence.min_snr > 0:
         share = finding.snr / evidence.min_snr
-        enough = min(max((share - HALF_TRUST) / (1.0 - HALF_TRUST), 0.0), 1.0)
+        trust = min(max((share - MIN_SNR_FRACTION) / (1.0 - MIN_SNR_FRACTION), 0.0), 1.0)
     if evidence.kind == "quality" or finding.error <= 0:
-        return enough
-    # A clear detection needs no high S/N in the continuum; that nothing is there does.
-    clear = evidence.excess(finding.value) / finding.error
-    if finding.is_found and clear > 0:
-        enough = max(enough, min(clear / CLEAR_SIGMA, 1.0))
-    return enough / (1.0 + (finding.error / (BLUNT * evidence.scale)) ** 2)
+        return trust
+    # A clear detection does not need a high S/N in the continuum; a non-detection does.
+    excess_sigma = evidence.excess(finding.value) / finding.error
+    if finding.is_found and excess_sigma > 0:
+        trust = max(trust, min(excess_sigma / CLEAR_SIGMA, 1.0))
+    return trust / (1.0 + (finding.error / (HALVING_ERROR * evidence.scale)) ** 2)
 
 
 def _measured(evidence: Evidence, numbers: SpectrumMeasurements) -> Measurement:
-    """The one number of a claim, with the error of the target it was taken from."""
+    """Combine the claim's targets into one value with its error."""
     values = [_target(evidence, target, numbers) for target in evidence.target]
     known = [value for value in values if value.value is not None]
     if evidence.kind == "ratio":
         return _ratio(evidence, values)
     if not known or (evidence.combine in ("all", "sum") and len(known) < len(values)):
         return next(value for value in values if value.value is None)
-    one = evidence.combined([value.number for value in known])
+    combined = evidence.combined([value.number for value in known])
     errors = [value.error or 0.0 for value in known]
     if evidence.combine == "mean":
         error = math.hypot(*errors) / len(errors)
     elif evidence.combine == "sum":
         error = math.hypot(*errors)
     else:
-        error = next(e for v, e in zip(known, errors, strict=True) if v.number == one)
-    return Measurement(evidence.id, one, error, known[0].unit, known[0].window)
+        error = next(e for v, e in zip(known, errors, strict=True) if v.number == combined)
+    return Measurement(evidence.id, combined, error, known[0].unit, known[0].window)
 
 
 def _ratio(evidence: Evidence, values: list[Measurement]) -> Measurement:
@@ -148,13 +149,13 @@ def _target(evidence: Evidence, name: str, numbers: SpectrumMeasurements) -> Mea
         case "width":
             return numbers.line_width(name)
         case "quality":
-            return numbers.whole(name)
+            return numbers.whole_spectrum(name)
         case _:
             return numbers.index(name)
 
 
 def _capped(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Claims of one group and one sign scaled down together to GROUP_CAP times the best."""
+    """Scale down the claims of one group and sign to GROUP_CAP times the best of them."""
     totals: dict[tuple[str, bool], list[float]] = {}
     for finding in findings:
         if finding.evidence.group and finding.log_odds:

@@ -1,4 +1,4 @@
-"""Measuring the gates: the numbers by which kinds of objects are told apart."""
+"""Measures the gates: the numbers that tell kinds of objects apart."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from types import MappingProxyType
 
 from agent.evidence.continuum_bend import continuum_bend
 from agent.evidence.gates import GATES
-from agent.evidence.numbers import SpectrumMeasurements
+from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.measure.line_result import LineMeasurement
 
-Number = tuple[float, float]
-"""A value and its error; NaN where not measured."""
-NOTHING: Number = (math.nan, math.nan)
+GateValue = tuple[float, float]
+"""A value and its error, NaN if not measured."""
+NOT_MEASURED: GateValue = (math.nan, math.nan)
 
 PROFILES = ("H_alpha", "H_beta")
 MOST, LEAST = max, min
-BOTH: Mapping[str, tuple[Callable[[Number, Number], Number], str, str]] = MappingProxyType(
+# The weaker of two signs that must occur together: one alone may be an artefact or a blend. For
+# emission lines the weaker one has the larger equivalent width.
+BOTH: Mapping[str, tuple[Callable[[GateValue, GateValue], GateValue], str, str]] = MappingProxyType(
     {
         "OIII_both": (MOST, "EW_OIII_5007", "EW_OIII_4959"),
         "SII_both": (MOST, "EW_SII_6716", "EW_SII_6731"),
@@ -34,8 +36,7 @@ BOTH: Mapping[str, tuple[Callable[[Number, Number], Number], str, str]] = Mappin
         "TiO_both": (LEAST, "TiO_7054_edge", "TiO_6158_edge"),
     }
 )
-"""The weaker of two signs that must come together: one alone may be an artefact or a blend. In
-emission the weaker is the larger equivalent width."""
+# In a cool star these windows contain metal lines and molecules, so the values mean nothing.
 HOT_ONLY = frozenset(
     {
         "EW_H_gamma", "EW_H_delta", "EW_H_8", "EW_H_9", "EW_H_10", "H_11", "H_12", "H_beta_D2",
@@ -46,22 +47,21 @@ HOT_ONLY = frozenset(
         "Balmer_jump_3720", "CIV_5805", "EW_CaII_K", "Ca_K",
     }
 )  # fmt: skip
-"""In a cool star these windows hold metal lines and molecules: they say nothing there."""
+# Widths and depths of absorption: with Hβ in emission they would measure its core and the gaps.
 ABSORBED_ONLY = frozenset(
     {
         "H_beta_D2", "H_gamma_D2", "H_delta_D2", "H_delta_D02", "H_gamma_depth", "H_delta_fm",
         "H_delta_wide_narrow", "H_beta_abs_fwhm", "Balmer_narrowest",
     }
 )  # fmt: skip
-"""Widths and depths of absorption: where Hβ is in emission they measure its cores and gaps."""
 EMISSION_EW, EMISSION_SIGMA = 2.0, 3.0
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 
 
 @lru_cache(maxsize=4)
-def gate_numbers(numbers: SpectrumMeasurements) -> Mapping[str, Number]:
-    """Every gate by name."""
-    found: dict[str, Number] = {}
+def gate_numbers(numbers: SpectrumMeasurements) -> Mapping[str, GateValue]:
+    """Measure every gate."""
+    found: dict[str, GateValue] = {}
     for line in PROFILES:
         found |= _profile(line, numbers.line(line))
     found["bend"] = _bend(numbers)
@@ -71,41 +71,40 @@ def gate_numbers(numbers: SpectrumMeasurements) -> Mapping[str, Number]:
     for name, (weaker, *pair) in BOTH.items():
         first, second = (found.get(part) or _index(numbers, part) for part in pair)
         known = math.isfinite(first[0]) and math.isfinite(second[0])
-        found[name] = weaker(first, second) if known else NOTHING
+        found[name] = weaker(first, second) if known else NOT_MEASURED
     if _is_cool(found):
-        found |= dict.fromkeys(HOT_ONLY, NOTHING)
+        found |= dict.fromkeys(HOT_ONLY, NOT_MEASURED)
     if _emits(found):
-        found |= dict.fromkeys(ABSORBED_ONLY, NOTHING)
+        found |= dict.fromkeys(ABSORBED_ONLY, NOT_MEASURED)
     return MappingProxyType(found)
 
 
-def _is_cool(found: Mapping[str, Number]) -> bool:
-    """By the break at 4000 Å where that can be measured, else by TiO."""
+def _is_cool(found: Mapping[str, GateValue]) -> bool:
+    """Decide by the 4000 Å break if it is measured well enough, else by TiO."""
     height, error = found["Dn4000"]
     if error < BREAK_ERROR:
         return height > COOL_BREAK
     return found["TiO5"][0] < COOL_TIO5
 
 
-def _emits(found: Mapping[str, Number]) -> bool:
+def _emits(found: Mapping[str, GateValue]) -> bool:
     width, error = found["EW_H_beta"]
     return width < -max(EMISSION_EW, EMISSION_SIGMA * error)
 
 
-def _bend(numbers: SpectrumMeasurements) -> Number:
-    """Scatter of ln flux in windows without lines about a power law."""
+def _bend(numbers: SpectrumMeasurements) -> GateValue:
     bend = continuum_bend(numbers.spectrum)
-    return NOTHING if bend.value is None else (bend.value, bend.error or 0.0)
+    return NOT_MEASURED if bend.value is None else (bend.value, bend.error or 0.0)
 
 
-def _index(numbers: SpectrumMeasurements, name: str) -> Number:
+def _index(numbers: SpectrumMeasurements, name: str) -> GateValue:
     index = numbers.index(name)
-    return NOTHING if index.value is None else (index.value, index.error or 0.0)
+    return NOT_MEASURED if index.value is None else (index.value, index.error or 0.0)
 
 
-def _profile(name: str, line: LineMeasurement) -> dict[str, Number]:
-    """Height of a line over the continuum and its width; nothing where it is not detected."""
-    found = dict.fromkeys((f"{name}_peak", f"{name}_em_fwhm", f"{name}_abs_fwhm"), NOTHING)
+def _profile(name: str, line: LineMeasurement) -> dict[str, GateValue]:
+    """Peak over the continuum and width of a line, not measured if it is not detected."""
+    found = dict.fromkeys((f"{name}_peak", f"{name}_em_fwhm", f"{name}_abs_fwhm"), NOT_MEASURED)
     if line.is_detected and line.peak is not None:
         found[f"{name}_peak"] = (line.peak, abs(line.peak) / max(line.significance, 1e-3))
         if line.fwhm_kms is not None and line.fwhm and line.fwhm_error is not None:

@@ -1,7 +1,7 @@
-"""The measurements that tell kinds of objects apart, with words for a low and a high value.
+"""The gates: measurements that tell kinds of objects apart, with words for low and high values.
 
-Equivalent widths are in angstrom, absorption positive; an edge is the fractional drop across a
-band head; ratios and breaks are as in resources/indices.
+Equivalent widths are in angstrom, absorption positive. An edge is the fractional drop across a band
+head. Ratios and breaks are defined in resources/indices.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Gate:
-    """`low` and `high` say what a low and a high value mean; empty where it says little alone."""
+    """A measurement; `low` and `high` describe its extremes, empty if one means little alone."""
 
     name: str
     label: str
@@ -22,11 +22,10 @@ class Gate:
     low: str
     high: str
     border: float | None = None
-    """Where low ends and high begins, where nature knows: 0 between emission and absorption."""
+    """Physical border between low and high, such as 0 between emission and absorption."""
 
     def text(self, value: float, middle: float) -> str:
-        """The meaning with its number; empty where this side has no words. `middle` is the border
-        where none is known."""
+        """The description with the value, or an empty text; `middle` replaces a missing border."""
         words = self.high if value > (middle if self.border is None else self.border) else self.low
         if not words or not math.isfinite(value):
             return ""
@@ -35,10 +34,8 @@ class Gate:
         return f"{words} ({self.label} {value:.{digits}f}{unit})"
 
 
-CLEAR_STEP = 0.04
-"""A band head that is worth its name drops the flux by more."""
-WIDE_KMS = 600.0
-"""An emission line of a disc is wider; the same words must not say both of one line."""
+CLEAR_STEP = 0.04  # a real band head has a larger fractional drop
+WIDE_KMS = 600.0  # emission lines of accretion discs are wider
 
 
 def _line(name: str, label: str, high: str, low: str = "") -> Gate:

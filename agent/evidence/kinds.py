@@ -1,7 +1,7 @@
-"""What kind of object the whole spectrum is: bounded terms of many measurements, added up.
+"""Classifies the whole spectrum by kind of object, with an additive model of many gates.
 
-Each measurement enters through a few smooth steps and so can neither dominate nor run away where
-a spectrum differs from everything seen before; what cannot be measured says nothing.
+Each gate enters through a few smooth, bounded steps, so none can dominate for an unusual spectrum.
+A gate that is not measured contributes 0.
 """
 
 from __future__ import annotations
@@ -14,44 +14,42 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.checked_toml import TomlTable, read_toml
 from agent.errors import ResourceError
 from agent.evidence.gate_numbers import gate_numbers
 from agent.evidence.gates import GATES
-from agent.evidence.numbers import SpectrumMeasurements
-
-FloatArray = NDArray[np.float64]
+from agent.evidence.measurements import SpectrumMeasurements
+from agent.spectra.spectrum import FloatArray
 
 MAX_BYTES = 512 * 1024
 MAX_KINDS = 64
-KNOTS_AT_MOST = 12
+MAX_KNOTS = 12
 
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """The fitted model. Rows of `weights` are the steps, gate by gate; columns are the labels."""
+    """The fitted model; `weights` is (gates * steps, labels)."""
 
     labels: tuple[str, ...]
     gates: tuple[str, ...]
     knots: FloatArray
-    """(gates, steps): where each step is half way up."""
+    """(gates, steps): the centre of each step."""
     scales: FloatArray
-    """(gates, steps): half the width of each."""
+    """(gates, steps): half the width of each step."""
     weights: FloatArray
     intercepts: FloatArray
 
     def terms(self, values: FloatArray, errors: FloatArray) -> FloatArray:
-        """Steps of (spectra, gates) values as (spectra, gates * steps); 0 where not measured."""
+        """(spectra, gates) values as (spectra, gates * steps) terms; 0 if not measured."""
         return steps(values, errors, self.knots, self.scales)
 
     def scores(self, terms: FloatArray) -> FloatArray:
-        """(spectra, labels) of nats; their softmax is the probability among these kinds."""
+        """(spectra, labels) scores in nats; their softmax is the probability of each kind."""
         return np.asarray(self.intercepts + terms @ self.weights)
 
     def judge(self, numbers: SpectrumMeasurements) -> KindJudgement:
-        """What the measurements of one spectrum say."""
+        """Score the kinds for one spectrum."""
         values, errors = gate_row(numbers, self.gates)
         terms = self.terms(values[None, :], errors[None, :])[0]
         parts = terms[:, None] * self.weights
@@ -68,7 +66,7 @@ class Kinds:
 
 @dataclass(frozen=True, eq=False)
 class KindJudgement:
-    """Scores in nats, and the part that each gate has in them, (gates, labels)."""
+    """Scores of all kinds in nats; `parts` is each gate's contribution, (gates, labels)."""
 
     labels: tuple[str, ...]
     gates: tuple[str, ...]
@@ -82,19 +80,19 @@ class KindJudgement:
         return dict(zip(self.labels, softmax(self.scores).tolist(), strict=True))
 
     def log_odds(self, label: str) -> float:
-        """Nats of this kind against all others together."""
-        place = self.labels.index(label)
-        others = np.delete(self.scores, place)
+        """Log-odds of this kind against all others together, in nats."""
+        index = self.labels.index(label)
+        others = np.delete(self.scores, index)
         highest = float(others.max())
-        return float(self.scores[place]) - highest - math.log(float(np.exp(others - highest).sum()))
+        return float(self.scores[index]) - highest - math.log(float(np.exp(others - highest).sum()))
 
     def ranked(self) -> tuple[tuple[str, float], ...]:
-        """Labels and probabilities, likeliest first."""
+        """Labels and probabilities, most likely first."""
         pairs = self.probabilities.items()
         return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
     def telling(self, label: str, other: str) -> tuple[tuple[str, float], ...]:
-        """Gates and the nats they give for `label` over `other`, heaviest first."""
+        """Gates with their nats for `label` over `other`, strongest first."""
         first, second = self.labels.index(label), self.labels.index(other)
         nats = (self.parts[:, first] - self.parts[:, second]).tolist()
         pairs = [pair for pair in zip(self.gates, nats, strict=True) if pair[1] != 0.0]
@@ -107,7 +105,7 @@ class KindJudgement:
 def gate_row(
     numbers: SpectrumMeasurements, gates: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Values and errors of the gates; NaN where not measured."""
+    """Values and errors of the gates, NaN if not measured."""
     found = gate_numbers(numbers)
     pairs = [found[gate] for gate in gates]
     return np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
@@ -116,7 +114,7 @@ def gate_row(
 def steps(
     values: FloatArray, errors: FloatArray, knots: FloatArray, scales: FloatArray
 ) -> FloatArray:
-    """tanh of the distance to each knot, softened by the error; 0 where there is no value."""
+    """tanh of the distance to each knot, softened by the error; 0 if not measured."""
     known = np.isfinite(values)
     value = np.where(known, values, 0.0)[:, :, None]
     error = np.where(known & np.isfinite(errors), errors, 0.0)[:, :, None]
@@ -138,7 +136,7 @@ def builtin_kinds() -> Kinds:
 
 
 def read_kinds(path: Path) -> Kinds:
-    """The model of a file; ResourceError names what is wrong with it."""
+    """Read a model; a ResourceError names the faulty key."""
     file = read_toml(path, MAX_BYTES)
     labels = file.texts("labels", longest=16, at_most=MAX_KINDS, at_least=2)
     intercepts = file.numbers("intercepts", low=-100, high=100, at_most=len(labels))
@@ -162,9 +160,9 @@ def _gate(
     table: TomlTable, n_labels: int
 ) -> tuple[str, tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
     name = table.choice("name", GATES)
-    knots = table.numbers("knots", low=-1e7, high=1e7, at_most=KNOTS_AT_MOST)
-    scales = table.numbers("scales", low=1e-9, high=1e7, at_most=KNOTS_AT_MOST)
-    at_most = KNOTS_AT_MOST * n_labels
+    knots = table.numbers("knots", low=-1e7, high=1e7, at_most=MAX_KNOTS)
+    scales = table.numbers("scales", low=1e-9, high=1e7, at_most=MAX_KNOTS)
+    at_most = MAX_KNOTS * n_labels
     weights = table.numbers("weights", low=-100, high=100, at_most=at_most)
     table.close()
     if len(scales) != len(knots) or len(weights) != len(knots) * n_labels:

@@ -1,4 +1,4 @@
-"""The velocity of the star, before anything is measured at its place."""
+"""Velocity of the star, needed before any line is measured."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.velocity import velocity_from_lines
-from agent.spectra.rest_frame import frame_z
-from agent.spectra.sampling import LIGHT_KMS
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.spectrum import Spectrum, frame_z
 
 LINES = (
     "H_alpha",
@@ -22,16 +21,15 @@ LINES = (
     "CaII_8542",
     "CaII_8662",
 )
-FEWEST_LINES = 3
-LARGEST_ERROR_KMS = 40.0
-FASTEST_KMS = 600.0
-"""Beyond that the lines are others than we take them for."""
+MIN_LINES = 3
+MAX_ERROR_KMS = 40.0
+MAX_KMS = 600.0  # a higher velocity means that the lines are misidentified
 FILE_ERROR_KMS = 30.0
 
 
 @dataclass(frozen=True)
 class StarVelocity:
-    """km/s in the frame of the file, and where it comes from; no source: taken to be at rest."""
+    """Velocity in km/s in the frame of the file; an empty source means it is unknown."""
 
     kms: float = 0.0
     error_kms: float = 0.0
@@ -39,7 +37,7 @@ class StarVelocity:
 
 
 def star_velocity(spectrum: Spectrum) -> StarVelocity:
-    """From the lines where enough of them agree, else from the file, else 0."""
+    """Velocity from the lines if enough of them agree, else from the file, else 0."""
     found = velocity_from_lines(spectrum, LINES)
     if _is_sure(found):
         return StarVelocity(found.number, found.error or 0.0, f"{found.n_pixels} lines")
@@ -50,10 +48,9 @@ def star_velocity(spectrum: Spectrum) -> StarVelocity:
 
 
 def _is_sure(found: Measurement) -> bool:
-    """`n_pixels` of a velocity from lines counts the lines that agree."""
     return (
         found.value is not None
-        and abs(found.value) < FASTEST_KMS
-        and (found.error or 0.0) < LARGEST_ERROR_KMS
-        and found.n_pixels >= FEWEST_LINES
+        and abs(found.value) < MAX_KMS
+        and (found.error or 0.0) < MAX_ERROR_KMS
+        and found.n_pixels >= MIN_LINES  # here the number of lines that agree
     )

@@ -1,4 +1,4 @@
-"""How much each claim of a task counts in its judgement: fitted weights, or the task file's own."""
+"""Weights of a task's claims: fitted ones, or defaults for a user's own task."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from agent.evidence.kinds import MAX_BYTES
 from agent.hashing import text_hash
 from agent.tasks.task import Task
 
-PRIOR_LOG_ODDS = -1.6
-"""Candidates are one in six, where nothing was fitted."""
-OWN_SHARE = 0.7
-"""Claims overlap: the weights of a task file, which stand for each alone, count this much."""
+PRIOR_LOG_ODDS = -1.6  # one in six
+# The weights in a task file are for each claim alone, but claims overlap.
+UNFITTED_WEIGHT = 0.7
 MAX_CLAIMS = 64
 
 
@@ -37,12 +36,12 @@ class TaskWeights:
 
 
 def weights_for(task: Task) -> TaskWeights:
-    """The fitted weights of a bundled task; of a user's own, those in its file."""
+    """Fitted weights of a bundled task, or default weights of a user's own task."""
     fitted = _builtin_weights().get(task.id) if task.path is None else None
     names = [evidence.id for evidence in task.evidence]
     if fitted is not None and set(fitted.claims) == set(names):
         return fitted
-    return TaskWeights(claims=MappingProxyType(dict.fromkeys(names, OWN_SHARE)))
+    return TaskWeights(claims=MappingProxyType(dict.fromkeys(names, UNFITTED_WEIGHT)))
 
 
 @cache
@@ -52,7 +51,7 @@ def _builtin_weights() -> Mapping[str, TaskWeights]:
 
 
 def read_weights(path: Path) -> Mapping[str, TaskWeights]:
-    """Weights by task id; ResourceError names what is wrong with the file."""
+    """Read weights by task id; a ResourceError names the faulty key."""
     file = read_toml(path, MAX_BYTES)
     found = {}
     for table in file.tables("tasks", at_most=64):
@@ -73,7 +72,7 @@ def read_weights(path: Path) -> Mapping[str, TaskWeights]:
 
 @cache
 def builtin_fingerprint() -> str:
-    """Of all fitted weights together: which measured inspector this is."""
+    """Hash of all fitted weights, which identifies the version of the measured inspector."""
     folder = files("resources") / "weights"
     texts = [(folder / name).read_text(encoding="utf-8") for name in ("kinds.toml", "tasks.toml")]
     return text_hash("\n".join(texts))

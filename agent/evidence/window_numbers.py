@@ -1,7 +1,4 @@
-"""What is measured in a window, in words so short that a small model reads them beside its picture.
-
-The numbers are those by which the measured inspector tells kinds of objects apart.
-"""
+"""Short texts with the gates measured in a window, for small models to read with the picture."""
 
 from __future__ import annotations
 
@@ -12,24 +9,23 @@ from functools import cache
 from agent.evidence.gate_numbers import ABSORBED_ONLY, gate_numbers
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import builtin_kinds
-from agent.evidence.numbers import SpectrumMeasurements
+from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.measure.noise import signal_to_noise
-from agent.spectra.sampling import doppler
+from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import Window
 
-AT_MOST = 10
-"""Numbers told of one window."""
+MAX_ENTRIES = 10  # per window
 CLEAR_SIGMA = 3.0
-BLUNT = 0.5
-"""Part of a number's usual range that its error may have before it says nothing."""
-SLACK = 8.0
-"""Angstrom by which a feature may reach out of the window."""
+MAX_ERROR_FRACTION = 0.5  # of a gate's usual range; a larger error makes the value useless
+SLACK = 8.0  # angstrom by which a feature may extend beyond the window
 
 MARKS = ("(---)", "(--)", "(-)", "(=)", "(+)", "(++)", "(+++)")
 
-TOLD = (
+# Gates with one location in the spectrum, most informative first. Equivalent widths are negative in
+# emission.
+WINDOW_GATES = (
     "EW_H_alpha", "H_alpha_em_fwhm", "EW_H_beta", "H_beta_em_fwhm", "TiO5", "TiO5_excess", "CaH2",
     "CaH3", "CaH1", "NaI_8190", "CaT", "TiO_7054_edge", "TiO_4940", "C2_5165_edge", "C2_4737_edge",
     "C2_5636_edge", "ZrO_6474_edge", "ZrO_6474", "ZrO_6345_edge", "ZrO_6345", "ZrO_6378_edge",
@@ -42,46 +38,42 @@ TOLD = (
     "EW_MgII_4481", "EW_CaII_8542", "EW_OI_8446", "EW_Pa_12", "EW_Pa_14", "CIV_5805",
     "EW_FeI_5270", "EW_LiI_6708", "EW_HeI_7065", "H_gamma_depth",
 )  # fmt: skip
-"""Gates that are seen in one place, the telling ones first; equivalent widths are negative in
-emission."""
 
-WHOLE = (
+# Gates given with the whole spectrum.
+OVERVIEW_GATES = (
     "EW_H_alpha", "H_alpha_em_fwhm", "EW_H_beta", "H_beta_D2", "Dn4000", "EW_CaII_K",
     "EW_HeI_4471", "HeII_5411", "Mg_b", "C2_5165_edge", "TiO5", "CaH2", "ZrO_6474_edge",
     "H_delta_D2", "EW_OIII_5007", "colour_4200_5400", "colour_5400_6600", "colour_6600_7500",
     "bend",
 )  # fmt: skip
-"""Those told beside the whole spectrum, whichever window is looked at then."""
 
-OF_SMOOTH_CONTINUA = frozenset(
+# Left out where TiO bands are deep: there they describe the bands and dust rather than the kind,
+# and a "line" of oxygen is the flux between two band heads.
+CONTINUUM_GATES = frozenset(
     ("EW_OIII_5007", "colour_4200_5400", "colour_5400_6600", "colour_6600_7500", "bend")
 )
-"""Not told where TiO bands are deep: they say more of the bands and of dust than of the kind, and
-a line of oxygen there is the flux between two heads."""
 DEEP_TIO5 = 0.85
 
 
 def window_numbers(
     numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
 ) -> str:
-    """One line: the S/N, then what is measured between `low` and `high`, by wavelength: its name,
-    a mark that says how high it is among all kinds of objects, and the value. A line or a band
-    head within three errors of nothing has the mark of nothing.
+    """One line with the S/N and the gates in a window, by wavelength: label, mark and value.
 
-    The window is in the frame of the pictures, which `z` moved.
+    The mark ranks the value among all kinds of objects; a line or band head within three sigma of 0
+    gets the mark of 0. The window is in the frame of the pictures (rest frame for `z`).
     """
     frame = 1.0 + (z or 0.0)
     noise = _noise(numbers, low * frame, high * frame)
-    return "; ".join([noise, *entries(numbers, low, high, z).values()])
+    return "; ".join([noise, *window_entries(numbers, low, high, z).values()])
 
 
-def whole_numbers(numbers: SpectrumMeasurements, z: float | None = None) -> str:
-    """One line on the whole spectrum: how far it reaches, its S/N, and what tells the families of
-    objects apart."""
+def overview_numbers(numbers: SpectrumMeasurements, z: float | None = None) -> str:
+    """One line with the range and S/N of the whole spectrum and its overview gates."""
     frame = 1.0 + (z or 0.0)
     low, high = numbers.spectrum.range
     reach = f"{low / frame:.0f} to {high / frame:.0f} Å"
-    return "; ".join([reach, _noise(numbers, low, high), *whole_entries(numbers).values()])
+    return "; ".join([reach, _noise(numbers, low, high), *overview_entries(numbers).values()])
 
 
 def _noise(numbers: SpectrumMeasurements, low: float, high: float) -> str:
@@ -89,14 +81,14 @@ def _noise(numbers: SpectrumMeasurements, low: float, high: float) -> str:
     return f"S/N {max(snr, 0.0):.0f}"
 
 
-def whole_entries(numbers: SpectrumMeasurements) -> dict[str, str]:
-    """What is told of each gate beside the whole spectrum."""
+def overview_entries(numbers: SpectrumMeasurements) -> dict[str, str]:
+    """Texts for the whole spectrum, by gate."""
     found = gate_numbers(numbers)
-    banded = _has_deep_tio(*found["TiO5"])
+    has_deep_tio = _has_deep_tio(*found["TiO5"])
     return {
         name: _entry(name, *found[name])
-        for name in WHOLE
-        if _is_told(name, *found[name]) and not (banded and name in OF_SMOOTH_CONTINUA)
+        for name in OVERVIEW_GATES
+        if _is_informative(name, *found[name]) and not (has_deep_tio and name in CONTINUUM_GATES)
     }
 
 
@@ -104,30 +96,31 @@ def _has_deep_tio(ratio: float, error: float) -> bool:
     return ratio < DEEP_TIO5 and 1.0 - ratio > CLEAR_SIGMA * error
 
 
-def entries(
+def window_entries(
     numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
 ) -> dict[str, str]:
-    """What is told of each gate seen in a window, by wavelength."""
+    """Texts for the gates in a window, by gate, sorted by wavelength."""
     frame = 1.0 + (z or 0.0)
     shift = doppler(numbers.velocity_kms) / frame
     inside = [
         name
-        for name in TOLD
-        if low - SLACK <= place_of(name)[0] * shift and place_of(name)[1] * shift <= high + SLACK
+        for name in WINDOW_GATES
+        if low - SLACK <= rest_window(name)[0] * shift
+        and rest_window(name)[1] * shift <= high + SLACK
     ]
     found = gate_numbers(numbers)
-    told = [name for name in inside if _is_told(name, *found[name])][:AT_MOST]
-    told.sort(key=lambda name: place_of(name)[0])
-    return {name: _entry(name, *found[name]) for name in told}
+    shown = [name for name in inside if _is_informative(name, *found[name])][:MAX_ENTRIES]
+    shown.sort(key=lambda name: rest_window(name)[0])
+    return {name: _entry(name, *found[name]) for name in shown}
 
 
 def _entry(gate: str, value: float, error: float) -> str:
     sure = 0.0 if _may_be_absent(gate) and abs(value) < CLEAR_SIGMA * error else value
-    return f"{GATES[gate].label} {MARKS[level(gate, sure)]} {_written(gate, value)}"
+    return f"{GATES[gate].label} {MARKS[mark_index(gate, sure)]} {_format(gate, value)}"
 
 
 def _may_be_absent(gate: str) -> bool:
-    """Lines and band heads: where 0 is nothing to see. Their marks are of what is surely there."""
+    """Whether 0 means that there is nothing, as for lines and band heads."""
     index = builtin_indices().get(gate)
     if index is not None and index.head is not None:
         return True
@@ -135,17 +128,17 @@ def _may_be_absent(gate: str) -> bool:
 
 
 @cache
-def place_of(gate: str) -> Window:
-    """The part of the spectrum, at rest, that must be seen to see it."""
+def rest_window(gate: str) -> Window:
+    """The rest-frame range that a window must cover to show the gate."""
     name = gate.removesuffix("_em_fwhm").removeprefix("EW_")
     lines, indices = builtin_lines(), builtin_indices()
     if gate not in indices and name in lines:
-        at = lines[name].wavelength
-        return at - SLACK, at + SLACK
+        centre = lines[name].wavelength
+        return centre - SLACK, centre + SLACK
     index = indices[gate]
     if index.head is not None:
-        at = index.head.wavelength
-        return at - SLACK, at + SLACK
+        centre = index.head.wavelength
+        return centre - SLACK, centre + SLACK
     parts = [indices[term] for term in index.terms] or [index]
     windows = [window for part in parts for window in part.feature]
     return min(start for start, _ in windows), max(end for _, end in windows)
@@ -153,8 +146,7 @@ def place_of(gate: str) -> Window:
 
 @cache
 def _knots(gate: str) -> tuple[float, ...]:
-    """Where the steps of the fitted model are: from the lowest to the highest of what all kinds of
-    objects show, the middle one left out; nothing where the model does not use it."""
+    """The fitted model's knots without the middle ones; empty if the model lacks the gate."""
     kinds = builtin_kinds()
     if gate not in kinds.gates:
         return ()
@@ -162,8 +154,8 @@ def _knots(gate: str) -> tuple[float, ...]:
     return (*knots[: len(MARKS) // 2], *knots[-(len(MARKS) // 2) :])
 
 
-def level(gate: str, value: float) -> int:
-    """The number of the mark that goes with a value; the middle one where nothing is known."""
+def mark_index(gate: str, value: float) -> int:
+    """Index of the mark for a value; the middle one if the model lacks the gate."""
     knots = _knots(gate)
     return bisect(knots, value) if knots else len(MARKS) // 2
 
@@ -173,19 +165,18 @@ def _usual_range(gate: str) -> float:
     return knots[-2] - knots[1] if knots else math.inf
 
 
-def _is_told(gate: str, value: float, error: float) -> bool:
-    """Whether it is a number, and one that says something."""
+def _is_informative(gate: str, value: float, error: float) -> bool:
+    """Whether the value is measured with a useful error."""
     if not math.isfinite(value):
         return False
-    blunt = not error < BLUNT * _usual_range(gate)
-    return not blunt or abs(value) > CLEAR_SIGMA * error
+    is_precise = error < MAX_ERROR_FRACTION * _usual_range(gate)
+    return is_precise or abs(value) > CLEAR_SIGMA * error
 
 
-def _written(gate: str, value: float) -> str:
-    """Two digits; -0 is 0."""
+def _format(gate: str, value: float) -> str:
     unit = GATES[gate].unit
     if unit == "km/s":
         return f"{float(f'{value:.2g}'):.0f} km/s"
     digits = 2 if not unit else 0 if abs(value) >= 9.95 else 1
     text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+    return text.removeprefix("-") if float(text) == 0 else text  # no "-0.0"

@@ -1,4 +1,4 @@
-"""Plain words for what was measured."""
+"""The measured inspector's sentences, on which models were trained: they must not change."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ COLOURS = (
     (0.35, "falls to the blue"),
     (-100.0, "is very red"),
 )
-MIN_TELLING = 0.4
-"""Nats under which a gate is not worth a word."""
+MIN_NATS = 0.4  # gates with less are not mentioned
 
 
 def kind_name(label: str) -> str:
@@ -45,7 +44,7 @@ def kind_name(label: str) -> str:
 
 
 def overview(assessment: Assessment) -> str:
-    """What the whole spectrum shows, before any look closer."""
+    """Describe the whole spectrum, before any zoom."""
     spectrum = assessment.numbers.spectrum
     low, high = spectrum.range
     parts = [
@@ -62,7 +61,7 @@ def overview(assessment: Assessment) -> str:
 
 
 def _colour(assessment: Assessment) -> list[str]:
-    """How the continuum runs, blue to red."""
+    """Describe the slope of the continuum."""
     bluer = assessment.numbers.index("colour_4200_5400").value
     redder = assessment.numbers.index("colour_5400_6600").value
     if bluer is None or redder is None:
@@ -85,11 +84,11 @@ def _first_impression(kinds: KindJudgement) -> str:
 
 
 def kind_signs(kinds: KindJudgement, label: str, other: str, at_most: int) -> list[str]:
-    """The measurements that speak most for one kind over another."""
+    """Describe the gates that favour one kind over another most."""
     model = builtin_kinds()
     found: list[str] = []
     for gate, nats in kinds.telling(label, other):
-        if nats < MIN_TELLING:
+        if nats < MIN_NATS:
             continue
         middle = float(model.knots[model.gates.index(gate)].mean())
         text = GATES[gate].text(kinds.value(gate), middle)
@@ -101,8 +100,7 @@ def kind_signs(kinds: KindJudgement, label: str, other: str, at_most: int) -> li
 
 
 def finding_text(finding: Finding) -> str:
-    """A claim with its number and how sure that is: in sigma for what is there or not, with its
-    error where the number never vanishes."""
+    """A claim with its value and significance: in sigma for lines and edges, else its error."""
     text, kind = finding.text, finding.evidence.kind
     if kind == "quality" or "sigma" in text or not finding.error > 0:
         return text

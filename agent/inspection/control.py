@@ -1,4 +1,4 @@
-"""How a person steers an inspection that runs: stop, hold, look here, a word in between."""
+"""Lets a person steer a running inspection: cancel, pause, add a window or a remark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Interjection:
-    """What the person puts in: a remark, a window to look at, or a window with a remark."""
+    """A person's remark, window to look at, or both."""
 
     text: str = ""
     range: tuple[float, float] | None = None
@@ -18,58 +18,58 @@ class Interjection:
 
 
 class Control:
-    """Shared by the thread that inspects and the one that steers."""
+    """Steering of one inspection; all methods may be called from any thread."""
 
     def __init__(self, deadline_s: float | None = None) -> None:
         self.deadline_s = deadline_s
         self._deadline = None if deadline_s is None else time.monotonic() + deadline_s
         self._changed = threading.Condition()
         self._cancelled = False
-        self._held = False
-        self._inserted: deque[Interjection] = deque()
+        self._paused = False
+        self._interjections: deque[Interjection] = deque()
 
     def cancel(self) -> None:
-        """Stop between two tokens."""
+        """Stop the inspection, even in the middle of a turn."""
         with self._changed:
             self._cancelled = True
             self._changed.notify_all()
 
-    def hold(self) -> None:
-        """Wait before the agent's next turn until `go_on`."""
+    def pause(self) -> None:
+        """Make the inspection wait before the agent's next turn until `resume`."""
         with self._changed:
-            self._held = True
+            self._paused = True
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         with self._changed:
-            self._held = False
+            self._paused = False
             self._changed.notify_all()
 
     def insert(self, interjection: Interjection) -> None:
-        """Shown to the agent before its next turn, in the order given."""
+        """Queue an interjection, to be shown to the agent before its next turn."""
         with self._changed:
-            self._inserted.append(interjection)
+            self._interjections.append(interjection)
             self._changed.notify_all()
 
     def should_stop(self) -> bool:
-        return self._cancelled or self.is_late
+        return self._cancelled or self.is_past_deadline
 
     @property
     def is_cancelled(self) -> bool:
         return self._cancelled
 
     @property
-    def is_late(self) -> bool:
+    def is_past_deadline(self) -> bool:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
-    def take(self) -> Interjection | None:
-        """What was put in next; None where there is nothing."""
+    def next_interjection(self) -> Interjection | None:
+        """Remove and return the oldest queued interjection, or None."""
         with self._changed:
-            return self._inserted.popleft() if self._inserted else None
+            return self._interjections.popleft() if self._interjections else None
 
-    def wait_while_held(self) -> None:
-        """Come back when the agent may speak, something was put in, or it is time to stop."""
+    def wait_while_paused(self) -> None:
+        """Block while paused; an interjection, cancelling and the deadline end the wait."""
         with self._changed:
-            while self._held and not self._inserted and not self._cancelled:
+            while self._paused and not self._interjections and not self._cancelled:
                 left = None if self._deadline is None else self._deadline - time.monotonic()
                 if left is not None and left <= 0:
                     return

@@ -1,6 +1,6 @@
-"""The loop: the model speaks, we read its turn, answer it, and let it speak again.
+"""The inspection loop: generate a turn, parse it, answer it, repeat.
 
-What the model gets wrong is shown to it and goes on the record. Nothing it can write raises.
+A model's mistake is recorded and shown to the model; nothing that it writes raises.
 """
 
 from __future__ import annotations
@@ -23,20 +23,19 @@ from agent.protocol.tool import ToolResult, checked_arguments
 from agent.trajectory.trajectory import Step, StepKind, StoppedBy
 from agent.trajectory.turns import feedback, person_turn
 
-MAX_IDLE_TURNS = 8
-"""Turns without a usable call or answer; a model that needs more will not find its way."""
+MAX_IDLE_TURNS = 8  # turns without a usable call or answer before we give up
 MAX_PERSON_TURNS = 100
+# Only we write this tag. A model that writes it has begun to invent the tool's replies.
 STOP_STRINGS = ("<tool_response>",)
-"""Only we say that: a model that does has begun to invent what it sees."""
 NO_CALLS_LEFT = f"All {MAX_TOOL_TURNS} calls are used up."
 
 
 @dataclass(eq=False)
 class Episode:
-    """One run of the loop over an open conversation; `steps` and `replies` grow as it runs."""
+    """One run of the loop in an open conversation; `steps` and `replies` grow as it runs."""
 
     conversation: Conversation
-    viewer: PictureMaker
+    picture_maker: PictureMaker
     sampling: SamplingSettings
     seed: int
     control: Control
@@ -46,7 +45,7 @@ class Episode:
     stopped_by: StoppedBy | None = None
     stop_reason: str = ""
     answer: Generated | None = None
-    """The turn that holds the verdict."""
+    """The turn with the verdict."""
     engine_seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -59,21 +58,21 @@ class Episode:
         self._cut_short = False
 
     def begin(self, turns: Sequence[Turn], pictures: Sequence[Image.Image]) -> Iterator[Step]:
-        """Read what has been said so far, and what the person has put in already."""
+        """Feed the turns so far, and interjections that are already queued, to the engine."""
         self._turns, self._pictures = list(turns), list(pictures)
-        yield from self._hear_person()
+        yield from self._read_interjections()
         if self.stopped_by is None:
             self._append()
 
     def run(self) -> Iterator[Step]:
-        """Turn by turn to the end; `stopped_by` then says why."""
+        """Run to the end; `stopped_by` then has the reason."""
         while self.stopped_by is None:
-            generated = self._speak()
+            generated = self._generate()
             for step in self._read_turn(generated):
                 self.steps += (step,)
                 yield step
             if self.stopped_by in (None, "answer"):
-                yield from self._hear_person()
+                yield from self._read_interjections()
             if self.stopped_by is None:
                 self._append()
 
@@ -83,7 +82,7 @@ class Episode:
         with self._engine_clock():
             self.conversation.append(turns, pictures, self.control.should_stop)
 
-    def _speak(self) -> Generated:
+    def _generate(self) -> Generated:
         with self._engine_clock():
             return self.conversation.generate(
                 self.sampling,
@@ -94,7 +93,7 @@ class Episode:
             )
 
     def _read_turn(self, generated: Generated) -> Iterator[Step]:
-        """The steps of one turn; prepares what the model is shown next, or stops."""
+        """Yield the steps of one turn, and queue what the model is shown next or stop."""
         started = time.perf_counter()
         turn = len(self.replies)
         self.replies += (generated.text,)
@@ -108,16 +107,16 @@ class Episode:
             return
         last, picture = self._act(reply, generated, turn)
         yield replace(last, seconds=time.perf_counter() - started)
-        said = feedback(last, None if picture is None else self._looks)
-        if said is not None:
-            self._turns.append(said)
+        answer = feedback(last, None if picture is None else self._looks)
+        if answer is not None:
+            self._turns.append(answer)
         if picture is not None:
             self._pictures.append(picture)
 
     def _act(
         self, reply: Reply, generated: Generated, turn: int
     ) -> tuple[Step, Image.Image | None]:
-        """Do what the turn asks for: the step it ends with, and the picture it brings."""
+        """Carry out the turn; returns its last step and the picture drawn for it, if any."""
         cut_short = generated.finish == "length" and reply.kind in ("text", "error")
         if cut_short:
             if self._cut_short:
@@ -147,20 +146,20 @@ class Episode:
 
     def _look(self, reply: Reply, turn: int) -> tuple[Step, Image.Image | None]:
         try:
-            picture, result = self.viewer.look(reply.arguments)
+            picture, result = self.picture_maker.look(reply.arguments)
         except ToolError as error:
             return self._refused(reply, turn, str(error)), None
         self._looks += 1
-        return self._seen(picture, result, turn), picture
+        return self._look_step(picture, result, turn), picture
 
-    def _seen(self, picture: Image.Image, result: ToolResult, turn: int) -> Step:
+    def _look_step(self, picture: Image.Image, result: ToolResult, turn: int) -> Step:
         return Step(
             kind="zoom",
             turn=turn,
             text=result.text,
             range=result.range,
             label=result.label or "",
-            measured=self.viewer.measure(*result.range),
+            measured=self.picture_maker.measure(*result.range),
             picture=picture_hash(picture),
         )
 
@@ -171,19 +170,19 @@ class Episode:
             return Step(kind="zoom", turn=turn, error=why)
         return Step(kind="zoom", turn=turn, range=wavelengths, label=label or "", error=why)
 
-    def _hear_person(self) -> Iterator[Step]:
-        """Wait while held, then take what the person put in. A word after the answer reopens."""
+    def _read_interjections(self) -> Iterator[Step]:
+        """Wait while paused, then read interjections; one after the answer reopens the run."""
         for _ in range(MAX_PERSON_TURNS):
-            self.control.wait_while_held()
-            inserted = self.control.take()
-            if inserted is None:
+            self.control.wait_while_paused()
+            interjection = self.control.next_interjection()
+            if interjection is None:
                 break
-            step, picture = self._take_in(inserted)
+            step, picture = self._interjection_step(interjection)
             self.steps += (step,)
             yield step
-            said = person_turn(step, None if picture is None else self._looks)
-            if said is not None:
-                self._turns.append(said)
+            person = person_turn(step, None if picture is None else self._looks)
+            if person is not None:
+                self._turns.append(person)
                 if self.stopped_by == "answer":
                     self.stopped_by, self._idle = None, 0
             if picture is not None:
@@ -191,26 +190,29 @@ class Episode:
         if self.stopped_by is None and self.control.should_stop():
             self._stop("cancelled", cancel_reason(self.control))
 
-    def _take_in(self, inserted: Interjection) -> tuple[Step, Image.Image | None]:
+    def _interjection_step(self, interjection: Interjection) -> tuple[Step, Image.Image | None]:
         turn = len(self.replies) - 1
-        if inserted.range is None:
-            return Step(kind="text", by="person", turn=turn, text=inserted.text), None
-        arguments = {"wavelength_range": list(inserted.range), "label": inserted.label or None}
+        if interjection.range is None:
+            return Step(kind="text", by="person", turn=turn, text=interjection.text), None
+        arguments = {
+            "wavelength_range": list(interjection.range),
+            "label": interjection.label or None,
+        }
         try:
-            picture, result = self.viewer.look(arguments)
+            picture, result = self.picture_maker.look(arguments)
         except ToolError as error:
             return Step(
                 kind="zoom",
                 by="person",
                 turn=turn,
-                text=inserted.text,
-                range=inserted.range,
-                label=inserted.label,
+                text=interjection.text,
+                range=interjection.range,
+                label=interjection.label,
                 error=str(error),
             ), None
         self._looks += 1
-        step = self._seen(picture, result, turn)
-        return replace(step, by="person", text=inserted.text), picture
+        step = self._look_step(picture, result, turn)
+        return replace(step, by="person", text=interjection.text), picture
 
     def _stop(self, why: StoppedBy, reason: str = "") -> None:
         self.stopped_by, self.stop_reason = why, reason

@@ -1,49 +1,22 @@
-"""The agent at work: look at the whole, think, zoom, look again, answer. A generator of Steps."""
+"""The interface of inspectors, with or without a model."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator
-from contextlib import closing
-from dataclasses import asdict, replace
+from collections.abc import Callable, Generator
+from typing import Protocol
 
-from PIL import Image
-
-from agent.engines.base import Cancelled, Engine, OnText, SamplingSettings
-from agent.errors import ContextFullError, EngineError, TrajectoryError
-from agent.hashing import picture_hash
+from agent.engines.base import OnText
 from agent.inspection.control import Control
-from agent.inspection.episode import Episode, cancel_reason
-from agent.inspection.pictures import PictureMaker, spectrum_ref
-from agent.protocol.protocol import Turn, prompt_hash
-from agent.protocol.reply import is_well_formed
-from agent.rendering.render import PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
-from agent.trajectory.p_yes import Vote, p_yes_of, pool_runs
-from agent.trajectory.trajectory import ModelRef, Step, StoppedBy, Tokens, Trajectory
-from agent.trajectory.turns import turns_of
+from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 
 
-class ModelInspector:
-    """Inspects with a model. `extra_runs` sampled inspections are averaged into p(YES)."""
+class Inspector(Protocol):
+    """Inspects spectra, one at a time."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        model: ModelRef,
-        *,
-        style: Style = PUBLISHED,
-        sampling: SamplingSettings | None = None,
-        extra_runs: int = 0,
-        viewer_kind: type[PictureMaker] = PictureMaker,
-    ) -> None:
-        self.engine = engine
-        self.model = model
-        self.style = style
-        self.sampling = sampling or SamplingSettings()
-        self.extra_runs = extra_runs
-        self.viewer_kind = viewer_kind
+    @property
+    def model(self) -> ModelRef: ...
 
     def inspect(
         self,
@@ -55,131 +28,23 @@ class ModelInspector:
         on_text: OnText | None = None,
         so_far: Trajectory | None = None,
     ) -> Generator[Step, None, Trajectory]:
-        """Steps as they happen; see `agent.inspection.interface.Inspector`.
+        """Yield steps as they happen and return the trajectory.
 
-        Raises SpectrumError where there is nothing to draw, and TrajectoryError where `so_far` is
-        of another spectrum or task. An engine that fails ends the inspection with its reason.
+        `on_text` receives the model's text while it is generated. `so_far` is a (partial)
+        trajectory of the same spectrum and task to continue.
         """
-        started = time.perf_counter()
-        control = control or Control()
-        record = self._blank(spectrum, task, seed)
-        if so_far is not None:
-            record = _go_on_from(so_far, record)
-        viewer = self.viewer_kind.of(spectrum, record.spectrum, self.style, record.sizing)
-        record = replace(record, overview_text=viewer.told())
-        turns, pictures = _said_so_far(task, record, viewer)
-        record = replace(record, overview=picture_hash(pictures[0]))
-        try:
-            conversation = self.engine.open()
-        except EngineError as error:
-            return replace(record, stop_reason=str(error), seconds=time.perf_counter() - started)
-        with closing(conversation):
-            episode = Episode(
-                conversation,
-                viewer,
-                self.sampling,
-                seed,
-                control,
-                on_text,
-                record.steps,
-                record.replies,
-            )
-            try:
-                yield from episode.begin(turns, pictures)
-                start = conversation.mark()
-                yield from episode.run()
-                record = _ended(record, episode)
-                if self.extra_runs and so_far is None and record.verdict is not None:
-                    record = self._ask_again(record, episode, start)
-            except (EngineError, Cancelled) as error:
-                record = _broken_off(record, episode, error, control)
-            tokens = Tokens(**asdict(conversation.usage))
-        return replace(
-            record,
-            tokens=tokens,
-            seconds=time.perf_counter() - started,
-            engine_seconds=episode.engine_seconds,
-        )
+        ...
 
-    def close(self) -> None:
-        self.engine.close()
-
-    def _blank(self, spectrum: Spectrum, task: Task, seed: int) -> Trajectory:
-        return Trajectory(
-            task=task.id,
-            spectrum=spectrum_ref(spectrum),
-            model=self.model,
-            prompt_sha256=prompt_hash(task, brief=self.style.brief),
-            style=self.style.to_table(),
-            sizing=self.engine.sizing,
-            sampling=self.sampling,
-            seed=seed,
-            stopped_by="error",
-        )
-
-    def _ask_again(self, record: Trajectory, first: Episode, start: object) -> Trajectory:
-        """The same inspection again with chance in it, for p(YES) alone."""
-        sampling = replace(self.sampling, temperature=self.sampling.temperature or 1.0)
-        runs = [record]
-        for number in range(1, self.extra_runs + 1):
-            first.conversation.rewind(start)
-            again = Episode(
-                first.conversation,
-                first.viewer,
-                sampling,
-                record.seed + 1000 * number,
-                first.control,
-            )
-            for _ in again.run():
-                pass
-            first.engine_seconds += again.engine_seconds
-            runs.append(_ended(record, again))
-        pooled = pool_runs([Vote(run.verdict, run.p_yes) for run in runs])
-        assert pooled is not None, "the first run came to a verdict"
-        told = tuple(run.p_yes for run in runs if run.p_yes is not None)
-        return replace(record, p_yes=pooled.p_yes, p_yes_runs=told)
+    def close(self) -> None: ...
 
 
-def _go_on_from(so_far: Trajectory, blank: Trajectory) -> Trajectory:
-    """The record to continue: who asks now, what was said then."""
-    if so_far.task != blank.task or so_far.prompt_sha256 != blank.prompt_sha256:
-        raise TrajectoryError(f"that inspection was of another task ({so_far.task}) or guideline")
-    if so_far.spectrum.sha256 != blank.spectrum.sha256:
-        raise TrajectoryError("that inspection was of another spectrum")
-    return replace(blank, spectrum=so_far.spectrum, steps=so_far.steps, replies=so_far.replies)
-
-
-def _said_so_far(
-    task: Task, record: Trajectory, viewer: PictureMaker
-) -> tuple[list[Turn], list[Image.Image]]:
-    turns = turns_of(task, record)
-    return turns, [viewer.overview(), *map(viewer.redraw, record.looks)]
-
-
-def _ended(record: Trajectory, episode: Episode) -> Trajectory:
-    """The record with all that the episode brought."""
-    assert episode.stopped_by is not None
-    answered = episode.stopped_by == "answer"
-    verdicts = [step.verdict for step in episode.steps if step.kind == "answer"]
-    choices = episode.answer.choices if episode.answer else None
-    return replace(
-        record,
-        steps=episode.steps,
-        replies=episode.replies,
-        stopped_by=episode.stopped_by,
-        stop_reason=episode.stop_reason,
-        verdict=verdicts[-1] if answered else None,
-        p_yes=p_yes_of(choices) if answered else None,
-        well_formed=is_well_formed(episode.replies),
-    )
-
-
-def _broken_off(
-    record: Trajectory, episode: Episode, error: Exception, control: Control
+def run(
+    inspection: Generator[Step, None, Trajectory],
+    on_step: Callable[[Step], None] = lambda step: None,
 ) -> Trajectory:
-    """What was said stays; the engine could not go on, or was told to stop while it read."""
-    record = replace(record, steps=episode.steps, replies=episode.replies)
-    if isinstance(error, Cancelled):
-        return replace(record, stopped_by="cancelled", stop_reason=cancel_reason(control))
-    stopped_by: StoppedBy = "length" if isinstance(error, ContextFullError) else "error"
-    return replace(record, stopped_by=stopped_by, stop_reason=str(error))
+    """Run an inspection to its end."""
+    while True:
+        try:
+            on_step(next(inspection))
+        except StopIteration as end:
+            return end.value

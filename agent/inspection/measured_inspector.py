@@ -1,4 +1,4 @@
-"""The inspector without a model: it measures and weighs, and says so turn by turn."""
+"""The inspector without a model: it measures, weighs the evidence, and reports turn by turn."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from agent.evidence.weights import builtin_fingerprint
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
-from agent.inspection.measured_story import turns
-from agent.inspection.measured_voice import BlankPictureMaker, MeasuredVoice
+from agent.inspection.measured_conversation import BlankPictureMaker, MeasuredConversation
+from agent.inspection.measured_turns import write_turns
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import prompt_hash
 from agent.protocol.reply import is_well_formed
@@ -25,11 +25,11 @@ from agent.tasks.task import Task
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 
 NAME = "measured"
-BEFORE_THE_FIRST = -1
+BEFORE_FIRST_TURN = -1
 
 
 class MeasuredInspector:
-    """Inspects by measurements alone. Without `draw` the record holds no pictures' hashes."""
+    """Inspects by measurement alone; without `draw` the record has no picture hashes."""
 
     def __init__(self, draw: bool = True, style: Style = PUBLISHED) -> None:
         self.draws = draw
@@ -46,34 +46,34 @@ class MeasuredInspector:
         on_text: OnText | None = None,
         so_far: Trajectory | None = None,
     ) -> Generator[Step, None, Trajectory]:
-        """Steps as they happen; see `agent.inspection.interface.Inspector`.
+        """See `agent.inspection.inspector.Inspector.inspect`.
 
-        It always begins anew: of `so_far` only what the person put in is kept. Raises SpectrumError
-        where there is nothing to draw.
+        It always starts over, keeping only a person's steps from `so_far`. Raises SpectrumError if
+        there is nothing to draw.
         """
         started = time.perf_counter()
         record = self._blank(spectrum, task, seed)
-        viewer = self._viewer(spectrum, record)
+        picture_maker = self._picture_maker(spectrum, record)
         if self.draws:
-            record = replace(record, overview=picture_hash(viewer.overview()))
+            record = replace(record, overview=picture_hash(picture_maker.overview()))
         assessment = assess(spectrum, task)
         episode = Episode(
-            MeasuredVoice(turns(assessment)),
-            viewer,
+            MeasuredConversation(write_turns(assessment)),
+            picture_maker,
             SamplingSettings(),
             seed,
             control or Control(),
             on_text,
-            () if so_far is None else _kept(so_far, viewer),
+            () if so_far is None else _person_steps(so_far, picture_maker),
         )
         yield from episode.begin([], [])
         for step in episode.run():
-            yield self._shown(step)
+            yield self._without_picture(step)
         record = self._ended(record, episode, assessment)
         return replace(record, seconds=time.perf_counter() - started)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """There is nothing to close."""
 
     def _blank(self, spectrum: Spectrum, task: Task, seed: int) -> Trajectory:
         return Trajectory(
@@ -86,11 +86,11 @@ class MeasuredInspector:
             stopped_by="error",
         )
 
-    def _viewer(self, spectrum: Spectrum, record: Trajectory) -> PictureMaker:
+    def _picture_maker(self, spectrum: Spectrum, record: Trajectory) -> PictureMaker:
         kind = PictureMaker if self.draws else BlankPictureMaker
         return kind.of(spectrum, record.spectrum, self.style, QWEN25)
 
-    def _shown(self, step: Step) -> Step:
+    def _without_picture(self, step: Step) -> Step:
         return step if self.draws else replace(step, picture="")
 
     def _ended(self, record: Trajectory, episode: Episode, assessment: Assessment) -> Trajectory:
@@ -98,7 +98,7 @@ class MeasuredInspector:
         answered = episode.stopped_by == "answer"
         return replace(
             record,
-            steps=tuple(map(self._shown, episode.steps)),
+            steps=tuple(map(self._without_picture, episode.steps)),
             replies=episode.replies,
             stopped_by=episode.stopped_by,
             stop_reason=episode.stop_reason,
@@ -108,19 +108,19 @@ class MeasuredInspector:
         )
 
 
-def _kept(so_far: Trajectory, viewer: PictureMaker) -> tuple[Step, ...]:
-    """What the person put in, as if before the first turn, its looks drawn as they are now."""
-    kept = []
+def _person_steps(so_far: Trajectory, picture_maker: PictureMaker) -> tuple[Step, ...]:
+    """The person's steps, moved before the first turn, with their pictures redrawn."""
+    steps = []
     for step in so_far.steps:
         if step.by != "person":
             continue
         if step.is_look and step.range is not None:
             arguments = {"wavelength_range": list(step.range), "label": step.label or None}
             try:
-                picture, _ = viewer.look(arguments)
+                picture, _ = picture_maker.look(arguments)
             except ToolError as error:
                 step = replace(step, error=str(error), picture="")
             else:
                 step = replace(step, picture=picture_hash(picture))
-        kept.append(replace(step, turn=BEFORE_THE_FIRST))
-    return tuple(kept)
+        steps.append(replace(step, turn=BEFORE_FIRST_TURN))
+    return tuple(steps)

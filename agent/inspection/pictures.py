@@ -1,4 +1,4 @@
-"""The pictures of one inspection, drawn as its engine must see them."""
+"""Draws the pictures of an inspection and the texts that go with them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import Any
 from PIL import Image
 
 from agent.errors import TrajectoryError
-from agent.evidence.numbers import numbers_of
-from agent.evidence.window_numbers import whole_numbers, window_numbers
+from agent.evidence.measurements import measurements_of
+from agent.evidence.window_numbers import overview_numbers, window_numbers
 from agent.hashing import picture_hash, spectrum_hash
 from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import Number, ToolResult, reply_text, run_tool
 from agent.rendering.model_image import QWEN25, Sizing, prepare
 from agent.rendering.render import Style, render_spectrum
 from agent.spectra.measure.zoom_measurements import zoom_numbers
-from agent.spectra.rest_frame import frame_z
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import Spectrum, frame_z
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
 
@@ -36,7 +35,7 @@ def spectrum_ref(spectrum: Spectrum) -> SpectrumRef:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PictureMaker:
-    """Draws one spectrum in one style, in the frame of `z`, sized for one vision encoder."""
+    """Draws one spectrum in one style, in the rest frame of `z`, sized for one vision encoder."""
 
     spectrum: Spectrum
     style: Style
@@ -51,63 +50,63 @@ class PictureMaker:
         return cls(spectrum=spectrum, style=style, sizing=sizing, z=ref.z, title=title)
 
     def overview(self) -> Image.Image:
-        """The whole spectrum. Raises SpectrumError where there is nothing to draw."""
+        """Draw the whole spectrum; raises SpectrumError if there is nothing to draw."""
         picture = render_spectrum(self.spectrum, title=self.title, style=self.style, z=self.z)
         return prepare(picture, self.sizing)
 
-    def told(self) -> str:
-        """The words that go with the picture of the whole spectrum."""
+    def overview_text(self) -> str:
+        """Measurements given with the picture of the whole spectrum, if the style has numbers."""
         if not self.style.numbers:
             return ""
-        return whole_numbers(numbers_of(self.spectrum), self.z)
+        return overview_numbers(measurements_of(self.spectrum), self.z)
 
     def opening(self, task: Task) -> tuple[Turn, Turn]:
-        """The turns before the first word of a model that is shown these pictures."""
-        return opening(task, brief=self.style.brief, told=self.told())
+        """The system turn and first user turn for these pictures."""
+        return opening(task, brief=self.style.brief, overview_text=self.overview_text())
 
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
-        """Answer one call of the tool. Raises ToolError for the model to read."""
-        result = self._drawn(arguments)
-        result = replace(result, text=self.answer(result.range, result.label))
+        """Answer a tool call; raises ToolError, whose text is for the model."""
+        result = self._run_tool(arguments)
+        result = replace(result, text=self.window_text(result.range, result.label))
         return prepare(result.picture, self.sizing), result
 
     def redraw(self, look: Step) -> Image.Image:
-        """The picture of a look on record, whose words are on record, too."""
+        """Draw the picture of a recorded look again."""
         assert look.range is not None
         arguments = {"wavelength_range": list(look.range), "label": look.label or None}
-        return prepare(self._drawn(arguments).picture, self.sizing)
+        return prepare(self._run_tool(arguments).picture, self.sizing)
 
-    def _drawn(self, arguments: object) -> ToolResult:
+    def _run_tool(self, arguments: object) -> ToolResult:
         return run_tool(self.spectrum, arguments, self.style, title=self.title, z=self.z)
 
     def measure(self, low: Number, high: Number) -> dict[str, Any]:
-        """What is measured in a window, for the record."""
+        """Measure a window, for the record."""
         return zoom_numbers(self.spectrum, low, high, self.z)
 
-    def answer(self, shown: tuple[Number, Number], label: str | None) -> str:
-        """The words that go with the picture of a window."""
+    def window_text(self, shown: tuple[Number, Number], label: str | None) -> str:
+        """The tool's reply for a window, with measurements if the style has numbers."""
         if not self.style.numbers:
             return reply_text(shown, label)
-        numbers = numbers_of(self.spectrum)
+        numbers = measurements_of(self.spectrum)
         measured = window_numbers(numbers, float(shown[0]), float(shown[1]), self.z)
         return measured if self.style.brief else f"{reply_text(shown, label)} {measured}"
 
 
 def redraw(trajectory: Trajectory, spectrum: Spectrum) -> list[Image.Image]:
-    """The pictures of a record: the whole spectrum, then each look.
+    """Draw the pictures of a trajectory again: the whole spectrum, then each look.
 
-    Raises TrajectoryError where spectrum or pictures are not those that were inspected.
+    Raises TrajectoryError if the spectrum or a picture differs from what was inspected.
     """
     if spectrum_hash(spectrum) != trajectory.spectrum.sha256:
-        raise TrajectoryError("this is not the spectrum that was inspected: its numbers differ")
+        raise TrajectoryError("this is not the spectrum that was inspected: its values differ")
     style = Style.from_table(trajectory.style)
-    viewer = PictureMaker.of(spectrum, trajectory.spectrum, style, trajectory.sizing)
-    pictures = [viewer.overview()]
-    wanted = [trajectory.overview]
+    picture_maker = PictureMaker.of(spectrum, trajectory.spectrum, style, trajectory.sizing)
+    pictures = [picture_maker.overview()]
+    hashes = [trajectory.overview]
     for look in trajectory.looks:
-        pictures.append(viewer.redraw(look))
-        wanted.append(look.picture)
-    for number, (picture, proof) in enumerate(zip(pictures, wanted, strict=True)):
-        if proof and picture_hash(picture) != proof:
-            raise TrajectoryError(f"picture {number} comes out different from what was inspected")
+        pictures.append(picture_maker.redraw(look))
+        hashes.append(look.picture)
+    for number, (picture, expected) in enumerate(zip(pictures, hashes, strict=True)):
+        if expected and picture_hash(picture) != expected:
+            raise TrajectoryError(f"picture {number} differs from the one that was inspected")
     return pictures

@@ -1,8 +1,7 @@
-"""The conversation as the published model knows it: prompt, turns, and the text they become.
+"""Prompt, turns and chat markup of an inspection, shared by inference, training and evaluation.
 
-One module for use, training and judging, so that a model meets in use exactly what it was trained
-on. The words around the turns are Qwen's chat markup in its tool-calling (Hermes) form; they are an
-interface and may not vary by a byte.
+The texts and Qwen's chat markup (Hermes tool calls) are what the models were trained on: they must
+not change by a single byte.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ PERSON_SHOWS = "The astronomer shows you the wavelength range ({low}, {high}) Å
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn. A picture, where there is one, comes before the text; it is named by its number."""
+    """One turn; `picture` is the number of a picture that precedes the text."""
 
     role: Role
     text: str
@@ -64,8 +63,10 @@ class Turn:
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of chat text. Only `markup` may be read as control tokens; the rest is plain words,
-    whatever it contains. A picture's part holds its number and no text."""
+    """A piece of chat text, or the number of a picture without text.
+
+    Only parts with `markup` may become control tokens; anything else is plain text.
+    """
 
     text: str = ""
     markup: bool = False
@@ -73,13 +74,13 @@ class Part:
 
 
 def system_text() -> str:
-    """The system turn with the tool's schema."""
+    """The system prompt with the tool's schema."""
     schema = json.dumps(TOOL_SCHEMA, ensure_ascii=False)
     return SYSTEM + TOOL_BLOCK.format(schemas=schema)
 
 
 def task_text(task: Task) -> str:
-    """The words of the user turn, which follow the picture of the whole spectrum."""
+    """The first user turn, which follows the picture of the whole spectrum."""
     rules = FORMAT_RULES.format(turns=MAX_TOOL_TURNS)
     return (
         f"The picture shows the whole spectrum of one object. {task.question}\n\n"
@@ -87,24 +88,25 @@ def task_text(task: Task) -> str:
     )
 
 
-def opening(task: Task, *, brief: bool = False, told: str = "") -> tuple[Turn, Turn]:
-    """The turns before the model's first word; picture 0 is the whole spectrum.
+def opening(task: Task, *, brief: bool = False, overview_text: str = "") -> tuple[Turn, Turn]:
+    """System and first user turn; picture 0 is the whole spectrum.
 
-    `brief` is for a model that knows tool and guideline by heart: the question alone. `told` is
-    what is said of the whole spectrum besides.
+    `brief` gives the question alone, for models trained to know the tool and the guideline.
+    `overview_text` holds measurements of the whole spectrum.
     """
-    system, asked = (SYSTEM, task.question) if brief else (system_text(), task_text(task))
-    text = f"{asked}\n{told}" if told else asked
+    system, text = (SYSTEM, task.question) if brief else (system_text(), task_text(task))
+    if overview_text:
+        text = f"{text}\n{overview_text}"
     return Turn("system", system), Turn("user", text, picture=0)
 
 
 def prompt_hash(task: Task, *, brief: bool = False) -> str:
-    """Of all words before the model's first one; not of those about the spectrum."""
+    """Hash of the opening turns, without the text about the spectrum."""
     return text_hash("".join(turn.text for turn in opening(task, brief=brief)))
 
 
 def person_text(wavelength_range: tuple[float, float] | None, label: str, remark: str) -> str:
-    """What a person puts in between: a window they show, a remark, or both."""
+    """The user turn for a person's window, remark or both."""
     if wavelength_range is None:
         return remark
     low, high = wavelength_range
@@ -113,7 +115,7 @@ def person_text(wavelength_range: tuple[float, float] | None, label: str, remark
 
 
 def chat_parts(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> Iterator[Part]:
-    """The conversation as pieces of text and pictures, in order."""
+    """Split a conversation into markup, plain text and pictures."""
     for turn in turns:
         role = "user" if turn.role == "tool" else turn.role
         yield Part(f"<|im_start|>{role}\n", markup=True)
@@ -129,14 +131,3 @@ def chat_parts(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> Iter
         yield Part("<|im_end|>\n", markup=True)
     if model_speaks_next:
         yield Part("<|im_start|>assistant\n", markup=True)
-
-
-def chat_text(turns: Sequence[Turn], *, model_speaks_next: bool = True) -> str:
-    """The conversation as one string, `<|image_pad|>` for each picture: for tests and for reading.
-
-    Words that look like control tokens cannot be told from real ones here; give a model the parts.
-    """
-    return "".join(
-        part.text if part.picture is None else "<|image_pad|>"
-        for part in chat_parts(turns, model_speaks_next=model_speaks_next)
-    )

@@ -1,6 +1,6 @@
-"""What a model said in one turn: thought, tool call, answer. Tolerant in, strict in judgement.
+"""Parses one turn of a model into thought, tool call and answer.
 
-Nothing a model writes raises. What it got wrong is put in words that it is shown next.
+Nothing a model writes raises: a mistake becomes an `error` text, which the model is shown next.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from agent.protocol.tool import TOOL_NAME
 Verdict = Literal["YES", "NO"]
 Kind = Literal["call", "answer", "text", "error"]
 
-MAX_TEXT = 200_000
-"""Characters of one turn that are looked at; a runaway model writes more."""
+MAX_TEXT = 200_000  # characters of a turn that are parsed; a runaway model writes more
 MAX_CALL = 20_000
 
 _BOX = re.compile(r"\\boxed\{([^{}]*)\}")
@@ -32,7 +31,7 @@ NO_VERDICT = r"The answer holds no \boxed{YES} or \boxed{NO}. Give it again with
 
 @dataclass(frozen=True)
 class Reply:
-    """One assistant turn. `error` is set when `kind` is "error", `arguments` when it is "call"."""
+    """One assistant turn; `error` is set if `kind` is "error", `arguments` if it is "call"."""
 
     text: str
     kind: Kind
@@ -44,9 +43,10 @@ class Reply:
 
 
 def parse_reply(text: str) -> Reply:
-    """Read one turn. A call wins over an answer beside it: the model wanted to look again."""
+    """Parse one turn."""
     text = text[:MAX_TEXT]
     thought, spoken = _split_thought(text)
+    # A call wins over an answer in the same turn: the model wants to look again.
     calls = _between(spoken, "tool_call")[0]
     if len(calls) > 1:
         return Reply(text, "error", thought, error=TWO_CALLS.format(count=len(calls)))
@@ -65,11 +65,9 @@ def parse_reply(text: str) -> Reply:
 
 
 def _between(text: str, tag: str) -> tuple[list[str], str]:
-    """What stands between each pair of tags, and the text without the pairs.
-
-    Not a regular expression: theirs looks for the end again from each tag that has none, and takes
-    minutes over a model that says nothing else.
-    """
+    """The contents of each pair of tags, and the text without the pairs."""
+    # No regular expression: it would search for the end again from every unclosed tag, which takes
+    # minutes if a model repeats the opening tag forever.
     opened, closed = f"<{tag}>", f"</{tag}>"
     inside, outside, at = [], [], 0
     while (start := text.find(opened, at)) >= 0:
@@ -83,11 +81,11 @@ def _between(text: str, tag: str) -> tuple[list[str], str]:
 
 
 def _split_thought(text: str) -> tuple[str, str]:
-    """The thought, and what is said outside it. A thought that never ends swallows the rest."""
+    """The thought and the text outside it; an unclosed thought includes everything after it."""
     thoughts, spoken = _between(text, "think")
     before, opened, after = spoken.partition("<think>")
     if opened and not thoughts:
-        # cut off in thought, or the closing tag forgotten before a call that is plainly there
+        # Either cut off while thinking, or the closing tag is missing before a call or an answer.
         start = min(
             (at for tag in ("<tool_call>", "<answer>") if (at := after.find(tag)) >= 0), default=-1
         )
@@ -114,7 +112,7 @@ def _read_call(text: str, thought: str, body: str) -> Reply:
 
 
 def boxed_verdict(answer: str) -> Verdict | None:
-    r"""The word in \boxed{}, by exact match; None for anything else, and for boxes that differ."""
+    r"""YES or NO if every \boxed{} contains exactly that, else None."""
     boxed = set(_BOX.findall(answer))
     if boxed == {"YES"}:
         return "YES"
@@ -124,8 +122,10 @@ def boxed_verdict(answer: str) -> Verdict | None:
 
 
 def is_well_formed(turns: Sequence[str]) -> bool:
-    """Over a whole inspection: think tags present and balanced turn by turn, exactly one answer
-    pair, and in it a box with YES or NO."""
+    """Whether all turns of an inspection together follow the required format.
+
+    There are think tags, balanced in every turn, and exactly one answer with a boxed verdict.
+    """
     whole = "\n".join(turns)
     if "<think>" not in whole or not all(_think_tags_balance(turn) for turn in turns):
         return False

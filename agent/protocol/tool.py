@@ -1,7 +1,7 @@
-"""`spectral_visualization_tool`: the one call a model can make, from its arguments to a picture.
+"""`spectral_visualization_tool`, the only tool of a model: draws a window of the spectrum.
 
-Whatever the model sends, the answer is a picture with one line of text or a ToolError with one
-line of text; the model reads either.
+Whatever the model sends, the result is a picture with a line of text or a ToolError with a line of
+text, and the model reads that line. All texts here are part of the protocol.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from PIL import Image
 
 from agent.errors import SpectrumError, ToolError
 from agent.rendering.render import PUBLISHED, Style, default_title, draw_window
-from agent.rendering.window import MIN_POINTS, DrawnPixels, cut, tidy, usable
+from agent.rendering.window import MIN_POINTS, DrawnPixels, cut_window, drawable_pixels, single_line
 from agent.spectra.spectrum import Spectrum
 
 TOOL_NAME = "spectral_visualization_tool"
 MAX_LABEL = 200
-LARGEST = 10**9
-"""Angstrom; numbers past this are refused before anything converts or prints them."""
+MAX_WAVELENGTH = 10**9  # angstrom; larger numbers are refused before they are converted or printed
 
 TOOL_SCHEMA: dict[str, Any] = {
     "type": "function",
@@ -54,7 +53,7 @@ Number = int | float
 
 @dataclass(frozen=True, eq=False)
 class ToolResult:
-    """What the model gets back; `range` and `label` as understood, for the record."""
+    """What the model receives, with the checked `range` and `label` for the record."""
 
     picture: Image.Image
     text: str
@@ -71,16 +70,16 @@ def run_tool(
     title: str | None = None,
     z: float | None = None,
 ) -> ToolResult:
-    """Answer one call. `z` moves the spectrum to its rest frame before the range is cut.
+    """Draw the requested range; with `z`, the range is in the rest frame.
 
-    Raises ToolError, and nothing else, for anything a model may send.
+    Raises ToolError, and nothing else, whatever `arguments` contains.
     """
     wavelength_range, label = checked_arguments(arguments)
     try:
-        window = usable(spectrum, z)
+        window = drawable_pixels(spectrum, z)
     except SpectrumError as error:
         raise ToolError(str(error)) from error
-    shown = _shown(window, wavelength_range)
+    shown = _cut_range(window, wavelength_range)
     pixels = draw_window(shown, default_title(spectrum) if title is None else title, style)
     return ToolResult(
         picture=Image.fromarray(pixels),
@@ -92,7 +91,7 @@ def run_tool(
 
 
 def checked_arguments(arguments: object) -> tuple[tuple[Number, Number], str | None]:
-    """The range and the label in a model's arguments. Keys the tool does not know are ignored."""
+    """Range and label from a model's arguments; unknown keys are ignored."""
     if not isinstance(arguments, Mapping):
         raise ToolError("The arguments must be an object with a wavelength_range.")
     if "wavelength_range" not in arguments:
@@ -101,7 +100,7 @@ def checked_arguments(arguments: object) -> tuple[tuple[Number, Number], str | N
 
 
 def reply_text(wavelength_range: tuple[Number, Number], label: str | None) -> str:
-    """The line that goes with the picture, numbers as the model wrote them."""
+    """The text that goes with the picture; numbers are printed as the model wrote them."""
     low, high = wavelength_range
     purpose = f" for {label}" if label else ""
     return (
@@ -121,10 +120,9 @@ def _checked_range(value: object) -> tuple[Number, Number]:
 
 
 def _is_number(value: object) -> bool:
-    """True and False are ints to Python but no wavelengths."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) <= LARGEST  # false for NaN too
+    return abs(value) <= MAX_WAVELENGTH  # False for NaN, too
 
 
 def _checked_label(value: object) -> str | None:
@@ -132,10 +130,10 @@ def _checked_label(value: object) -> str | None:
         return None
     if not isinstance(value, str):
         raise ToolError("label must be a string.")
-    return tidy(value, MAX_LABEL) or None
+    return single_line(value, MAX_LABEL) or None
 
 
-def _shown(window: DrawnPixels, wavelength_range: tuple[Number, Number]) -> DrawnPixels:
+def _cut_range(window: DrawnPixels, wavelength_range: tuple[Number, Number]) -> DrawnPixels:
     low, high = wavelength_range
     if len(window) < MIN_POINTS:
         raise ToolError("The spectrum has no finite pixels to draw.")
@@ -145,7 +143,7 @@ def _shown(window: DrawnPixels, wavelength_range: tuple[Number, Number]) -> Draw
             f"The wavelength range ({low}, {high}) Å does not overlap the data, "
             f"which cover {start:.1f} to {end:.1f} Å."
         )
-    shown = cut(window, float(low), float(high))
+    shown = cut_window(window, float(low), float(high))
     if len(shown) < MIN_POINTS:
         count = {0: "no pixel", 1: "one pixel"}[len(shown)]
         raise ToolError(

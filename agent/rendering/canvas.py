@@ -1,7 +1,7 @@
-"""A thin layer over matplotlib's Agg renderer: lines, ticks, boxes and text, no artists.
+"""A thin layer over matplotlib's Agg renderer: lines, ticks, boxes and text, without artists.
 
-Coordinates are pixels from the lower left corner. Widths are points. Nothing here is shared
-between threads; a canvas belongs to the one that made it.
+Coordinates are pixels from the lower left corner, line widths are points. A canvas may be used by
+one thread only.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 
 from agent.rendering import text
 from agent.rendering.text import Block, Font, TextRun, glyph_bitmap
+from agent.spectra.spectrum import FloatArray
 
 Colour = tuple[float, float, float, float]
-Points = NDArray[np.float64]
 BLACK: Colour = (0.0, 0.0, 0.0, 1.0)
-UPRIGHT_MARK = Path([(0.0, 0.0), (0.0, 1.0)])
-LEVEL_MARK = Path([(0.0, 0.0), (1.0, 0.0)])
-NOWHERE = IdentityTransform()
+VERTICAL_TICK = Path([(0.0, 0.0), (0.0, 1.0)])
+HORIZONTAL_TICK = Path([(0.0, 0.0), (1.0, 0.0)])
+IDENTITY = IdentityTransform()
 
 
 @dataclass(frozen=True)
 class Rect:
-    """A rectangle in pixels, y upwards."""
+    """A rectangle in pixels, with y upwards."""
 
     x0: float
     y0: float
@@ -61,7 +61,7 @@ def union(boxes: Sequence[Rect]) -> Rect:
 
 
 class Canvas:
-    """White paper of a size in pixels."""
+    """A white image of `width` x `height` pixels."""
 
     def __init__(self, width: float, height: float, dpi: float) -> None:
         self._agg = RendererAgg(width, height, dpi)
@@ -87,46 +87,48 @@ class Canvas:
             pen.set_clip_rectangle(Bbox.from_extents(clip.x0, clip.y0, clip.x1, clip.y1))
         return pen
 
-    def curve(self, points: Points, colour: Colour, width: float, clip: Rect) -> None:
-        """A polyline, simplified below a ninth of a pixel as matplotlib does by default."""
+    def curve(self, points: FloatArray, colour: Colour, width: float, clip: Rect) -> None:
+        """Draw a polyline through (n, 2) points; details below 1/9 pixel are simplified."""
         path = Path(points)
         path.should_simplify = len(points) >= 128
         path.simplify_threshold = 1 / 9
-        self._agg.draw_path(self._pen(colour, width, clip=clip), path, NOWHERE)
+        self._agg.draw_path(self._pen(colour, width, clip=clip), path, IDENTITY)
 
-    def parallels(
+    def parallel_lines(
         self,
-        at: Sequence[float],
+        positions: Sequence[float],
         ends: tuple[float, float],
         colour: Colour,
         width: float,
         *,
-        upright: bool,
+        vertical: bool,
         clip: Rect,
     ) -> None:
-        """Straight lines side by side in one path: they never cross, so alpha adds up the same."""
-        if not at:
+        """Draw lines between both `ends` at each of the positions."""
+        if not positions:
             return
-        vertices = np.empty((2 * len(at), 2))
-        along, across = (1, 0) if upright else (0, 1)
-        vertices[:, across] = np.repeat(at, 2)
+        # One path for all lines: they never cross, so transparency adds up the same.
+        vertices = np.empty((2 * len(positions), 2))
+        along, across = (1, 0) if vertical else (0, 1)
+        vertices[:, across] = np.repeat(positions, 2)
         vertices[0::2, along], vertices[1::2, along] = ends
-        codes = np.tile(np.array([Path.MOVETO, Path.LINETO], dtype=Path.code_type), len(at))
-        self._agg.draw_path(self._pen(colour, width, clip=clip), Path(vertices, codes), NOWHERE)
+        codes = np.tile(np.array([Path.MOVETO, Path.LINETO], dtype=Path.code_type), len(positions))
+        self._agg.draw_path(self._pen(colour, width, clip=clip), Path(vertices, codes), IDENTITY)
 
-    def ticks(self, at: Points, length: float, width: float, *, upright: bool) -> None:
-        """Short marks growing up (or right) from each point; lengths in points."""
-        if not len(at):
+    def ticks(self, points: FloatArray, length: float, width: float, *, vertical: bool) -> None:
+        """Draw a tick upwards (or to the right) from each of the (n, 2) points."""
+        if not len(points):
             return
         pen = self._pen(BLACK, width, cap="butt")
         pen.set_snap(True)
-        mark = UPRIGHT_MARK if upright else LEVEL_MARK
+        mark = VERTICAL_TICK if vertical else HORIZONTAL_TICK
         size = Affine2D().scale(self._agg.points_to_pixels(length))
-        self._agg.draw_markers(pen, mark, size, Path(at), NOWHERE, None)
+        self._agg.draw_markers(pen, mark, size, Path(points), IDENTITY, None)
 
     def frame(self, box: Rect, width: float) -> None:
-        """The four sides, each its own stroke, so that corners darken as separate spines do."""
+        """Draw the four sides of a box."""
         pen = self._pen(BLACK, width, join="miter")
+        # Separate strokes overlap in the corners, as matplotlib's spines do.
         left, right, low, high = box.x0, box.x1, box.y0, box.y1
         for side in (
             [(left, low), (left, high)],
@@ -134,10 +136,10 @@ class Canvas:
             [(left, low), (right, low)],
             [(left, high), (right, high)],
         ):
-            self._agg.draw_path(pen, Path(side), NOWHERE)
+            self._agg.draw_path(pen, Path(side), IDENTITY)
 
     def rounded_box(self, box: Rect, radius: float, alpha: float, width: float = 1.0) -> None:
-        """A white box with a black edge and corners rounded by quadratic curves."""
+        """Draw a white box with a black edge and rounded corners."""
         x0, y0, x1, y1 = box.x0, box.y0, box.x1, box.y1
         vertices = [
             *((x0 + radius, y0), (x1 - radius, y0), (x1, y0), (x1, y0 + radius)),
@@ -148,34 +150,34 @@ class Canvas:
         side = [Path.LINETO, Path.CURVE3, Path.CURVE3]
         path = Path(vertices, [Path.MOVETO, *side, *side, *side, *side, Path.CLOSEPOLY])
         pen = self._pen((0.0, 0.0, 0.0, alpha), width, cap="butt", join="miter")
-        self._agg.draw_path(pen, path, NOWHERE, (1.0, 1.0, 1.0, alpha))
+        self._agg.draw_path(pen, path, IDENTITY, (1.0, 1.0, 1.0, alpha))
 
     def text(self, block: Block, font: Font, x: float, y: float) -> None:
-        """A block whose lower left corner stands at (x, y)."""
+        """Draw a block with its lower left corner at (x, y)."""
         for run, (dx, dy) in zip(block.runs, block.offsets, strict=True):
-            self._line(run, font, x + dx, y + dy, upwards=False)
+            self._line(run, font, x + dx, y + dy, vertical=False)
 
-    def text_upwards(self, block: Block, font: Font, x: float, y: float) -> None:
-        """One line turned to read upwards; its baseline starts at (x, y)."""
-        self._line(block.runs[0], font, x, y, upwards=True)
+    def vertical_text(self, block: Block, font: Font, x: float, y: float) -> None:
+        """Draw one line that reads upwards, with its baseline starting at (x, y)."""
+        self._line(block.runs[0], font, x, y, vertical=True)
 
-    def _line(self, run: TextRun, font: Font, x: float, y: float, *, upwards: bool) -> None:
+    def _line(self, run: TextRun, font: Font, x: float, y: float, *, vertical: bool) -> None:
         ink = self._pen(BLACK)
         if not text.HAS_GLYPH_CALLS:
-            turn = 90.0 if upwards else 0.0
-            self._agg.draw_text(ink, x, self._agg.height - y, run.text, font.properties, turn)
+            angle = 90.0 if vertical else 0.0
+            self._agg.draw_text(ink, x, self._agg.height - y, run.text, font.properties, angle)
             return
         blit = self._agg._renderer.draw_text_image
         for glyph, pen in run.glyphs:
-            # FreeType places glyphs on a 1/64 pixel grid; the whole pixels only move the bitmap.
-            column, x64 = divmod(round(64 * (x if upwards else x + pen)), 64)
-            row, y64 = divmod(round(64 * (y + pen if upwards else y)), 64)
-            bitmap = glyph_bitmap(font, glyph, x64, y64, upwards)
+            # FreeType positions glyphs in 1/64 pixel; whole pixels only shift the bitmap.
+            column, x64 = divmod(round(64 * (x if vertical else x + pen)), 64)
+            row, y64 = divmod(round(64 * (y + pen if vertical else y)), 64)
+            bitmap = glyph_bitmap(font, glyph, x64, y64, vertical)
             blit(bitmap.coverage, column + bitmap.left, self._rows - row - bitmap.bottom, 0, ink)
 
     def rgb(self) -> NDArray[np.uint8]:
-        """What was drawn, (rows, columns, 3), a copy of its own."""
+        """A copy of the image, (rows, columns, 3), from the top."""
         picture = np.empty((*self._pixels.shape[:2], 3), dtype=np.uint8)
-        for channel in range(3):  # six times as fast as one strided copy
+        for channel in range(3):  # six times faster than one strided copy
             picture[:, :, channel] = self._pixels[:, :, channel]
         return picture

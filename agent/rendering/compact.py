@@ -1,4 +1,4 @@
-"""The compact picture: an exact size, large type, few marks, a black line that fills the paper."""
+"""The compact picture for small models: exact size, large type, few ticks, robust limits."""
 
 from __future__ import annotations
 
@@ -8,39 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.rendering import robust
-from agent.rendering.canvas import BLACK, Canvas, Colour, Points, Rect
-from agent.rendering.marks import draw_box, thinned
+from agent.rendering.canvas import BLACK, Canvas, Colour, Rect
+from agent.rendering.marks import draw_info_box, thinned, tick_points
 from agent.rendering.scales import Scale, flux_scale, with_margins
 from agent.rendering.style import Style
-from agent.rendering.text import Font, stack
+from agent.rendering.text import Font, stack_lines
 from agent.rendering.window import DrawnPixels
 from agent.spectra.spectrum import FloatArray
 
-DPI = 72.0
-"""A point is a pixel."""
+DPI = 72.0  # a point is a pixel
 EDGE, GAP = 4.0, 3.0
 UPPER_SHARE = 0.55
 GREY: Colour = (0.68, 0.68, 0.68, 1.0)
 GRID: Colour = (0.0, 0.0, 0.0, 0.15)
 TICK, FRAME = 4.0, 1.0
-GAP_STEPS = 20.0
-"""A step so many times the usual one is a gap between arms; no line crosses it."""
-CROWDED = 3.0
-"""More pixels than this to a column are shown with their mean."""
+GAP_STEPS = 20.0  # times the median step is a gap, such as between arms; no line crosses it
+CROWDED = 3.0  # spectrum pixels per column from which their mean is drawn, too
 FLUX_MARGIN, WAVELENGTH_MARGIN = 0.04, 0.01
-NO_MARKS = replace(flux_scale(0.0, 1.0, 1, minor=False), major=(), labels=(), offset="")
+NO_TICKS = replace(flux_scale(0.0, 1.0, 1, minor=False), major=(), labels=(), offset="")
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One curve and its axis."""
+    """A curve with its flux axis."""
 
     flux: FloatArray
     y: Scale
 
 
 def draw(window: DrawnPixels, title: str, style: Style) -> NDArray[np.uint8]:
-    """The picture as RGB, rows from the top, exactly `style.width` x `style.height`."""
+    """Draw a picture of exactly `style.width` x `style.height`, as (rows, columns, 3) RGB."""
     window = window.without_bad()
     canvas = Canvas(style.width, style.height, DPI)
     tick = Font(style.tick_size, dpi=DPI)
@@ -52,7 +49,7 @@ def draw(window: DrawnPixels, title: str, style: Style) -> NDArray[np.uint8]:
         _draw_panel(canvas, panel, x, frame, window.wavelength, style, tick)
     _draw_wavelengths(canvas, x, area, tick, style.width)
     if style.box:
-        draw_box(canvas, frames[0], window, tick)
+        draw_info_box(canvas, frames[0], window, tick)
     _draw_names(canvas, area, style, tick, title)
     return canvas.rgb()
 
@@ -60,7 +57,7 @@ def draw(window: DrawnPixels, title: str, style: Style) -> NDArray[np.uint8]:
 def _panels(window: DrawnPixels, style: Style) -> list[Panel]:
     def panel(flux: FloatArray, low: float, high: float, ticks: int) -> Panel:
         low, high = with_margins(low, high, FLUX_MARGIN)
-        scale = flux_scale(low, high, ticks, minor=False) if ticks else NO_MARKS
+        scale = flux_scale(low, high, ticks, minor=False) if ticks else NO_TICKS
         return Panel(flux, replace(scale, low=low, high=high))
 
     panels = [panel(window.flux, *robust.limits(window.flux), style.flux_ticks)]
@@ -71,38 +68,38 @@ def _panels(window: DrawnPixels, style: Style) -> list[Panel]:
 
 
 def _area(style: Style, panels: list[Panel], tick: Font, title: str) -> Rect:
-    """The paper left inside the labels, before the wavelength labels are known."""
-    labels = [stack((label,), tick).width for panel in panels for label in panel.y.labels]
+    """The area inside the labels, before the width of the wavelength labels is known."""
+    labels = [stack_lines((label,), tick).width for panel in panels for label in panel.y.labels]
     left = EDGE + (max(labels) + GAP if labels else 0.0)
-    bottom = EDGE + (stack(("0",), tick).height + GAP if style.wavelength_ticks else 0.0)
-    top = EDGE + (stack(("0",), tick).height if panels[0].y.offset else 0.0)
+    bottom = EDGE + (stack_lines(("0",), tick).height + GAP if style.wavelength_ticks else 0.0)
+    top = EDGE + (stack_lines(("0",), tick).height if panels[0].y.offset else 0.0)
     if style.names:
-        height = stack(("Å",), Font(style.name_size, bold=True, dpi=DPI)).height
+        height = stack_lines(("Å",), Font(style.name_size, bold=True, dpi=DPI)).height
         left, bottom = left + height, bottom + height
     if style.title and title:
-        top += stack((title,), Font(style.title_size, bold=True, dpi=DPI)).height
+        top += stack_lines((title,), Font(style.title_size, bold=True, dpi=DPI)).height
     return Rect(left, bottom, style.width - EDGE, style.height - top)
 
 
 def _wavelength_axis(
     window: DrawnPixels, style: Style, area: Rect, tick: Font
 ) -> tuple[Scale, Rect]:
-    """As many labels as fit beside each other; the area gives way to the last one's overhang."""
+    """The axis with as many labels as fit, and the area narrowed if the last one sticks out."""
     ends = float(window.wavelength[0]), float(window.wavelength[-1])
     low, high = with_margins(*ends, WAVELENGTH_MARGIN)
     for intervals in range(style.wavelength_ticks, 0, -1):
         x = flux_scale(low, high, intervals, minor=False)
-        if x.offset:  # wavelengths are read whole, never as 1.083e4 + 2
+        if x.offset:  # write wavelengths in full, never as 2 + 1.083e4
             x = replace(x, labels=tuple(f"{value:.10g}" for value in x.major), offset="")
-        widths = [stack((label,), tick).width for label in x.labels]
-        places = x.place(x.major, area.x0, area.x1).tolist()
-        gaps = zip(places, places[1:], widths, widths[1:], strict=False)
+        widths = [stack_lines((label,), tick).width for label in x.labels]
+        positions = x.to_pixels(x.major, area.x0, area.x1).tolist()
+        gaps = zip(positions, positions[1:], widths, widths[1:], strict=False)
         if all(b - a > (wa + wb) / 2 + tick.points / 2 for a, b, wa, wb in gaps):
             break
     else:
-        return replace(NO_MARKS, low=low, high=high), area
-    over = places[-1] + widths[-1] / 2 - (style.width - 1) if places else 0.0
-    return x, replace(area, x1=area.x1 - max(over, 0.0))
+        return replace(NO_TICKS, low=low, high=high), area
+    overhang = positions[-1] + widths[-1] / 2 - (style.width - 1) if positions else 0.0
+    return x, replace(area, x1=area.x1 - max(overhang, 0.0))
 
 
 def _frames(area: Rect, count: int) -> list[Rect]:
@@ -121,41 +118,37 @@ def _draw_panel(
     style: Style,
     tick: Font,
 ) -> None:
-    columns = x.place(x.major, frame.x0, frame.x1)
-    rows = panel.y.place(panel.y.major, frame.y0, frame.y1)
+    columns = x.to_pixels(x.major, frame.x0, frame.x1)
+    rows = panel.y.to_pixels(panel.y.major, frame.y0, frame.y1)
     if style.grid:
-        for at, ends, upright in (
+        for positions, ends, vertical in (
             (columns, (frame.y0, frame.y1), True),
             (rows, (frame.x0, frame.x1), False),
         ):
-            canvas.parallels(at.tolist(), ends, GRID, 1.0, upright=upright, clip=frame)
+            canvas.parallel_lines(
+                positions.tolist(), ends, GRID, 1.0, vertical=vertical, clip=frame
+            )
     _draw_line(canvas, panel, x, frame, wavelength, style)
-    canvas.ticks(_feet(columns, frame.y0, upright=True), TICK, FRAME, upright=True)
-    canvas.ticks(_feet(rows, frame.x0, upright=False), TICK, FRAME, upright=False)
+    canvas.ticks(tick_points(columns, frame.y0, vertical=True), TICK, FRAME, vertical=True)
+    canvas.ticks(tick_points(rows, frame.x0, vertical=False), TICK, FRAME, vertical=False)
     canvas.frame(frame, FRAME)
     for label, at in zip(panel.y.labels, rows.tolist(), strict=True):
-        block = stack((label,), tick)
+        block = stack_lines((label,), tick)
         y = at - block.descent - block.ascent / 2
         y = min(max(y, frame.y0 - GAP), frame.y1 + GAP - block.height)
         canvas.text(block, tick, frame.x0 - GAP - block.width, y)
     if panel.y.offset:
-        block = stack((panel.y.offset,), tick)
+        block = stack_lines((panel.y.offset,), tick)
         canvas.text(block, tick, frame.x0, frame.y1)
-
-
-def _feet(at: FloatArray, base: float, *, upright: bool) -> Points:
-    feet = np.full((len(at), 2), base)
-    feet[:, 0 if upright else 1] = at
-    return feet
 
 
 def _draw_line(
     canvas: Canvas, panel: Panel, x: Scale, frame: Rect, wavelength: FloatArray, style: Style
 ) -> None:
     points = np.empty((len(wavelength), 2))
-    points[:, 0] = x.place(wavelength, frame.x0, frame.x1)
-    # A spike may be 1e90 times off the paper; Agg only needs to know that it leaves it.
-    heights = panel.y.place(panel.flux, frame.y0, frame.y1)
+    points[:, 0] = x.to_pixels(wavelength, frame.x0, frame.x1)
+    # A spike may reach 1e90 times the height of the picture; Agg needs only its direction.
+    heights = panel.y.to_pixels(panel.flux, frame.y0, frame.y1)
     points[:, 1] = np.clip(heights, frame.y0 - 4 * frame.height, frame.y1 + 4 * frame.height)
     crowded = len(points) > CROWDED * frame.width and style.mean_line
     steps = np.diff(wavelength)
@@ -166,8 +159,8 @@ def _draw_line(
         canvas.curve(thinned(part), BLACK, style.line_width, frame)
 
 
-def _column_means(points: Points) -> Points:
-    """One vertex for each pixel column that holds data: the mean of what falls there."""
+def _column_means(points: FloatArray) -> FloatArray:
+    """One point for each pixel column with data: the mean of the points in it."""
     columns = np.floor(points[:, 0]).astype(int)
     starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
     counts = np.diff(starts, append=len(points))
@@ -175,8 +168,8 @@ def _column_means(points: Points) -> Points:
 
 
 def _draw_wavelengths(canvas: Canvas, x: Scale, area: Rect, tick: Font, width: int) -> None:
-    for label, at in zip(x.labels, x.place(x.major, area.x0, area.x1).tolist(), strict=True):
-        block = stack((label,), tick)
+    for label, at in zip(x.labels, x.to_pixels(x.major, area.x0, area.x1).tolist(), strict=True):
+        block = stack_lines((label,), tick)
         left = min(max(at - block.width / 2, 1.0), width - 1.0 - block.width)
         canvas.text(block, tick, left, area.y0 - GAP - block.height)
 
@@ -185,14 +178,14 @@ def _draw_names(canvas: Canvas, area: Rect, style: Style, tick: Font, title: str
     middle = (area.x0 + area.x1) / 2
     if style.names:
         font = Font(style.name_size, bold=True, dpi=DPI)
-        block = stack(("Wavelength (Å)",), font)
+        block = stack_lines(("Wavelength (Å)",), font)
         canvas.text(block, font, middle - block.width / 2, EDGE / 2)
-        block = stack(("Flux",), font)
-        canvas.text_upwards(
+        block = stack_lines(("Flux",), font)
+        canvas.vertical_text(
             block, font, EDGE / 2 + block.ascent, (area.y0 + area.y1 - block.width) / 2
         )
     if style.title and title:
         font = Font(style.title_size, bold=True, dpi=DPI)
-        block = stack((title,), font)
+        block = stack_lines((title,), font)
         left = max(EDGE, middle - block.width / 2)
         canvas.text(block, font, left, style.height - EDGE / 2 - block.height)

@@ -1,4 +1,4 @@
-"""Where the texts around the frame of the published picture stand."""
+"""Positions of the texts around the frame of the published picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cached_property
 
 from agent.rendering.canvas import Rect, union
 from agent.rendering.scales import Scale
-from agent.rendering.text import Block, Font, stack
+from agent.rendering.text import Block, Font, stack_lines
 
 DPI = 80.0
 POINT = DPI / 72
@@ -15,16 +15,16 @@ LABEL, TITLE = Font(12, bold=True), Font(14, bold=True)
 TICK = Font(10)
 
 TICK_GAP = 3.5 * POINT
+# Minor ticks have empty labels, which still push the axis names away by this much.
 MINOR_GAP = 3.4 * POINT
-"""Minor ticks have empty labels, which still keep the names of the axes at this distance."""
 LABEL_GAP = 4.0 * POINT
 OFFSET_GAP = 3.0 * POINT
 TITLE_GAP = 20.0 * POINT
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A text and the lower left corner of its block."""
+class PlacedText:
+    """A text with the lower left corner of its block."""
 
     block: Block
     font: Font
@@ -37,37 +37,37 @@ class Placed:
 
 
 class Layout:
-    """Where everything outside the frame stands, given the frame."""
+    """Positions of everything outside a frame."""
 
     def __init__(self, x: Scale, y: Scale, title: str, frame: Rect) -> None:
         self.x, self.y, self.title_text, self.frame = x, y, title, frame
 
     @cached_property
-    def x_labels(self) -> list[Placed]:
-        places = self.x.place(self.x.major, self.frame.x0, self.frame.x1)
-        blocks = [stack((label,), TICK) for label in self.x.labels]
+    def x_labels(self) -> list[PlacedText]:
+        positions = self.x.to_pixels(self.x.major, self.frame.x0, self.frame.x1)
+        blocks = [stack_lines((label,), TICK) for label in self.x.labels]
         top = self.frame.y0 - TICK_GAP
         return [
-            Placed(block, TICK, at - block.width / 2, top - block.height)
-            for block, at in zip(blocks, places.tolist(), strict=True)
+            PlacedText(block, TICK, at - block.width / 2, top - block.height)
+            for block, at in zip(blocks, positions.tolist(), strict=True)
         ]
 
     @cached_property
-    def y_labels(self) -> list[Placed]:
-        places = self.y.place(self.y.major, self.frame.y0, self.frame.y1)
-        blocks = [stack((label,), TICK) for label in self.y.labels]
+    def y_labels(self) -> list[PlacedText]:
+        positions = self.y.to_pixels(self.y.major, self.frame.y0, self.frame.y1)
+        blocks = [stack_lines((label,), TICK) for label in self.y.labels]
         right = self.frame.x0 - TICK_GAP
         return [
-            Placed(block, TICK, right - block.width, at - block.descent - block.ascent / 2)
-            for block, at in zip(blocks, places.tolist(), strict=True)
+            PlacedText(block, TICK, right - block.width, at - block.descent - block.ascent / 2)
+            for block, at in zip(blocks, positions.tolist(), strict=True)
         ]
 
     @cached_property
-    def title(self) -> Placed:
-        block = stack((self.title_text,), TITLE)
+    def title(self) -> PlacedText:
+        block = stack_lines((self.title_text,), TITLE)
         baseline = self.frame.y1 + TITLE_GAP
         x = (self.frame.x0 + self.frame.x1) / 2 - block.width / 2
-        return Placed(block, TITLE, x, baseline - block.descent)
+        return PlacedText(block, TITLE, x, baseline - block.descent)
 
     @cached_property
     def below_labels(self) -> float:
@@ -75,36 +75,36 @@ class Layout:
         return min([self.frame.y0 - gap, *(p.y for p in self.x_labels)])
 
     @cached_property
-    def x_name(self) -> Placed:
-        block = stack(("Wavelength (Å)",), LABEL)
+    def x_name(self) -> PlacedText:
+        block = stack_lines(("Wavelength (Å)",), LABEL)
         x = (self.frame.x0 + self.frame.x1) / 2 - block.width / 2
-        return Placed(block, LABEL, x, self.below_labels - LABEL_GAP - block.height)
+        return PlacedText(block, LABEL, x, self.below_labels - LABEL_GAP - block.height)
 
     @cached_property
     def y_name(self) -> tuple[Block, Rect]:
-        """The upright label and its box."""
-        block = stack(("Flux",), LABEL)
+        """The vertical label and its box."""
+        block = stack_lines(("Flux",), LABEL)
         gap = MINOR_GAP if self.y.minor else 0.0
         right = min([self.frame.x0 - gap, *(p.x for p in self.y_labels)]) - LABEL_GAP
         y = (self.frame.y0 + self.frame.y1) / 2 - block.width / 2
         return block, Rect(right - block.height, y, right, y + block.width)
 
     @cached_property
-    def offsets(self) -> list[Placed]:
-        """The factors left out of the tick labels: over the flux axis, under the other."""
+    def offsets(self) -> list[PlacedText]:
+        """The factors left out of the tick labels, above the flux axis and below the other one."""
         placed = []
         if self.y.offset:
-            block = stack((self.y.offset,), TICK)
+            block = stack_lines((self.y.offset,), TICK)
             y = self.frame.y1 + OFFSET_GAP - block.descent
-            placed.append(Placed(block, TICK, self.frame.x0, y))
+            placed.append(PlacedText(block, TICK, self.frame.x0, y))
         if self.x.offset:
-            block = stack((self.x.offset,), TICK)
+            block = stack_lines((self.x.offset,), TICK)
             y = self.below_labels - OFFSET_GAP - block.height
-            placed.append(Placed(block, TICK, self.frame.x1 - block.width, y))
+            placed.append(PlacedText(block, TICK, self.frame.x1 - block.width, y))
         return placed
 
     def extent(self, *, names_count: bool) -> Rect:
-        """Around everything; without `names_count` the long side of names and title is left out."""
+        """The box around everything; without `names_count`, names and title have no length."""
         boxes = [self.frame, *(p.extent for p in [*self.x_labels, *self.y_labels, *self.offsets])]
         title, x_name, y_name = self.title.extent, self.x_name.extent, self.y_name[1]
         if not names_count:

@@ -1,20 +1,20 @@
-"""What is drawn inside a frame: the line, thinned where it must be, and the box of figures."""
+"""Parts that both layouts draw inside a frame: thinned curves, tick positions, the info box."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.rendering.canvas import Canvas, Rect
-from agent.rendering.text import Font, stack
+from agent.rendering.text import Font, stack_lines
 from agent.rendering.window import DrawnPixels
+from agent.spectra.spectrum import FloatArray
 
+# Beyond this Agg may run out of cells, and 800 columns cannot show more anyway.
 MAX_VERTICES = 40_000
-"""Beyond this Agg may run out of cells; more points than this never show on 800 columns."""
 
 
-def thinned(points: NDArray[np.float64], most: int = MAX_VERTICES) -> NDArray[np.float64]:
-    """No more than about `most` vertices: of each run of pixels its lowest and highest stay."""
+def thinned(points: FloatArray, most: int = MAX_VERTICES) -> FloatArray:
+    """Reduce to about `most` points, keeping the lowest and highest of each run."""
     if len(points) <= most:
         return points
     runs = most // 2
@@ -28,8 +28,15 @@ def thinned(points: NDArray[np.float64], most: int = MAX_VERTICES) -> NDArray[np
     return points[chosen]
 
 
-def emptiest_corner(wavelength: NDArray[np.float64], flux: NDArray[np.float64]) -> tuple[str, str]:
-    """("top" or "bottom", "left" or "right"): the quarter of the data range with fewest points."""
+def tick_points(positions: FloatArray, base: float, *, vertical: bool) -> FloatArray:
+    """(n, 2) points where ticks start, at `base` on the other axis."""
+    points = np.full((len(positions), 2), base)
+    points[:, 0 if vertical else 1] = positions
+    return points
+
+
+def emptiest_corner(wavelength: FloatArray, flux: FloatArray) -> tuple[str, str]:
+    """("top" or "bottom", "left" or "right") of the quarter with the fewest points."""
     right = wavelength >= (wavelength.min() + wavelength.max()) / 2
     top = flux > (flux.min() + flux.max()) / 2
     counts = {
@@ -41,7 +48,7 @@ def emptiest_corner(wavelength: NDArray[np.float64], flux: NDArray[np.float64]) 
     return min(counts, key=counts.__getitem__)
 
 
-def box_lines(window: DrawnPixels) -> tuple[str, str, str]:
+def info_lines(window: DrawnPixels) -> tuple[str, str, str]:
     low, high = window.wavelength[0], window.wavelength[-1]
     return (
         f"Data points: {len(window)}",
@@ -50,14 +57,14 @@ def box_lines(window: DrawnPixels) -> tuple[str, str, str]:
     )
 
 
-def draw_box(canvas: Canvas, frame: Rect, window: DrawnPixels, font: Font) -> None:
-    """Number of points and both ranges, in the emptiest corner."""
-    side, hand = emptiest_corner(window.wavelength, window.flux)
-    block = stack(box_lines(window), font, hand)
-    x = frame.x0 + frame.width * (0.02 if hand == "left" else 0.98)
-    y = frame.y0 + frame.height * (0.02 if side == "bottom" else 0.98)
-    x -= block.width if hand == "right" else 0.0
-    y -= block.height if side == "top" else 0.0
+def draw_info_box(canvas: Canvas, frame: Rect, window: DrawnPixels, font: Font) -> None:
+    """Draw the number of points and both ranges, in the emptiest corner."""
+    vertical, horizontal = emptiest_corner(window.wavelength, window.flux)
+    block = stack_lines(info_lines(window), font, horizontal)
+    x = frame.x0 + frame.width * (0.02 if horizontal == "left" else 0.98)
+    y = frame.y0 + frame.height * (0.02 if vertical == "bottom" else 0.98)
+    x -= block.width if horizontal == "right" else 0.0
+    y -= block.height if vertical == "top" else 0.0
     pad = 0.3 * font.pixels
     box = Rect(x, y, x + block.width, y + block.height).grown(pad)
     canvas.rounded_box(box, pad, alpha=0.8)

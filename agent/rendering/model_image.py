@@ -1,7 +1,7 @@
-"""Pictures in the one size every back-end keeps: resampled here, the same way for all of them.
+"""Resizes pictures to a size that every engine keeps.
 
-A back-end that resizes by itself pads or rounds differently, and the model then sees another
-picture. One that already fits is passed on pixel for pixel.
+Engines that resize by themselves pad and round differently, so the model would see another picture.
+They pass on a picture of the right size pixel by pixel.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ WHITE = (255, 255, 255, 255)
 
 @dataclass(frozen=True)
 class Sizing:
-    """What a vision encoder takes: sides that are multiples of `factor`, a range of areas.
+    """Sizes that a vision encoder accepts: sides are multiples of `factor`, areas are limited.
 
-    28 is Qwen2.5-VL (patches of 14, merged two by two), 32 is Qwen3-VL (16, merged likewise).
+    The factor is 28 for Qwen2.5-VL (14-pixel patches, merged 2 x 2) and 32 for Qwen3-VL (16-pixel).
     """
 
     factor: int = 28
@@ -32,15 +32,15 @@ class Sizing:
 
     def __post_init__(self) -> None:
         if not 1 <= self.factor <= 1024:
-            raise ImageError(f"a size factor of {self.factor} is not usable")
+            raise ImageError(f"the size factor must be from 1 to 1024, but it is {self.factor}")
         if not self.factor**2 <= self.min_pixels <= self.max_pixels <= MAX_INPUT_PIXELS:
             raise ImageError(
-                f"picture areas from {self.min_pixels} to {self.max_pixels} are not usable"
+                f"picture areas from {self.min_pixels} to {self.max_pixels} pixels are not valid"
             )
 
     @classmethod
     def of_tokens(cls, factor: int = 28, fewest: int = 8, most: int = 1280) -> Sizing:
-        """Limits in image tokens, one for each `factor` x `factor` square."""
+        """Limits given in image tokens of `factor` x `factor` pixels."""
         return cls(factor, fewest * factor**2, most * factor**2)
 
 
@@ -49,9 +49,9 @@ QWEN3 = Sizing.of_tokens(32)
 
 
 def fitted_size(width: int, height: int, sizing: Sizing = QWEN25) -> tuple[int, int]:
-    """Width and height after Qwen's rule: nearest multiples, then scaled into the area's limits.
+    """Width and height by Qwen's rule: nearest multiples, then scaled into the limits of the area.
 
-    Halves go to the even multiple, as in Python's `round`. The aspect is kept up to rounding.
+    Halves round to the even multiple, as in Python's `round`.
     """
     _refuse_absurd(width, height)
     factor = sizing.factor
@@ -74,25 +74,25 @@ def fitted_size(width: int, height: int, sizing: Sizing = QWEN25) -> tuple[int, 
 
 
 def token_grid(width: int, height: int, sizing: Sizing = QWEN25) -> tuple[int, int]:
-    """How many image tokens across and down a picture of this size becomes."""
+    """Image tokens (across, down) of a picture of this size."""
     fitted = fitted_size(width, height, sizing)
     return fitted[0] // sizing.factor, fitted[1] // sizing.factor
 
 
 def prepare(image: Image.Image, sizing: Sizing = QWEN25) -> Image.Image:
-    """The picture as RGB on white in its fitted size; untouched where it fits already."""
+    """Convert to RGB in the fitted size; a picture that fits is returned unchanged."""
     size = fitted_size(*image.size, sizing)
     image = as_rgb(image)
     return image if image.size == size else image.resize(size, Image.Resampling.BICUBIC)
 
 
 def as_rgb(image: Image.Image) -> Image.Image:
-    """Transparent parts become white paper, not the black that a plain conversion leaves."""
+    """Convert to RGB on a white background."""
     if image.mode == "RGB" and "transparency" not in image.info:
         return image
-    if image.has_transparency_data:
-        paper = Image.new("RGBA", image.size, WHITE)
-        return Image.alpha_composite(paper, image.convert("RGBA")).convert("RGB")
+    if image.has_transparency_data:  # a plain conversion would turn these parts black
+        background = Image.new("RGBA", image.size, WHITE)
+        return Image.alpha_composite(background, image.convert("RGBA")).convert("RGB")
     return image.convert("RGB")
 
 

@@ -1,4 +1,4 @@
-"""PNG from pixels, fast: line art on white shrinks well without trying every filter."""
+"""A fast PNG encoder: line art on white compresses well with a single filter."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ LEVEL = 1
 
 
 def encode(pixels: NDArray[np.uint8], dpi: float | None = None) -> bytes:
-    """A PNG file of (rows, columns, 3) 8-bit RGB; the same bytes for the same pixels.
-
-    Every row is stored as its difference from the row above, which empties upright lines and
-    white paper at the price of one subtraction.
-    """
+    """Encode (rows, columns, 3) 8-bit RGB; equal pixels give equal bytes."""
     rows, columns, channels = pixels.shape
     if channels != 3 or pixels.dtype != np.uint8:
         raise ValueError(f"not 8-bit RGB: {pixels.shape} {pixels.dtype}")
+    # Rows are stored as differences from the row above: vertical lines and white become zeros.
     flat = pixels.reshape(rows, -1)
     filtered = np.empty((rows, 1 + flat.shape[1]), dtype=np.uint8)
     filtered[:, 0] = UP_FILTER

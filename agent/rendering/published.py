@@ -1,7 +1,7 @@
-"""The picture the published weights were trained on, to the pixel, without matplotlib's artists.
+"""The picture that the published weights were trained on, identical to the pixel.
 
-The usual way lays a figure out, draws it to find its tight box, and draws it again. All that
-moves the layout is the size of some twenty texts, so it is computed from those and drawn once.
+matplotlib lays a figure out, draws it to find its tight bounding box, and draws it again. Only the
+sizes of some twenty texts affect the layout, so it is computed from them here and drawn once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agent.rendering.canvas import Canvas, Colour, Rect
 from agent.rendering.layout import DPI, LABEL, POINT, Layout
-from agent.rendering.marks import draw_box, thinned
+from agent.rendering.marks import draw_info_box, thinned, tick_points
 from agent.rendering.scales import flux_scale, wavelength_scale, with_margins
 from agent.rendering.text import Font
 from agent.rendering.window import DrawnPixels
@@ -24,8 +24,8 @@ FINE_GRID: Colour = (GREY, GREY, GREY, 0.1)
 
 LAYOUT_PAD = 1.08 * 10 * POINT
 EDGE_PAD = 0.1 * DPI
+# Fractions of the figure (left, bottom, right, top) at which the layout starts.
 START = (0.125, 0.11, 0.9, 0.88)
-"""Where axes stand before the layout, as shares of the figure; margins are measured there."""
 
 WHOLE_SIZES = ((3000.0, 10.0, 6.0), (1000.0, 8.0, 5.0), (200.0, 7.0, 4.5))
 SMALLEST_WHOLE = (6.0, 4.0)
@@ -34,7 +34,7 @@ LARGEST_ZOOM = (9.0, 5.5)
 
 
 def figure_size(window: DrawnPixels) -> tuple[float, float]:
-    """Width and height in inches before the tight box."""
+    """Width and height in inches, before the tight bounding box."""
     span = window.span
     if window.whole:
         sizes = ((w, h) for above, w, h in WHOLE_SIZES if span > above)
@@ -50,12 +50,12 @@ def figure_size(window: DrawnPixels) -> tuple[float, float]:
 
 
 def _flux_intervals(frame: Rect) -> int:
-    """As many as leave each label two of its heights, nine at most."""
+    """The number of ticks that leaves each label twice its height, at most nine."""
     return int(min(max(frame.height / POINT // 20, 1), 9))
 
 
 def draw(window: DrawnPixels, title: str) -> NDArray[np.uint8]:
-    """The picture as RGB, rows from the top."""
+    """Draw the picture as (rows, columns, 3) RGB."""
     inches = figure_size(window)
     width, height = inches[0] * DPI, inches[1] * DPI
     x = wavelength_scale(
@@ -63,14 +63,14 @@ def draw(window: DrawnPixels, title: str) -> NDArray[np.uint8]:
     )
     limits = with_margins(window.flux.min(), window.flux.max())
 
-    at = Rect(START[0] * width, START[1] * height, START[2] * width, START[3] * height)
-    first = Layout(x, flux_scale(*limits, _flux_intervals(at)), title, at)
-    around = first.extent(names_count=False)
+    initial = Rect(START[0] * width, START[1] * height, START[2] * width, START[3] * height)
+    layout = Layout(x, flux_scale(*limits, _flux_intervals(initial)), title, initial)
+    around = layout.extent(names_count=False)
     frame = _frame(around, width, height)
     y = flux_scale(*limits, _flux_intervals(frame))
     paper = Layout(x, y, title, frame).extent(names_count=True).grown(EDGE_PAD)
     moved = Layout(x, y, title, frame.moved(-paper.x0, -paper.y0))
-    # Sums of floats end a hair below a whole pixel as often as on it.
+    # Float sums may end just below a whole number of pixels.
     canvas = Canvas(round(paper.width, 6), round(paper.height, 6), DPI)
     _draw_axes(canvas, moved)
     _draw_data(canvas, moved, window)
@@ -79,10 +79,10 @@ def draw(window: DrawnPixels, title: str) -> NDArray[np.uint8]:
 
 
 def _frame(around: Rect, width: float, height: float) -> Rect:
-    """The frame that leaves as much outside as stood out of the one at START, and some padding.
+    """The frame that leaves room for everything outside it, with padding.
 
-    Reckoned in shares of the figure, step by step as matplotlib does: a side half way between
-    two pixels snaps by its last bit.
+    The order of operations is matplotlib's: the last bit decides how a side half way between two
+    pixels snaps.
     """
     share_x, share_y = 1 / width, 1 / height
     across, up = LAYOUT_PAD / width, LAYOUT_PAD / height
@@ -94,23 +94,24 @@ def _frame(around: Rect, width: float, height: float) -> Rect:
 
 
 def _draw_axes(canvas: Canvas, layout: Layout) -> None:
-    """Grid, ticks and labels, first of the wavelength axis, then of the flux axis."""
+    """Draw grid, ticks and labels of the wavelength axis, then of the flux axis."""
     frame = layout.frame
-    for scale, labels, upright in (
+    for scale, labels, vertical in (
         (layout.x, layout.x_labels, True),
         (layout.y, layout.y_labels, False),
     ):
-        start, end = (frame.x0, frame.x1) if upright else (frame.y0, frame.y1)
-        across = (frame.y0, frame.y1) if upright else (frame.x0, frame.x1)
+        start, end = (frame.x0, frame.x1) if vertical else (frame.y0, frame.y1)
+        across = (frame.y0, frame.y1) if vertical else (frame.x0, frame.x1)
         for marks, colour, grid_width, length, tick_width in (
             (scale.major, GRID, 0.5, 3.5, 0.8),
             (scale.minor, FINE_GRID, 0.3, 2.0, 0.6),
         ):
-            at = scale.place(marks, start, end)
-            canvas.parallels(at.tolist(), across, colour, grid_width, upright=upright, clip=frame)
-            feet = np.full((len(at), 2), across[0])
-            feet[:, 0 if upright else 1] = at
-            canvas.ticks(feet, length, tick_width, upright=upright)
+            positions = scale.to_pixels(marks, start, end)
+            canvas.parallel_lines(
+                positions.tolist(), across, colour, grid_width, vertical=vertical, clip=frame
+            )
+            points = tick_points(positions, across[0], vertical=vertical)
+            canvas.ticks(points, length, tick_width, vertical=vertical)
         for label in labels:
             canvas.text(label.block, label.font, label.x, label.y)
     for offset in layout.offsets:
@@ -120,15 +121,15 @@ def _draw_axes(canvas: Canvas, layout: Layout) -> None:
 def _draw_data(canvas: Canvas, layout: Layout, window: DrawnPixels) -> None:
     frame = layout.frame
     points = np.empty((len(window), 2))
-    points[:, 0] = layout.x.place(window.wavelength, frame.x0, frame.x1)
-    points[:, 1] = layout.y.place(window.flux, frame.y0, frame.y1)
+    points[:, 0] = layout.x.to_pixels(window.wavelength, frame.x0, frame.x1)
+    points[:, 1] = layout.y.to_pixels(window.flux, frame.y0, frame.y1)
     canvas.curve(thinned(points), LINE, 1.0, frame)
     canvas.frame(frame, 0.8)
 
 
 def _draw_names(canvas: Canvas, layout: Layout, window: DrawnPixels) -> None:
     x_name, (y_name, y_box), title = layout.x_name, layout.y_name, layout.title
-    draw_box(canvas, layout.frame, window, BOX)
+    draw_info_box(canvas, layout.frame, window, BOX)
     canvas.text(x_name.block, x_name.font, x_name.x, x_name.y)
-    canvas.text_upwards(y_name, LABEL, y_box.x1 - y_name.descent, y_box.y0)
+    canvas.vertical_text(y_name, LABEL, y_box.x1 - y_name.descent, y_box.y0)
     canvas.text(title.block, title.font, title.x, title.y)

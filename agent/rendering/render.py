@@ -1,4 +1,4 @@
-"""Spectrum in, picture out. matplotlib is loaded with the first picture, pyplot never."""
+"""Draws spectra. matplotlib is imported with the first picture, pyplot never."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from PIL import Image
 from agent.errors import SpectrumError
 from agent.rendering import png
 from agent.rendering.style import COMPACT, COMPACT_PANELS, NANO, PUBLISHED, STYLES, Style
-from agent.rendering.window import MAX_TITLE, MIN_POINTS, DrawnPixels, cut, tidy, usable
+from agent.rendering.window import (
+    MAX_TITLE,
+    MIN_POINTS,
+    DrawnPixels,
+    cut_window,
+    drawable_pixels,
+    single_line,
+)
 from agent.spectra.spectrum import Spectrum
 
 __all__ = [
@@ -37,10 +44,10 @@ def render_spectrum(
     style: Style = PUBLISHED,
     z: float | None = None,
 ) -> Image.Image:
-    """The picture a model sees, RGB.
+    """Draw the picture that a model sees, as RGB.
 
-    `wavelength_range` in angstrom, both ends included, in the frame of the picture: the rest
-    frame where `z` is given. Raises SpectrumError where fewer than two finite pixels are left.
+    `wavelength_range` is in angstrom, both ends included, in the rest frame if `z` is given. Raises
+    SpectrumError if fewer than two finite pixels are left.
     """
     return Image.fromarray(render_array(spectrum, wavelength_range, title=title, style=style, z=z))
 
@@ -53,18 +60,18 @@ def render_array(
     style: Style = PUBLISHED,
     z: float | None = None,
 ) -> NDArray[np.uint8]:
-    """The same as (rows, columns, 3) pixels from the top left."""
-    window = usable(spectrum, z)
+    """Like `render_spectrum`, but returns (rows, columns, 3) pixels from the top left."""
+    window = drawable_pixels(spectrum, z)
     if wavelength_range is not None:
-        window = cut(window, *wavelength_range)
+        window = cut_window(window, *wavelength_range)
     if len(window) < MIN_POINTS:
         raise SpectrumError(f"{len(window)} finite pixels are too few for a picture")
     return draw_window(window, default_title(spectrum) if title is None else title, style)
 
 
 def draw_window(window: DrawnPixels, title: str, style: Style = PUBLISHED) -> NDArray[np.uint8]:
-    """Draw pixels already chosen. Any thread may; the result is the same bytes every time."""
-    title = tidy(title, MAX_TITLE)
+    """Draw selected pixels, from any thread; the result is deterministic."""
+    title = single_line(title, MAX_TITLE)
     if style.layout == "published":
         from agent.rendering import published
 
@@ -75,12 +82,12 @@ def draw_window(window: DrawnPixels, title: str, style: Style = PUBLISHED) -> ND
 
 
 def png_bytes(picture: Image.Image | NDArray[np.uint8]) -> bytes:
-    """The picture as a PNG file."""
+    """Encode a picture as PNG."""
     pixels = picture if isinstance(picture, np.ndarray) else np.asarray(picture.convert("RGB"))
     return png.encode(pixels)
 
 
 def default_title(spectrum: Spectrum) -> str:
-    """`Spectrum: ` and the file's name, as the published tool titles its pictures."""
+    """`Spectrum: ` and the file's name, as in the published pictures."""
     name = PurePath(spectrum.path).name or spectrum.object_id
     return f"Spectrum: {name}" if name else "Spectrum"

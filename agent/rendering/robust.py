@@ -1,4 +1,4 @@
-"""Limits that a cosmic ray cannot stretch, and a pseudo-continuum, for the compact pictures."""
+"""Flux limits that ignore cosmic rays, and a pseudo-continuum, for the compact pictures."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import numpy as np
 from agent.spectra.spectrum import FloatArray
 
 CENTRAL_PERCENT = (0.5, 99.5)
-REACH = 1.0
-"""Lines may stretch the limits on each side by as much as the central range."""
-MOST_KNOTS = 12
+REACH = 1.0  # times the central range, by which lines may extend the limits on each side
+MAX_KNOTS = 12
 PIXELS_PER_KNOT = 12
 CONTINUUM_PERCENTILE = 65.0
 NORMALISED_LIMITS = (-0.5, 4.0)
 
 
 def limits(flux: FloatArray) -> tuple[float, float]:
-    """Between the percentiles, plus what still stands out of them after a median of 3 pixels.
+    """The central percentiles, extended by what survives a median filter of 3 pixels.
 
-    A hit on one pixel does not and runs off the paper; a line does, and is followed until it
-    doubles the range of the rest, so that a bad sky line cannot flatten everything else.
+    A cosmic ray on one pixel does not survive; a spectral line does. The extension is limited, so
+    that a badly subtracted sky line cannot flatten everything else.
     """
     smooth = running_median(flux, 3)
     low, high = np.percentile(flux, CENTRAL_PERCENT)
@@ -35,7 +34,7 @@ def limits(flux: FloatArray) -> tuple[float, float]:
 
 
 def running_median(values: FloatArray, width: int) -> FloatArray:
-    """Median over `width` (odd) pixels; too few pixels come back as they are."""
+    """Median over `width` (odd) pixels; shorter arrays are returned unchanged."""
     if len(values) < width:
         return values
     padded = np.pad(values, width // 2, mode="edge")
@@ -43,20 +42,20 @@ def running_median(values: FloatArray, width: int) -> FloatArray:
 
 
 def pseudo_continuum(wavelength: FloatArray, flux: FloatArray) -> FloatArray:
-    """A smooth upper level: percentiles of up to a dozen stretches, joined by straight lines.
+    """Upper percentiles of up to a dozen segments, interpolated linearly.
 
-    Never below a twentieth of the typical level, so that dividing by it stays tame.
+    The result is at least 1/20 of the typical flux, so that it is safe to divide by.
     """
-    knots = int(np.clip(len(flux) // PIXELS_PER_KNOT, 1, MOST_KNOTS))
+    knots = int(np.clip(len(flux) // PIXELS_PER_KNOT, 1, MAX_KNOTS))
     bounds = np.linspace(0, len(flux), knots + 1).astype(int)
-    levels, places = np.empty(knots), np.empty(knots)
+    levels, centres = np.empty(knots), np.empty(knots)
     for i, (start, end) in enumerate(pairwise(bounds.tolist())):
         levels[i] = np.percentile(flux[start:end], CONTINUUM_PERCENTILE)
-        places[i] = wavelength[start:end].mean()
+        centres[i] = wavelength[start:end].mean()
     floor = 0.05 * float(np.median(np.abs(flux)))
     if not floor > 0:
         return np.ones_like(flux)
-    return np.maximum(np.interp(wavelength, places, levels), floor)
+    return np.maximum(np.interp(wavelength, centres, levels), floor)
 
 
 def normalised(wavelength: FloatArray, flux: FloatArray) -> FloatArray:

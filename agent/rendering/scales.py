@@ -1,4 +1,4 @@
-"""From data to axes: limits, ticks and their labels, as matplotlib chooses them."""
+"""Axis limits, ticks and labels, as matplotlib chooses them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ STEPS_BY_SPAN = (
 
 @dataclass(frozen=True)
 class Scale:
-    """One axis: its limits, the ticks inside them, and the text of the major ones.
+    """An axis: limits, ticks and labels of the major ticks.
 
-    `offset` is the factor or shift that the labels leave out, "" where there is none.
+    `offset` is the factor or shift that the labels leave out, or an empty text.
     """
 
     low: float
@@ -41,12 +41,12 @@ class Scale:
     labels: tuple[str, ...]
     offset: str = ""
 
-    def place(self, values: FloatArray | Sequence[float], start: float, end: float) -> FloatArray:
-        """Data to pixels, `start` at the low limit and `end` at the high one.
-
-        Multiplied out as an affine matrix is: round numbers often land half way between two
-        pixels, and the last bit then says to which a tick snaps.
-        """
+    def to_pixels(
+        self, values: FloatArray | Sequence[float], start: float, end: float
+    ) -> FloatArray:
+        """Map data to pixels, with `start` at the low limit and `end` at the high one."""
+        # The order of operations is that of matplotlib's affine matrix: round numbers often fall
+        # half way between two pixels, and then the last bit decides to which one a tick snaps.
         share = 1.0 / (self.high - self.low)
         scale, shift = (end - start) * share, (end - start) * (-self.low * share) + start
         return np.asarray(values, dtype=np.float64) * scale + shift
@@ -55,7 +55,7 @@ class Scale:
 def tick_steps(span: float) -> tuple[float, float]:
     """Major and minor step for a span in angstrom.
 
-    Beyond what the published picture was made for (some 60 labels) steps grow tenfold.
+    Where the published picture would have more than 60 labels, the steps grow tenfold.
     """
     major, minor = next((a, b) for least, a, b in STEPS_BY_SPAN if span >= least)
     while span / major > MAX_MAJOR_TICKS:
@@ -64,14 +64,14 @@ def tick_steps(span: float) -> tuple[float, float]:
 
 
 def with_margins(low: float, high: float, margin: float = MARGIN) -> tuple[float, float]:
-    low, high = MaxNLocator().nonsingular(low, high)  # spreads equal limits by a twentieth
-    room = (high - low) * margin
-    return float(low - room), float(high + room)
+    low, high = MaxNLocator().nonsingular(low, high)  # separates equal limits
+    space = (high - low) * margin
+    return float(low - space), float(high + space)
 
 
 def wavelength_scale(low: float, high: float, span: float) -> Scale:
-    """Limits with ticks at the steps that belong to the span of the data."""
-    if high - low > 2 * span:  # wavelengths equal but for rounding were spread to have limits
+    """An axis with ticks at the steps for the span of the data."""
+    if high - low > 2 * span:  # `with_margins` separated limits that were almost equal
         span = high - low
     major_step, minor_step = tick_steps(span)
     major = np.asarray(MultipleLocator(major_step).tick_values(low, high))
@@ -80,14 +80,14 @@ def wavelength_scale(low: float, high: float, span: float) -> Scale:
 
 
 def flux_scale(low: float, high: float, intervals: int, *, minor: bool = True) -> Scale:
-    """Limits with at most `intervals` steps of 1, 2, 2.5 or 5 times a power of ten."""
+    """An axis with at most `intervals` steps of 1, 2, 2.5 or 5 times a power of ten."""
     locator = MaxNLocator(nbins=intervals, steps=[1, 2, 2.5, 5, 10])
     major = np.asarray(locator.tick_values(low, high))
-    return _scale(low, high, major, _between(major, low, high) if minor else np.empty(0))
+    return _scale(low, high, major, _minor_ticks(major, low, high) if minor else np.empty(0))
 
 
-def _between(major: FloatArray, low: float, high: float) -> FloatArray:
-    """Four or five equal parts between major ticks, whichever gives rounder numbers."""
+def _minor_ticks(major: FloatArray, low: float, high: float) -> FloatArray:
+    """Minor ticks: four or five parts per major step, whichever gives rounder numbers."""
     if len(major) < 2:
         return np.empty(0)
     step = major[1] - major[0]

@@ -1,4 +1,4 @@
-"""How a spectrum is shown to a model: as the published one knows it, or as a small one reads it."""
+"""Picture styles: the published one, and compact ones for small models."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ PANELS = ("flux", "flux+normalised")
 
 @dataclass(frozen=True, kw_only=True)
 class Style:
-    """A look by name. `published` is fixed to the pixel; the rest says what `compact` draws.
+    """Options of the compact layout; the published layout is fixed.
 
-    Sizes are pixels; the picture is exactly `width` x `height`, both multiples of `multiple`,
-    so that no back-end resamples it.
+    Sizes are pixels. The picture is exactly `width` x `height`, both multiples of `multiple`, so
+    that no engine resamples it.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Style:
     title_size: float = 14.0
     line_width: float = 1.3
     wavelength_ticks: int = 6
-    """At most so many steps between labels on the wavelength axis; 0 for no labels."""
+    """Maximum number of steps between labels on the wavelength axis; 0 for no labels."""
     flux_ticks: int = 3
     grid: bool = True
     names: bool = False
@@ -39,13 +39,13 @@ class Style:
     title: bool = False
     box: bool = False
     panels: str = "flux"
-    """`flux+normalised` shows the window again below, divided by a pseudo-continuum."""
+    """`flux+normalised` adds a panel with the flux divided by a pseudo-continuum."""
     mean_line: bool = True
-    """Where pixels crowd: their mean per column in black over the pixels themselves in grey."""
+    """For dense spectra: draw the mean per column in black over the pixels in grey."""
     brief: bool = False
-    """The question alone with the picture, without guideline and rules: for who knows them."""
+    """Prompt with the question alone, for models that were trained on guideline and rules."""
     numbers: bool = False
-    """The tool's answer says what is measured in the window, beside its picture."""
+    """Give measurements of the window with its picture."""
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -66,33 +66,33 @@ class Style:
             raise self._error(f"{key} must be a {kind.__name__}")
         low, high = _LIMITS.get(key, (-math.inf, math.inf))
         if isinstance(value, int | float) and not low <= value <= high:
-            raise self._error(f"{key} must lie between {low} and {high}")
+            raise self._error(f"{key} must be between {low} and {high}")
 
     def _error(self, why: str) -> ResourceError:
         return ResourceError(f"picture style {str(self.name)[:60]!r}: {why}")
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Style:
-        """From a table of a model's card; unknown keys are refused, so that typing errors show.
+        """Make a style from a table of a model's card; raises ResourceError for unknown keys.
 
-        `{"name": "published"}` and `{"name": "compact"}` alone mean the built-in ones.
+        `{"name": "published"}` and `{"name": "compact"}` are the built-in styles.
         """
         known = {item.name for item in fields(cls)}
         name = table.get("name")
         if not isinstance(name, str) or not name:
             raise ResourceError("a picture style needs a name")
         if unknown := sorted(str(key)[:60] for key in set(table) - known):
-            raise ResourceError(f"picture style {name[:60]!r} knows no {', '.join(unknown[:5])}")
+            raise ResourceError(
+                f"picture style {name[:60]!r}: unknown key {', '.join(unknown[:5])}"
+            )
         options = dict(table)
         options.setdefault("layout", "published" if name == "published" else "compact")
         if options["layout"] == "published" and set(options) - {"name", "layout"}:
-            raise ResourceError(
-                f"picture style {name[:60]!r}: the published layout is fixed and takes no options"
-            )
+            raise ResourceError(f"picture style {name[:60]!r}: the published layout has no options")
         return cls(**options)
 
     def to_table(self) -> dict[str, Any]:
-        """What `from_table` makes this style of again."""
+        """The table from which `from_table` makes an equal style."""
         if self.layout == "published":
             return {"name": self.name, "layout": self.layout}
         return {item.name: getattr(self, item.name) for item in fields(self)}

@@ -1,7 +1,7 @@
-"""Text on the pictures: DejaVu glyphs by FreeType, measured and rasterised once.
+"""Text in pictures: cached DejaVu glyphs, rasterised by FreeType.
 
-Drawing text is most of what a matplotlib picture costs. Here a glyph is shaped once per font
-and rasterised once per position within a pixel (64 steps, FreeType's own), and blitted after.
+Text dominates the cost of a matplotlib picture. Here a glyph is shaped once per font and rasterised
+once per position within a pixel (FreeType's 1/64 steps).
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.ft2font import FT2Font, LoadFlags, RenderMode
 
 FILES = {False: "DejaVuSans.ttf", True: "DejaVuSans-Bold.ttf"}
-MAX_CACHED_GLYPHS = 30_000
-"""Some 300 bytes each; past this the store starts afresh."""
+MAX_CACHED_GLYPHS = 30_000  # some 300 bytes each; beyond this the cache is emptied
+# Private methods of matplotlib 3.11; without them we fall back to the renderer's `draw_text`.
 HAS_GLYPH_CALLS = all(hasattr(FT2Font, n) for n in ("_layout", "_render_glyph", "_set_transform"))
-"""matplotlib 3.11 has them, outside its public interface; without them `draw_text` serves."""
 NO_GLYPH = "\N{WHITE SQUARE}"
 
 
 @dataclass(frozen=True)
 class Font:
-    """A size of DejaVu Sans: points at the dots per inch of the picture."""
+    """DejaVu Sans in a size in points, for a picture with `dpi`."""
 
     points: float
     bold: bool = False
@@ -47,7 +46,7 @@ class Font:
 
 @dataclass(frozen=True)
 class TextRun:
-    """One shaped line: (glyph index, pen position in pixels), and its ink around the baseline."""
+    """A shaped line: (glyph index, pen position in pixels) pairs, and its ink in pixels."""
 
     text: str
     glyphs: tuple[tuple[int, float], ...]
@@ -58,7 +57,7 @@ class TextRun:
 
 @dataclass(frozen=True)
 class Block:
-    """Lines of text stacked; `offsets` are (left, baseline) from the block's lower left corner."""
+    """Stacked lines; `offsets` are (left, baseline) from the block's lower left corner."""
 
     runs: tuple[TextRun, ...]
     offsets: tuple[tuple[float, float], ...]
@@ -72,7 +71,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Bitmap:
-    """Coverage of one glyph; `left` and `bottom` count pixels from the pen, y upwards."""
+    """Coverage of a glyph; `left` and `bottom` are pixels from the pen, with y upwards."""
 
     coverage: Any
     left: int
@@ -80,7 +79,7 @@ class Bitmap:
 
 
 class _Faces(threading.local):
-    """FreeType faces carry state, so every thread opens its own."""
+    """Open faces per thread, since FreeType faces have state."""
 
     def __init__(self) -> None:
         self.open: dict[Font, Any] = {}
@@ -99,7 +98,7 @@ _glyphs: dict[tuple[Font, int, int, int, bool], Bitmap] = {}
 
 
 def printable(text: str, font: Font) -> str:
-    """The text with characters DejaVu lacks shown as boxes, so nothing warns or falls back."""
+    """Replace characters that DejaVu lacks by boxes, so that matplotlib does not warn."""
     if text.isascii() and text.isprintable():
         return text
     face = _faces.get(font)
@@ -108,10 +107,10 @@ def printable(text: str, font: Font) -> str:
 
 @lru_cache(maxsize=4096)
 def shape(text: str, font: Font) -> TextRun:
-    """Glyphs and ink of one line.
+    """Shape one line.
 
-    Composed from its neighbouring pairs where that is exact (no ligature among them): shaping
-    a new string whole is ten times as dear, and most strings here hold a new number.
+    Without ligatures it is composed from cached pairs of characters. Shaping a new string costs ten
+    times as much, and most strings here contain a new number.
     """
     text = printable(text, font)
     if not HAS_GLYPH_CALLS:
@@ -132,7 +131,7 @@ def shape(text: str, font: Font) -> TextRun:
 
 @lru_cache(maxsize=4096)
 def _kern(first: str, second: str, font: Font) -> float | None:
-    """How far the second glyph is moved by the first; None where the two become one."""
+    """Kerning between two glyphs in pixels; None if they form a ligature."""
     pair = _whole(first + second, font)
     if len(pair.glyphs) != 2 or not (first + second).isprintable():
         return None
@@ -149,7 +148,7 @@ def _whole(text: str, font: Font) -> TextRun:
     face.set_size(font.points, font.dpi)
     glyphs: tuple[tuple[int, float], ...] = ()
     if HAS_GLYPH_CALLS:
-        _hold_upright(face)
+        _reset_transform(face)
         items = face._layout(text, flags=LoadFlags.DEFAULT, features=None, language=None)
         glyphs = tuple((int(item.glyph_index), float(item.x)) for item in items)
     face.set_text(text, 0.0, flags=LoadFlags.DEFAULT)
@@ -159,13 +158,13 @@ def _whole(text: str, font: Font) -> TextRun:
     return TextRun(text, glyphs, width / 64, ascent, max(0.0, descent / 64))
 
 
-def _hold_upright(face: Any) -> None:
+def _reset_transform(face: Any) -> None:
     face._set_transform([[0x10000, 0], [0, 0x10000]], [0, 0])
 
 
 @lru_cache(maxsize=64)
 def line_metrics(font: Font) -> tuple[float, float, float]:
-    """Ascent, descent and gap between lines the font asks for, pixels."""
+    """The font's own ascent, descent and line gap in pixels."""
     face = _faces.get(font)
     scale = font.pixels / face.get_sfnt_table("head")["unitsPerEm"]
     table = face.get_sfnt_table("OS/2")
@@ -177,47 +176,47 @@ def line_metrics(font: Font) -> tuple[float, float, float]:
 
 
 @lru_cache(maxsize=2048)
-def stack(lines: tuple[str, ...], font: Font, align: str = "left") -> Block:
-    """Lay lines out below each other, each at least as tall as the font asks."""
-    asked_ascent, asked_descent, gap = line_metrics(font)
+def stack_lines(lines: tuple[str, ...], font: Font, align: str = "left") -> Block:
+    """Lay out lines below each other, each at least as tall as the font's line height."""
+    min_ascent, min_descent, gap = line_metrics(font)
     half_gap = gap / 2 if len(lines) > 1 else 0.0
     runs = tuple(shape(line, font) for line in lines)
-    ascents = [max(run.ascent, asked_ascent) + half_gap for run in runs]
-    descents = [max(run.descent, asked_descent) + half_gap for run in runs]
+    ascents = [max(run.ascent, min_ascent) + half_gap for run in runs]
+    descents = [max(run.descent, min_descent) + half_gap for run in runs]
     height = sum(ascents) + sum(descents)
     width = max(run.width for run in runs)
-    share = {"left": 0.0, "center": 0.5, "right": 1.0}[align]
+    indent = {"left": 0.0, "center": 0.5, "right": 1.0}[align]
     offsets, top = [], height
     for run, ascent, descent in zip(runs, ascents, descents, strict=True):
-        offsets.append(((width - run.width) * share, top - ascent))
+        offsets.append(((width - run.width) * indent, top - ascent))
         top -= ascent + descent
     return Block(runs, tuple(offsets), width, height, ascents[0], descents[-1])
 
 
-def glyph_bitmap(font: Font, glyph: int, x: int, y: int, upwards: bool) -> Bitmap:
-    """Coverage of a glyph whose pen stands at (x, y) 64ths of a pixel; `upwards` turns it 90°."""
-    key = (font, glyph, x, y, upwards)
+def glyph_bitmap(font: Font, glyph: int, x: int, y: int, vertical: bool) -> Bitmap:
+    """Coverage of a glyph with its pen at (x, y) in 1/64 pixel; `vertical` rotates it by 90°."""
+    key = (font, glyph, x, y, vertical)
     found = _glyphs.get(key)
     if found is None:
-        found = _rasterise(font, glyph, x, y, upwards)
+        found = _rasterise(font, glyph, x, y, vertical)
         if len(_glyphs) >= MAX_CACHED_GLYPHS:
             _glyphs.clear()
         _glyphs[key] = found
     return found
 
 
-def _rasterise(font: Font, glyph: int, x: int, y: int, upwards: bool) -> Bitmap:
+def _rasterise(font: Font, glyph: int, x: int, y: int, vertical: bool) -> Bitmap:
     face = _faces.get(font)
     face.set_size(font.points, font.dpi)
-    turn = [[0, -0x10000], [0x10000, 0]] if upwards else [[0x10000, 0], [0, 0x10000]]
-    face._set_transform(turn, [x, y])
+    matrix = [[0, -0x10000], [0x10000, 0]] if vertical else [[0x10000, 0], [0, 0x10000]]
+    face._set_transform(matrix, [x, y])
     bitmap = face._render_glyph(glyph, LoadFlags.DEFAULT, RenderMode.NORMAL)
     coverage = bitmap.buffer
     return Bitmap(coverage, bitmap.left, bitmap.top - coverage.shape[0])
 
 
-def forget() -> None:
-    """Empty what is remembered of texts and glyphs, as at the start of the program."""
-    for remembered in (shape, _kern, _whole, stack):
-        remembered.cache_clear()
+def clear_caches() -> None:
+    """Clear all caches of texts and glyphs."""
+    for cached in (shape, _kern, _whole, stack_lines):
+        cached.cache_clear()
     _glyphs.clear()

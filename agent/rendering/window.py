@@ -1,4 +1,4 @@
-"""What part of a spectrum goes on the paper."""
+"""Selects the pixels of a spectrum to draw."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 from agent.errors import SpectrumError
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
-MAX_FLUX = 1e100
-"""Fill values beyond this count as not finite: squares and ranges of them overflow."""
+MAX_FLUX = 1e100  # larger fill values would overflow, so they count as not finite
 MIN_POINTS = 2
 REDSHIFTS = (-0.5, 20.0)
 MAX_TITLE = 120
@@ -18,7 +17,7 @@ MAX_TITLE = 120
 
 @dataclass(frozen=True, eq=False)
 class DrawnPixels:
-    """Pixels to draw: finite, wavelength increasing (angstrom); `whole` where none was cut off."""
+    """Finite pixels with increasing wavelength in angstrom; `whole` unless cut to a window."""
 
     wavelength: FloatArray
     flux: FloatArray
@@ -33,7 +32,7 @@ class DrawnPixels:
         return float(self.wavelength[-1] - self.wavelength[0])
 
     def without_bad(self) -> DrawnPixels:
-        """The good pixels alone, unless fewer than half are good: then the flags help nobody."""
+        """Only the good pixels, or all if fewer than half are good, as the mask is then useless."""
         if self.good.all() or 2 * self.good.sum() < max(len(self), 2 * MIN_POINTS):
             return self
         return DrawnPixels(
@@ -41,8 +40,8 @@ class DrawnPixels:
         )
 
 
-def usable(spectrum: Spectrum, z: float | None = None) -> DrawnPixels:
-    """All pixels with a finite flux, masked ones too; in the rest frame where `z` is given."""
+def drawable_pixels(spectrum: Spectrum, z: float | None = None) -> DrawnPixels:
+    """All pixels with finite flux, including masked ones, in the rest frame if `z` is given."""
     wavelength, flux, good = spectrum.wavelength, spectrum.flux, spectrum.good
     if z is not None:
         if not REDSHIFTS[0] <= z <= REDSHIFTS[1]:
@@ -54,16 +53,16 @@ def usable(spectrum: Spectrum, z: float | None = None) -> DrawnPixels:
     return DrawnPixels(wavelength, flux, good, whole=True)
 
 
-def cut(window: DrawnPixels, low: float, high: float) -> DrawnPixels:
-    """The pixels from `low` to `high`, both included."""
+def cut_window(window: DrawnPixels, low: float, high: float) -> DrawnPixels:
+    """The pixels from `low` to `high`, both included, in angstrom."""
     first = int(np.searchsorted(window.wavelength, low, side="left"))
     last = int(np.searchsorted(window.wavelength, high, side="right"))
     part = slice(first, last)
     return DrawnPixels(window.wavelength[part], window.flux[part], window.good[part], whole=False)
 
 
-def tidy(text: str, limit: int) -> str:
-    """One line of printable characters, no longer than `limit`."""
+def single_line(text: str, limit: int) -> str:
+    """Reduce text to one line of at most `limit` printable characters."""
     text = text[: 4 * limit]
     if not text.isprintable():
         text = "".join(c if c.isprintable() else " " for c in text)

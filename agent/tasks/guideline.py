@@ -1,4 +1,4 @@
-"""A task's guideline as sections for the card and as plain text for the model's user turn."""
+"""A task's guideline as sections for the window and as plain text for the prompt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Section:
 
 
 def guideline_sections(task: Task) -> tuple[Section, ...]:
-    """The sections that have lines, in reading order."""
+    """The non-empty sections, in reading order."""
     guideline = task.guideline
     states = tuple(f"{state.name}: {state.text}" for state in guideline.states)
     contaminants = tuple(f"{other.name}: {other.differs}" for other in task.contaminants)
@@ -38,7 +38,7 @@ def guideline_sections(task: Task) -> tuple[Section, ...]:
 
 
 def guideline_text(task: Task) -> str:
-    """Plain text, one line an indicator; the summary stands alone, the rest are lists."""
+    """The guideline as plain text: the summary, then each section as a list."""
     blocks = []
     for section in guideline_sections(task):
         if section.id == "summary":

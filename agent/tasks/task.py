@@ -1,4 +1,4 @@
-"""What a task is: a target class with the words, windows and evidence that decide it."""
+"""Tasks: a target class with its guideline, windows and evidence."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 EXPECTATIONS: tuple[Expect, ...] = get_args(Expect)
 COMBINATIONS: tuple[Combine, ...] = get_args(Combine)
 QUALITIES = ("z", "snr", "bad_fraction", "negative_fraction", "join_step")
-"""What evidence of kind quality may name: numbers about the whole spectrum."""
+"""Targets of evidence of kind quality: numbers about the whole spectrum."""
 
 PLACEHOLDER = re.compile(r"\{(label|value|error|sigma|snr)(?::(\+?\.[0-4]f))?\}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class DiagnosticWindow:
-    """A range worth zooming into; vacuum angstrom, in the order an expert looks."""
+    """A range worth zooming into, in vacuum angstrom at rest."""
 
     id: str
     label: str
@@ -34,12 +34,12 @@ class DiagnosticWindow:
     key: str
     look: str
     mimics: str = ""
-    """What else looks like that in this range, and how it gives itself away."""
+    """What else looks similar in this range, and how to tell it apart."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """A guise of the class that changes which indicators are seen."""
+    """A state of the object that changes which indicators are visible."""
 
     name: str
     text: str
@@ -47,7 +47,7 @@ class State:
 
 @dataclass(frozen=True, kw_only=True)
 class Contaminant:
-    """Another kind of object that is taken for the class, and how it differs."""
+    """A similar kind of object, and how it differs from the class."""
 
     name: str
     differs: str
@@ -56,7 +56,7 @@ class Contaminant:
 
 @dataclass(frozen=True, kw_only=True)
 class Guideline:
-    """What an expert would tell a colleague: read by the model and by the person."""
+    """Instructions of an expert, for the model and for people."""
 
     summary: str
     primary: tuple[str, ...]
@@ -87,23 +87,23 @@ class Evidence:
     expect: Expect
     threshold: float
     scale: float
-    """How far past the threshold the claim holds with 88 per cent of its weight."""
+    """Distance from the threshold at which the claim has 88 % of its weight."""
     weight_for: float
     weight_against: float
     window: str
     min_snr: float
-    """Signal-to-noise per pixel in the window under which the claim is not testable."""
+    """S/N per pixel in the window that the claim needs."""
     combine: Combine = "any"
-    """How the values of several targets become one: any: the best for the claim; all: the worst."""
+    """Combines several targets; "any" takes the best value for the claim, "all" the worst."""
     group: str = ""
-    """Claims that repeat one another; together they should count little more than the best."""
+    """Claims of one group repeat each other and count little more than the best of them."""
     needs: tuple[str, ...] = ()
-    """Ids of evidence, higher up in the file, that must be found before this one counts."""
+    """Ids of earlier evidence that must be found for this one to count."""
     text_found: str
     text_absent: str
 
     def combined(self, values: Sequence[float]) -> float:
-        """The one value that stands for those of the targets."""
+        """Combine the values of the targets into one."""
         if self.kind == "ratio":
             first, second = values
             return first / second if second else math.nan
@@ -115,7 +115,7 @@ class Evidence:
         return max(values) if best_is_high == (self.combine == "any") else min(values)
 
     def excess(self, value: float) -> float:
-        """How far `value` lies past the threshold in the expected sense, in its own unit."""
+        """Distance of `value` beyond the threshold, in its own unit; negative if not reached."""
         match self.expect:
             case "emission":
                 return -value - self.threshold
@@ -128,9 +128,9 @@ class Evidence:
         return self.excess(value) > 0
 
     def log_odds(self, value: float, error: float = 0.0) -> float:
-        """Weight of `value` in nats, from weight_against far below to weight_for far above.
+        """Log-odds in nats, from weight_against far below the threshold to weight_for far above.
 
-        A value that could not be measured says nothing: 0.
+        A value that is not finite gives 0.
         """
         if not (math.isfinite(value) and math.isfinite(error)):
             return 0.0
@@ -139,7 +139,7 @@ class Evidence:
         return self.weight_against + (self.weight_for - self.weight_against) * share
 
     def text(self, value: float, *, error: float | None = None, snr: float | None = None) -> str:
-        """The claim in words with its numbers filled in; emission widths are given unsigned."""
+        """The claim's text with its numbers filled in; emission widths are given unsigned."""
         template = self.text_found if self.is_found(value) else self.text_absent
         sigma = abs(value) / error if error else None
         shown = -value if self.expect == "emission" else value
@@ -158,7 +158,7 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A target class. `lines` names the line sets to draw; `path` is None if bundled."""
+    """A target class; `lines` are the line sets to draw, `path` is None for bundled tasks."""
 
     id: str
     name: str
@@ -176,5 +176,5 @@ class Task:
         return next(window for window in self.windows if window.id == window_id)
 
     def evidence_in(self, window_id: str) -> tuple[Evidence, ...]:
-        """The claims that can be checked while this window is on screen."""
+        """The claims that are checked in this window."""
         return tuple(entry for entry in self.evidence if entry.window == window_id)

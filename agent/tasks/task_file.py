@@ -1,4 +1,4 @@
-"""One task file (resources/tasks/*.toml, or a user's own) into a Task, with every value checked."""
+"""Reads a task file (resources/tasks/*.toml, or a user's own) and checks every value."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from agent.tasks.task import (
 
 BLUEST, REDDEST = 3000.0, 11000.0
 NARROWEST, WIDEST = 30.0, 2000.0
+# A longer guideline would leave no room for pictures in a small model's context.
 MAX_GUIDELINE_WORDS = 1000
-"""A task text longer than this would crowd the pictures out of a small model's context."""
+# Letters are commands, 0 to 4 the confidence, F1 the guide, F10 the menu bar, F11 full screen.
 WINDOW_KEYS = (
     *(f"F{number}" for number in range(2, 10)),
     *(f"Alt+{number}" for number in range(1, 10)),
 )
-"""Letters are verbs, 0 to 4 the confidence, F1 the guide, F10 the menu bar, F11 full screen."""
 
 _TASK_ID = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,15}")
 _ENTRY_ID = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -53,12 +53,12 @@ _EXPECTED_OF: dict[Kind, tuple[Expect, ...]] = {
 
 
 def read_task(path: Path, *, bundled: bool = False) -> Task:
-    """The task a file describes. ResourceError names file, key and what is expected there."""
+    """Read a task; a ResourceError names the file, the key and what is expected."""
     return _task(read_toml(path), None if bundled else path)
 
 
 def parse_task(content: bytes, source: str) -> Task:
-    """The task in the bytes of a task file; `source` is how errors call it."""
+    """Parse the bytes of a task file; errors name `source`."""
     return _task(parse_toml(content, source), None)
 
 
@@ -172,12 +172,12 @@ def _targets(table: TomlTable, kind: Kind) -> tuple[str, ...]:
     for target in targets:
         if kind == "quality" and target not in QUALITIES:
             guess = near_miss(target, QUALITIES)
-            problem = f"{shown(target)} is none of: {', '.join(QUALITIES)}{guess}"
+            problem = f"{shown(target)} is not one of: {', '.join(QUALITIES)}{guess}"
             raise table.fault("target", problem)
         if not _TARGET.fullmatch(target):
             raise table.fault("target", f"expected a line or index id, found {shown(target)}")
     if kind == "ratio" and len(targets) != 2:
-        raise table.fault("target", f"a ratio takes two targets, found {len(targets)}")
+        raise table.fault("target", f"a ratio needs two targets, found {len(targets)}")
     return targets
 
 
@@ -185,7 +185,7 @@ def _expectation(table: TomlTable, kind: Kind) -> Expect:
     expect = cast(Expect, table.choice("expect", EXPECTATIONS))
     if expect not in _EXPECTED_OF[kind]:
         fitting = " or ".join(_EXPECTED_OF[kind])
-        raise table.fault("expect", f"evidence of kind {kind} takes {fitting}, not {expect}")
+        raise table.fault("expect", f"evidence of kind {kind} needs {fitting}, not {expect}")
     return expect
 
 
@@ -208,30 +208,30 @@ def _check_unique(task: Task, file: TomlTable) -> None:
 
 def _refuse_repeats(file: TomlTable, kind: str, key: str, values: Iterable[str]) -> None:
     seen: set[str] = set()
-    for place, value in enumerate(values, 1):
+    for number, value in enumerate(values, 1):
         if value in seen:
-            problem = f"{shown(value)} is already taken; expected each {key} once"
-            raise file.fault(f"{kind}[{place}].{key}", problem)
+            problem = f"{shown(value)} is used twice; each {key} must be unique"
+            raise file.fault(f"{kind}[{number}].{key}", problem)
         seen.add(value)
 
 
 def _check_links(task: Task, file: TomlTable) -> None:
-    """Windows and evidence named elsewhere in the file exist; `needs` looks upwards only."""
+    """Check that named windows exist, and that `needs` names earlier evidence only."""
     windows = [window.id for window in task.windows]
-    for place, other in enumerate(task.contaminants, 1):
+    for number, other in enumerate(task.contaminants, 1):
         for name in other.windows:
-            _require(file, f"contaminants[{place}].windows", name, windows, "window")
-    above: list[str] = []
-    for place, entry in enumerate(task.evidence, 1):
-        _require(file, f"evidence[{place}].window", entry.window, windows, "window")
+            _require(file, f"contaminants[{number}].windows", name, windows, "window")
+    earlier: list[str] = []
+    for number, entry in enumerate(task.evidence, 1):
+        _require(file, f"evidence[{number}].window", entry.window, windows, "window")
         for name in entry.needs:
-            _require(file, f"evidence[{place}].needs", name, above, "evidence further up")
-        above.append(entry.id)
+            _require(file, f"evidence[{number}].needs", name, earlier, "earlier evidence")
+        earlier.append(entry.id)
 
 
 def _require(file: TomlTable, key: str, name: str, known: list[str], what: str) -> None:
     if name not in known:
-        problem = f"{shown(name)} is the id of no {what}{near_miss(name, known)}"
+        problem = f"{shown(name)} is not the id of any {what}{near_miss(name, known)}"
         raise file.fault(key, problem)
 
 
@@ -244,5 +244,5 @@ def _check_length(task: Task, file: TomlTable) -> None:
         texts += [value] if isinstance(value, str) else [v for v in value if isinstance(v, str)]
     words = sum(len(text.split()) for text in texts)
     if words > MAX_GUIDELINE_WORDS:
-        problem = f"{words} words in all with the contaminants; at most {MAX_GUIDELINE_WORDS}"
+        problem = f"{words} words including the contaminants; the limit is {MAX_GUIDELINE_WORDS}"
         raise file.fault("guideline", problem)

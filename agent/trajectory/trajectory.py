@@ -1,7 +1,7 @@
-"""The one record of an inspection, shared by window, benchmark and training.
+"""The record of an inspection, shared by the window, the benchmark and training.
 
-One JSON object a line. Pictures are not stored: they are drawn again from the spectrum, and their
-hashes prove that they are the same.
+Pictures are not stored. They are redrawn from the spectrum, and their hashes prove that they are
+the same.
 """
 
 from __future__ import annotations
@@ -27,38 +27,37 @@ STOPS: tuple[StoppedBy, ...] = get_args(StoppedBy)
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One thing that happened: a thought, a look, a remark, the answer.
+    """One event of an inspection: a thought, a zoom, a remark or an answer.
 
-    `text` is the thought, the reasons, the remark, or for a look the line that came with the
-    picture. A step with an `error` is what the agent got wrong, in the words it was shown.
+    `text` is the thought, the remark, the reasons of an answer, or the tool's reply to a zoom.
+    `error` is the message that the agent was shown about its mistake.
     """
 
     kind: StepKind
     turn: int = 0
-    """Which of the agent's turns it belongs to. The person's steps follow that turn; -1 where they
-    came before the first."""
+    """The agent's turn it belongs to; a person's step follows that turn, -1 is before the first."""
     by: Author = "agent"
     text: str = ""
     range: tuple[float, float] | None = None
-    """Angstrom in the frame of the pictures, as asked for."""
+    """Requested wavelengths in angstrom, in the frame of the pictures."""
     label: str = ""
     error: str = ""
     verdict: Verdict | None = None
     measured: Mapping[str, Any] = field(default_factory=dict)
-    """What we measure in the window of a look: see `agent.spectra.measure.zoom_measurements`."""
+    """Our measurements in the window: see `agent.spectra.measure.zoom_measurements`."""
     picture: str = ""
-    """Hash of the picture of a look, as the engine got it."""
+    """Hash of the picture exactly as the engine received it."""
     seconds: float = 0.0
 
     @property
     def is_look(self) -> bool:
-        """A zoom that drew a picture."""
+        """Whether this is a zoom that drew a picture."""
         return self.kind == "zoom" and self.range is not None and not self.error
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpectrumRef:
-    """Which spectrum was inspected. `z` moved it to the frame of the pictures, where not None."""
+    """The inspected spectrum; `z` is the redshift removed in the pictures, None for none."""
 
     object_id: str = ""
     path: str = ""
@@ -70,7 +69,7 @@ class SpectrumRef:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRef:
-    """Who inspected. `sha256` is that of the model's card, or of the weights in a task file."""
+    """The model that inspected; `sha256` hashes its card, or the measured inspector's weights."""
 
     name: str
     engine: str = ""
@@ -79,7 +78,7 @@ class ModelRef:
 
 @dataclass(frozen=True, kw_only=True)
 class Tokens:
-    """-1 where an engine cannot tell. Without waste `evaluated` is `prompt` + `generated`."""
+    """Token counts, -1 if unknown; `evaluated` exceeds `prompt` + `generated` on a cache miss."""
 
     prompt: int = 0
     generated: int = 0
@@ -89,31 +88,31 @@ class Tokens:
 
 @dataclass(frozen=True, kw_only=True)
 class Trajectory:
-    """An inspection from its first look to its end."""
+    """A complete inspection."""
 
     task: str
     spectrum: SpectrumRef
     model: ModelRef
     prompt_sha256: str = ""
-    """Of the words the agent was given: another guideline makes another inspection."""
+    """Hash of the prompt, which includes the task's guideline."""
     style: Mapping[str, Any] = field(default_factory=dict)
-    """The look of the pictures, as a table of a model's card."""
+    """Style of the pictures, as in a model card; see `Style.to_table`."""
     sizing: Sizing = QWEN25
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     seed: int = 0
     overview: str = ""
     """Hash of the picture of the whole spectrum."""
     overview_text: str = ""
-    """What was told beside that picture, to a model that is told numbers."""
+    """Measurements given with that picture, if the style includes numbers."""
     steps: tuple[Step, ...] = ()
     replies: tuple[str, ...] = ()
-    """The agent's turns word for word."""
+    """The agent's turns, verbatim."""
     stopped_by: StoppedBy
     stop_reason: str = ""
     verdict: Verdict | None = None
     p_yes: float | None = None
     p_yes_runs: tuple[float, ...] = ()
-    """p(YES) of each run that told one, where several were averaged into `p_yes`."""
+    """p(YES) of the single runs, if several were averaged into `p_yes`."""
     well_formed: bool = False
     tokens: Tokens = field(default_factory=Tokens)
     seconds: float = 0.0
@@ -123,17 +122,17 @@ class Trajectory:
 
     @property
     def looks(self) -> tuple[Step, ...]:
-        """The steps that drew a picture, in order; the n-th shows picture n + 1."""
+        """The steps that drew a picture; `looks[n]` shows picture n + 1 (0 is the overview)."""
         return tuple(step for step in self.steps if step.is_look)
 
     @property
     def reasons(self) -> str:
-        """The words of the last answer."""
+        """The text of the last answer."""
         answers = [step.text for step in self.steps if step.kind == "answer"]
         return answers[-1] if answers else ""
 
     def until(self, turn: int) -> Trajectory:
-        """What had been said before the agent's turn of that number: a place to go on from."""
+        """The part before the agent's turn of this number, to resume from there."""
         return replace(
             self,
             steps=tuple(step for step in self.steps if step.turn < turn),

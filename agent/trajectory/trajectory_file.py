@@ -1,4 +1,4 @@
-"""Trajectories as JSON lines: written plainly, read as if a stranger had written them."""
+"""Trajectories as JSON lines; everything that is read is checked like untrusted input."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from agent.trajectory.trajectory import (
     Trajectory,
 )
 
-MAX_LINE = 16_000_000
-"""Bytes; eight turns of words are a thousandth of that."""
+MAX_LINE = 16_000_000  # bytes; an inspection of eight turns needs a thousandth of that
 MAX_STEPS = 1000
 MAX_TEXT = 2_000_000
 MAX_DEPTH = 8
@@ -35,7 +34,7 @@ Record = TypeVar("Record")
 
 
 def to_json(trajectory: Trajectory) -> dict[str, Any]:
-    """As an object for `json.dumps`; `from_json` gives back an equal record."""
+    """Convert to an object for `json.dumps`; `from_json` returns an equal record."""
     record = {each.name: getattr(trajectory, each.name) for each in fields(trajectory)}
     for key in ("spectrum", "model", "sizing", "sampling", "tokens"):
         record[key] = _flat(record[key])
@@ -47,7 +46,7 @@ def to_json(trajectory: Trajectory) -> dict[str, Any]:
 
 
 def step_to_json(step: Step) -> dict[str, Any]:
-    """Only what the step has: an absent key is the default."""
+    """Convert a step; keys with default values are left out."""
     record = {
         each.name: _plain(getattr(step, each.name))
         for each in fields(step)
@@ -59,12 +58,12 @@ def step_to_json(step: Step) -> dict[str, Any]:
 
 
 def to_line(trajectory: Trajectory) -> str:
-    """One line of JSON without its end; control characters are escaped."""
+    """One line of JSON, without the newline."""
     return json.dumps(to_json(trajectory), allow_nan=False)
 
 
 def write_trajectories(path: Path, trajectories: Iterable[Trajectory], *, add: bool = False) -> int:
-    """Write, or add to, a file of JSON lines; how many were written."""
+    """Write or append to a file of JSON lines; returns the number of trajectories."""
     count = 0
     try:
         with path.open("a" if add else "w", encoding="utf-8", newline="\n") as file:
@@ -77,7 +76,7 @@ def write_trajectories(path: Path, trajectories: Iterable[Trajectory], *, add: b
 
 
 def read_trajectories(path: Path) -> Iterator[Trajectory]:
-    """The records of a file, one after the other; an error names the line."""
+    """Read trajectories one by one; a TrajectoryError names the line."""
     try:
         with path.open("rb") as file:
             number = 0
@@ -86,16 +85,16 @@ def read_trajectories(path: Path) -> Iterator[Trajectory]:
                 if len(line) > MAX_LINE:
                     raise TrajectoryError(f"{path}, line {number}: longer than {MAX_LINE} bytes")
                 if line.strip():
-                    yield _located(from_line, line, f"{path}, line {number}")
+                    yield _with_location(from_line, line, f"{path}, line {number}")
     except OSError as error:
         raise TrajectoryError(f"{path} could not be read: {error.strerror}") from error
 
 
 def from_line(line: str | bytes) -> Trajectory:
     try:
-        record = json.loads(line, parse_constant=_no_constant)
+        record = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise TrajectoryError(f"not a line of JSON: {str(error)[:100]}") from error
+        raise TrajectoryError(f"not valid JSON: {str(error)[:100]}") from error
     return from_json(record)
 
 
@@ -105,7 +104,7 @@ def from_json(record: object) -> Trajectory:
     version = table.whole("version", 1, 10**6)
     if version > TRAJECTORY_VERSION:
         raise TrajectoryError(
-            f"made by a newer program (version {version}, this one reads {TRAJECTORY_VERSION})"
+            f"written by a newer program (version {version}; this one reads {TRAJECTORY_VERSION})"
         )
     p_yes = table.chance("p_yes")
     runs = [_chance(value, "p_yes_runs") for value in table.list("p_yes_runs")]
@@ -114,7 +113,7 @@ def from_json(record: object) -> Trajectory:
         spectrum=_spectrum_ref(table.table("spectrum")),
         model=_model_ref(table.table("model")),
         prompt_sha256=table.text("prompt_sha256", ""),
-        style=_copied(table.value("style", {}), "style"),
+        style=_checked_object(table.value("style", {}), "style"),
         sizing=_sizing(table.table("sizing", {})),
         sampling=_sampling(table.table("sampling", {})),
         seed=table.whole("seed", -(2**63), 2**64, 0),
@@ -147,7 +146,7 @@ def step_from_json(record: object) -> Step:
         label=table.text("label", ""),
         error=table.text("error", ""),
         verdict=table.choice("verdict", ("YES", "NO", None)) if "verdict" in table.values else None,
-        measured=_copied(table.value("measured", {}), "measured"),
+        measured=_checked_object(table.value("measured", {}), "measured"),
         picture=table.text("picture", ""),
         seconds=table.number("seconds", 0.0),
     )
@@ -197,7 +196,7 @@ def _tokens(table: _Table) -> Tokens:
 
 
 class _Table:
-    """A JSON object being read: each value is asked for by name and kind."""
+    """Typed access to the values of a JSON object; raises TrajectoryError for a wrong value."""
 
     def __init__(self, record: object, what: str) -> None:
         if not isinstance(record, dict):
@@ -240,7 +239,7 @@ class _Table:
     def list(self, key: str, longest: int = MAX_ITEMS) -> list[Any]:
         value = self.value(key, [])
         if not isinstance(value, list) or len(value) > longest:
-            raise TrajectoryError(f"{key} must be a list of at most {longest}")
+            raise TrajectoryError(f"{key} must be a list of at most {longest} items")
         return value
 
     def table(self, key: str, default: object = ...) -> _Table:
@@ -272,32 +271,31 @@ def _range(value: object) -> tuple[float, float] | None:
     if value is None:
         return None
     if not isinstance(value, list) or len(value) != 2:
-        raise TrajectoryError("range must hold two numbers")
+        raise TrajectoryError("range must be a list of two numbers")
     low, high = (_number(end, "range") for end in value)
     return low, high
 
 
-def _copied(value: object, key: str) -> dict[str, Any]:
-    """A JSON object of names, numbers, texts and lists, of bounded depth and size."""
+def _checked_object(value: object, key: str) -> dict[str, Any]:
+    """Check that a value is a JSON object of bounded depth and size."""
     if not isinstance(value, dict):
         raise TrajectoryError(f"{key} must be a JSON object")
-    room = [MAX_ITEMS]
-    _measure_room(value, key, MAX_DEPTH, room)
+    _check_size(value, key, MAX_DEPTH, [MAX_ITEMS])
     return value
 
 
-def _measure_room(value: object, key: str, depth: int, room: list[int]) -> None:
-    room[0] -= 1
-    if depth < 0 or room[0] < 0:
-        raise TrajectoryError(f"{key} holds too much")
+def _check_size(value: object, key: str, depth: int, items_left: list[int]) -> None:
+    items_left[0] -= 1
+    if depth < 0 or items_left[0] < 0:
+        raise TrajectoryError(f"{key} is nested too deeply or too large")
     if isinstance(value, dict):
         for each in value.values():
-            _measure_room(each, key, depth - 1, room)
+            _check_size(each, key, depth - 1, items_left)
     elif isinstance(value, list):
         for each in value:
-            _measure_room(each, key, depth - 1, room)
+            _check_size(each, key, depth - 1, items_left)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise TrajectoryError(f"{key} holds a number that is not finite")
+        raise TrajectoryError(f"{key} contains a number that is not finite")
 
 
 def _flat(record: Any) -> dict[str, Any]:
@@ -305,7 +303,7 @@ def _flat(record: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Tuples as lists and read-only mappings as dictionaries."""
+    """Convert tuples to lists and mappings to dictionaries."""
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, tuple | list):
@@ -313,12 +311,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _located(read: Callable[[bytes], Record], line: bytes, where: str) -> Record:
+def _with_location(read: Callable[[bytes], Record], line: bytes, where: str) -> Record:
     try:
         return read(line)
     except TrajectoryError as error:
         raise TrajectoryError(f"{where}: {error}") from error
 
 
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not allowed")

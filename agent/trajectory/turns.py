@@ -1,4 +1,4 @@
-"""From the record of an inspection back to the conversation, word for word."""
+"""Rebuilds the conversation of a recorded inspection, word for word."""
 
 from __future__ import annotations
 
@@ -10,31 +10,30 @@ from agent.trajectory.trajectory import Step, Trajectory
 
 
 def turns_of(task: Task, trajectory: Trajectory) -> list[Turn]:
-    """The turns an engine read and wrote; picture 0 is the whole spectrum, then look by look.
+    """The conversation of a trajectory, for training and for resuming an inspection.
 
-    What trains a model and what a resumed inspection begins with.
+    Picture 0 is the whole spectrum, picture n + 1 is `trajectory.looks[n]`.
     """
-    told = trajectory.overview_text
-    turns = list(opening(task, brief=is_brief(trajectory), told=told))
+    turns = list(opening(task, brief=is_brief(trajectory), overview_text=trajectory.overview_text))
     numbers = {id(look): number for number, look in enumerate(trajectory.looks, 1)}
     turns += _person_turns(trajectory.steps, -1, numbers)
     for number, reply in enumerate(trajectory.replies):
         turns.append(Turn("assistant", reply))
         own = [step for step in trajectory.steps if step.by == "agent" and step.turn == number]
-        said = feedback(own[-1], numbers.get(id(own[-1]))) if own else None
-        if said is not None:
-            turns.append(said)
+        answer = feedback(own[-1], numbers.get(id(own[-1]))) if own else None
+        if answer is not None:
+            turns.append(answer)
         turns += _person_turns(trajectory.steps, number, numbers)
     return turns
 
 
 def is_brief(trajectory: Trajectory) -> bool:
-    """Whether it began with the question alone."""
+    """Whether the prompt was the question alone, without guideline and rules."""
     return trajectory.style.get("brief") is True
 
 
 def feedback(last: Step, picture: int | None) -> Turn | None:
-    """What the agent is shown after a turn whose last step is `last`; None after an answer."""
+    """The turn that answers an agent's turn ending in `last`; None after an answer."""
     if last.kind == "zoom":
         return Turn("tool", last.error or last.text, picture)
     if last.error:
@@ -43,7 +42,7 @@ def feedback(last: Step, picture: int | None) -> Turn | None:
 
 
 def person_turn(step: Step, picture: int | None) -> Turn | None:
-    """How the agent meets what a person put in; None for a look that could not be drawn."""
+    """The turn that shows a person's step to the agent; None if its window cannot be drawn."""
     if step.error:
         return None
     return Turn("user", person_text(step.range, step.label, step.text), picture)

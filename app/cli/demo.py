@@ -17,11 +17,11 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.errors import WorkbenchError
-from agent.inspection.make_inspector import default_model
-from agent.tasks.catalogue import task
+from agent.inspection.inspector_factory import default_model
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from app.cli.inspection_text import cleaned, step_lines, verdict_lines
-from app.cli.new import take_over
+from app.cli.new import import_with_progress
 from app.cli.session_options import reviewer_name
 from app.cli.vet import run_vet
 from app.cli.window import has_display, open_window
@@ -38,7 +38,7 @@ from app.worker.request import LoadRequest
 
 SAMPLE_TASK = "CV"
 SHOWN = 15
-MOST_WORKERS = 4
+MAX_WORKERS = 4
 
 Truth = Mapping[tuple[str, int], str]
 """What each really is, by its file and row."""
@@ -73,8 +73,8 @@ def demo(
         raise WorkbenchError(f"{out}: not a folder to write to: {error.strerror}") from error
     truth = _truth(sample / "truth.csv")
     with _session(out / "sample.speco3", sample) as session:
-        _refuse_others(session, truth)
-        workers = min(MOST_WORKERS, os.cpu_count() or 1)
+        _check_is_demo(session, truth)
+        workers = min(MAX_WORKERS, os.cpu_count() or 1)
         run_vet(session, LoadRequest(model or default_model(session.task.id)), workers=workers)
         lines = list(matching(session, EVERYTHING, Sort("p_yes", descending=True)))
         console.print(_table(lines))
@@ -94,9 +94,9 @@ def _session(place: Path, sample: Path) -> Session:
     reviewer = reviewer_name(None)
     if place.exists():
         return open_session(place, reviewer)
-    session = new_session(place, task(SAMPLE_TASK), reviewer)
+    session = new_session(place, find_task(SAMPLE_TASK), reviewer)
     try:
-        take_over(session, sample / "candidates.csv", {}, None)
+        import_with_progress(session, sample / "candidates.csv", {}, None)
     except BaseException:
         session.close()
         raise
@@ -111,7 +111,7 @@ def _truth(path: Path) -> Truth:
         }
 
 
-def _refuse_others(session: Session, truth: Truth) -> None:
+def _check_is_demo(session: Session, truth: Truth) -> None:
     """A session of that name may be somebody's own."""
     if all(_key(line.candidate) in truth for line in matching(session, EVERYTHING)):
         return

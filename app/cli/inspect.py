@@ -17,8 +17,8 @@ from rich.console import Console
 from agent.engines.base import RESTARTED, OnText
 from agent.errors import WorkbenchError
 from agent.inspection.control import Control
-from agent.inspection.interface import run
-from agent.tasks.catalogue import task as find_task
+from agent.inspection.inspector import run
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import write_trajectories
 from app.cli.inspection_text import (
     cleaned,
@@ -74,7 +74,7 @@ def inspect(
     device: Annotated[DeviceName, typer.Option(help="Where a model runs.")] = DeviceName.AUTO,
 ) -> None:
     """Inspect a spectrum: look at the whole, zoom where the evidence is, answer YES or NO."""
-    from agent.inspection.make_inspector import default_model, make_inspector
+    from agent.inspection.inspector_factory import default_model, make_inspector
 
     target = find_task(task)
     spectrum = read_row(file, row)
@@ -83,7 +83,7 @@ def inspect(
     with closing(make_inspector(name, device=device.value, extra_runs=runs - 1)) as inspector:
         show.print(heading(spectrum, target, inspector.model))
         control = Control(deadline)
-        with _stopped_by_ctrl_c(control), _words_as_they_come(show) as on_text:
+        with _stopped_by_ctrl_c(control), _live_text(show) as on_text:
             inspection = inspector.inspect(
                 spectrum, target, seed=seed, control=control, on_text=on_text
             )
@@ -114,7 +114,7 @@ def _stopped_by_ctrl_c(control: Control) -> Iterator[None]:
 
 
 @contextmanager
-def _words_as_they_come(show: Console) -> Iterator[OnText | None]:
+def _live_text(show: Console) -> Iterator[OnText | None]:
     """The last words of the turn under way beside a spinner; nothing where nobody watches."""
     if show.quiet or not show.is_terminal:
         yield None

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from agent.tasks.catalogue import task as find_task
+from agent.tasks.catalogue import find_task
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.importing.importer import import_list, preview
@@ -57,14 +57,14 @@ def new(
     with new_session(session, target, reviewer_name(reviewer)) as made:
         try:
             for path in lists:
-                show_import(take_over(made, path, roles, spectra))
+                show_import(import_with_progress(made, path, roles, spectra))
         except BaseException:
             made.database.discard()  # with all that lies beside it, or there could be no other
             raise
         typer.echo(f"{made.location}: {made.count()} candidates for {target.name}")
 
 
-def take_over(
+def import_with_progress(
     session: Session, path: Path, roles: dict[str, str], spectra: Path | None
 ) -> ImportReport:
     """Import one list with a progress bar on standard error."""

@@ -19,14 +19,14 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from agent.inspection.make_inspector import default_model
+from agent.inspection.inspector_factory import default_model
 from agent.trajectory.trajectory import ModelRef
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.inspections.batch import Vetted, forget_gone
+from app.core.inspections.batch import Vetted, clear_missing_file_faults
 from app.core.inspections.batch import vet as inspect_all
 from app.core.inspections.shown_opinion import show_model, shown_model
-from app.core.inspections.store import Confusion, compare_models, count_to_do
+from app.core.inspections.store import Confusion, compare_models, count_pending
 from app.core.session.session import Session, open_session
 from app.worker.pool import WorkerPool
 from app.worker.request import LoadRequest
@@ -74,7 +74,7 @@ def vet(
         other, first = run(LoadRequest(second)), run(LoadRequest(model))
         if shown_model(opened) is None:  # else it would be the newest of each
             show_model(opened, first)
-        _say_where_they_differ(compare_models(opened, first, other))
+        _show_disagreement(compare_models(opened, first, other))
 
 
 def run_vet(
@@ -94,16 +94,16 @@ def run_vet(
     with WorkerPool(workers, load) as pool, _progress() as progress:
         bar = progress.add_task("loading the model", total=None)
         model = pool.ready()
-        forget_gone(session)
-        left = count_to_do(session, model, again=again)
-        passed_over = 0 if again else count_to_do(session, model, again=True) - left
+        clear_missing_file_faults(session)
+        left = count_pending(session, model, again=again)
+        passed_over = 0 if again else count_pending(session, model, again=True) - left
         total = left if limit is None else min(left, limit)
         progress.update(bar, description=f"inspecting with {cleaned(model.name)}", total=total)
         progress.reset(bar)
         try:
             run = inspect_all(session, pool, model, limit=limit, seed=seed, again=again)
             for vetted in run:
-                said[_word(vetted)] += 1
+                said[_result_word(vetted)] += 1
                 if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
                     faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
                 progress.advance(bar)
@@ -123,7 +123,7 @@ def run_vet(
     return model
 
 
-def _say_where_they_differ(both: Confusion) -> None:
+def _show_disagreement(both: Confusion) -> None:
     first, second = both.first, both.second
     if (first.name, first.sha256) == (second.name, second.sha256):
         typer.echo("the second opinion is of the same model: name another one")
@@ -144,7 +144,7 @@ class _Rate(ProgressColumn):
         return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min", style="dim")
 
 
-def _word(vetted: Vetted) -> str:
+def _result_word(vetted: Vetted) -> str:
     if vetted.trajectory is None:
         return "not readable"
     return vetted.trajectory.verdict or "no verdict"

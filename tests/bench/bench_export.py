@@ -24,7 +24,7 @@ from pathlib import Path
 from astropy.table import Table
 from sqlalchemy import insert
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, judgements, lists, log
 from app.core.session import verdict_log
 from app.core.session.session import Session, new_session
@@ -162,7 +162,7 @@ def fill(place: Path) -> None:
     about = {"name": "list.csv", "path": "/lists/list.csv", "sha256": "ab", "format": "CSV"}
     read = {"rows_read": ROWS, "rows_used": ROWS, "imported_at": AT}
     told = {"roles": json.dumps({"score": "prob"}), "columns": json.dumps(columns)}
-    with new_session(place, task("CV"), "Ada") as session:
+    with new_session(place, find_task("CV"), "Ada") as session:
         with session.database.writing() as connection:
             connection.execute(insert(lists).values(about | read | told))
             for start in range(1, ROWS + 1, AT_ONCE):

@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import median
 
 from agent.engines.base import Conversation, Engine, Generated, SamplingSettings
-from agent.inspection.inspector import ModelInspector
-from agent.inspection.interface import run
+from agent.inspection.inspector import run
+from agent.inspection.model_inspector import ModelInspector
 from agent.rendering.render import COMPACT
 from agent.spectra.readers import read
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef
 from tests.agent.scenes import answer, call
 from tests.small_models import make_folder
@@ -78,7 +78,7 @@ def figures() -> Iterator[dict[str, object]]:
 def _share(name: str, engine: Engine) -> Iterator[dict[str, object]]:
     spectrum = read(sorted(SAMPLE.glob("*/*"))[0])
     inspector = ModelInspector(Prompted(engine), ModelRef(name=name), style=COMPACT)
-    records = [run(inspector.inspect(spectrum, task("CV"))) for _ in range(REPEATS + 1)][1:]
+    records = [run(inspector.inspect(spectrum, find_task("CV"))) for _ in range(REPEATS + 1)][1:]
     inspector.close()
     assert all(record.verdict == "YES" and len(record.looks) == 3 for record in records)
     outside = median((each.seconds - each.engine_seconds) / each.seconds for each in records)

@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 
 from agent.evidence.assessment import assess
-from agent.inspection.interface import run
+from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.measure.features import feature_vector
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from train.simulate.sky import draw_source
 from train.simulate.telescope.observation import to_spectrum
 from train.simulate.telescope.telescope import observe
@@ -55,7 +55,7 @@ def _figures_of(survey: str) -> Iterator[dict[str, object]]:
 def figures() -> Iterator[dict[str, object]]:
     rng = np.random.default_rng(12)
     seen = to_spectrum(observe(draw_source("CV", rng), "LAMOST", rng, snr=30.0))
-    cv = task("CV")
+    cv = find_task("CV")
     ours = _median_s(lambda spectrum: assess(spectrum, cv), seen)
     features = _median_s(feature_vector, seen)
     yield {

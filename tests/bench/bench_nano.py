@@ -53,17 +53,17 @@ def side(model: str, count: int) -> dict[str, Any]:
 
 def inspect_alone(model: str, count: int) -> dict[str, Any]:
     """Candidates of the sample, spread over it, after one that is not counted."""
-    from agent.inspection.interface import run
-    from agent.inspection.make_inspector import make_inspector
+    from agent.inspection.inspector import run
+    from agent.inspection.inspector_factory import make_inspector
     from agent.spectra.readers import read
-    from agent.tasks.catalogue import task
+    from agent.tasks.catalogue import find_task
 
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
         listed = [(SAMPLE / row["file"], int(row["row"])) for row in csv.DictReader(file)]
     chosen = [listed[number * len(listed) // count] for number in range(count)]
-    inspector, cv = make_inspector(model, threads=1), task("CV")
+    inspector, cv = make_inspector(model, threads=1), find_task("CV")
     spectra = [read(path, row) for path, row in (chosen[-1], *chosen)]
     records = [run(inspector.inspect(spectrum, cv)) for spectrum in spectra][1:]
     inspector.close()

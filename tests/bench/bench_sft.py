@@ -16,10 +16,10 @@ from pathlib import Path
 
 import torch
 
-from agent.inspection.interface import run
+from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.rendering.render import Style
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import write_trajectories
 from tests.bench.sft_side import BATCH
 from train.examples import example, write_examples
@@ -92,7 +92,7 @@ def prepare(work: Path, shape: ModelSettings, style: Style, steps: int) -> None:
         answer = "YES" if each.label == told.task else "NO"
         one = example(spectrum, task=told.task, answer=answer, label=each.label)
         examples.append(one)
-        records.append(run(inspector.inspect(one.spectrum, task(told.task))))
+        records.append(run(inspector.inspect(one.spectrum, find_task(told.task))))
     write_examples(work / "cold.parquet", examples)
     write_trajectories(work / "approved.jsonl", records)
     make_new_model(work / "start", shape, [*words_of_tasks(), *words_of(records)], seed=1)

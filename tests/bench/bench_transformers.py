@@ -19,7 +19,7 @@ from agent.engines.base import Conversation, Engine, SamplingSettings
 from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import reply_text
 from agent.rendering.model_image import prepare
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from tests.small_models import FamilyName, make_folder
 from train.models.small_model import TINY, Shape
 
@@ -84,7 +84,7 @@ def _figures_of(folder: Path, name: str) -> Iterator[dict[str, object]]:
 
 
 def episode(engine: Engine) -> Episode:
-    turns, pictures = [*opening(task("CV"))], [_picture(engine, *WHOLE)]
+    turns, pictures = [*opening(find_task("CV"))], [_picture(engine, *WHOLE)]
     talk = engine.open()
     talk.append(turns, pictures)
     evaluated_anew = 0

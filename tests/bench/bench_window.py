@@ -24,8 +24,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import task
-from app.core.prefetch import read_wanted
+from agent.tasks.catalogue import find_task
+from app.core.prefetch import read_by_key
 from app.core.session.records import Verdict
 from app.core.session.session import new_session, open_session
 from app.ui.keys.key_filter import KeyFilter
@@ -206,9 +206,9 @@ def _window(place: Path) -> Iterator[Bench]:
 
 
 def _without_prefetch(context: SessionContext) -> None:
-    context.current.prefetch.look_at = lambda *_: None  # type: ignore[method-assign]
+    context.current.prefetch.read_ahead = lambda *_: None  # type: ignore[method-assign]
     context.current.prefetch.peek = lambda key: None  # type: ignore[method-assign]
-    context.current.prefetch.get = read_wanted  # type: ignore[method-assign]
+    context.current.prefetch.get = read_by_key  # type: ignore[method-assign]
 
 
 def _memory(app: Any, place: Path) -> dict[str, object]:
@@ -230,7 +230,7 @@ def _memory(app: Any, place: Path) -> dict[str, object]:
 
 def fill(place: Path, size: int) -> None:
     """The sample over and over, written straight into the table."""
-    with new_session(place, task("CV"), "Ada") as session:
+    with new_session(place, find_task("CV"), "Ada") as session:
         take_sample(session, min(size, 60))
     with closing(sqlite3.connect(place, isolation_level=None)) as connection:
         named = connection.execute("SELECT name FROM pragma_table_info('candidates')")

@@ -19,7 +19,7 @@ from transformers import TrainerCallback
 from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import read_folder
 from agent.inspection.pictures import redraw
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import read_trajectories
 from agent.trajectory.turns import turns_of
 from train.examples import ExampleStore
@@ -122,7 +122,7 @@ def trl(work: Path, steps: int) -> dict[str, float]:
 def _messages(record: Any, store: ExampleStore) -> dict[str, Any]:
     """Replies of the tool as a user's turns: TRL drops pictures of tool turns."""
     messages = []
-    for turn in turns_of(task(record.task), record):
+    for turn in turns_of(find_task(record.task), record):
         content = [{"type": "image"}] if turn.picture is not None else []
         text = {"type": "text", "text": turn.text}
         if turn.role == "tool":

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from agent.errors import WorkbenchError
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from train.bench.objects import directions, nearest_within
 from train.bench.sources import BoolArray, Sources
 from train.bench.tables import place, read_rows
@@ -25,7 +25,7 @@ def catalogue_files(texts: Sequence[str]) -> dict[str, list[Path]]:
         path = Path(file).expanduser()
         if not path.is_file():
             raise WorkbenchError(f"--catalogue {text[:80]!r}: there is no such file")
-        found.setdefault(task(name).id, []).append(path)
+        found.setdefault(find_task(name).id, []).append(path)
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.hashing import text_hash
 from agent.rendering.render import Style
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories, to_line
@@ -89,7 +89,7 @@ class Pool:
         return replace(again, spectrum=first.spectrum)
 
     def task(self, case: Case) -> Task:
-        return task(case.trajectory.task)
+        return find_task(case.trajectory.task)
 
     def add(self, case: Case, review: Review) -> None:
         """Raises WorkbenchError where it is against the rules; else it is on disk."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent.engines.base import Engine
 from agent.errors import EngineError, ToolError
-from agent.inspection.load_engine import load_engine
+from agent.inspection.engine_loader import load_engine
 from agent.models.registry import find_model
 from train.curate.judge import Scores, judge
 from train.curate.pool import Pool

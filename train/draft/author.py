@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from agent.evidence.assessment import Assessment
 from agent.evidence.kinds import KindJudgement, builtin_kinds, softmax
-from agent.evidence.window_numbers import entries, whole_entries
+from agent.evidence.window_numbers import window_entries, overview_entries
 from agent.evidence.words import kind_name
 from agent.protocol.reply import Verdict
 from agent.protocol.tool import TOOL_NAME
@@ -75,7 +75,7 @@ def write(
     if is_quoted:
         said = [_said(move, meter) for move in moves]
         moves = tuple(_quoted(*each, wording) for each in zip(moves, said, strict=True))
-        leans = _leanings([whole_entries(meter.numbers), *said], assessment.kinds)
+        leans = _leanings([overview_entries(meter.numbers), *said], assessment.kinds)
     told = [_told(move, settings, rng) for move in moves]
     everything = [fact for each in told for fact in each]
     if not any(is_quoted or truth.sign * fact.nats > PLAIN for fact in everything):
@@ -135,7 +135,7 @@ def _told(move: Move, settings: DraftSettings, rng: Rng) -> tuple[Fact, ...]:
 
 def _said(move: Move, meter: Meter) -> Mapping[str, str]:
     """What the tool tells of each number in a window."""
-    return {} if move.kind == "outside" else entries(meter.numbers, *move.range, meter.z)
+    return {} if move.kind == "outside" else window_entries(meter.numbers, *move.range, meter.z)
 
 
 def _quoted(move: Move, said: Mapping[str, str], wording: Wording) -> Move:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from agent.evidence.numbers import SpectrumMeasurements, numbers_of
+from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import signal_to_noise
-from agent.spectra.rest_frame import frame_z
-from agent.spectra.sampling import doppler
-from agent.spectra.spectrum import Spectrum, Window
+from agent.spectra.pixel_grid import doppler
+from agent.spectra.spectrum import Spectrum, Window, frame_z
 from train.draft.features import Feature
 
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
@@ -27,7 +26,7 @@ class Meter:
 
     @classmethod
     def of(cls, spectrum: Spectrum) -> Meter:
-        return cls(numbers_of(spectrum))
+        return cls(measurements_of(spectrum))
 
     @property
     def spectrum(self) -> Spectrum:

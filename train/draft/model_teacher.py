@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agent.errors import ResourceError, WorkbenchError
-from agent.inspection.load_engine import engine_ref, load_engine
+from agent.inspection.engine_loader import engine_ref, load_engine
 from agent.models.registry import find_model
 from train.draft.settings import DraftSettings
 from train.draft.teachers import ModelTeacher

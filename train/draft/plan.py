@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.evidence.assessment import Assessment
-from agent.inspection.measured_story import shown_range
+from agent.inspection.measured_turns import shown_range
 from agent.spectra.spectrum import Window as Range
 from agent.tasks.task import DiagnosticWindow, Task
 from train.draft.facts import Fact, Key

@@ -12,7 +12,7 @@ from agent.engines.base import SamplingSettings
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
-from agent.inspection.measured_voice import BlankPictureMaker, MeasuredVoice
+from agent.inspection.measured_conversation import BlankPictureMaker, MeasuredConversation
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import prompt_hash
 from agent.protocol.reply import is_well_formed
@@ -74,7 +74,7 @@ def record(
     )
     kind = PictureMaker if draw else CheckOnlyPictureMaker
     viewer = kind.of(spectrum, blank.spectrum, style, sizing)
-    episode = Episode(MeasuredVoice(tuple(replies)), viewer, blank.sampling, seed, Control())
+    episode = Episode(MeasuredConversation(tuple(replies)), viewer, blank.sampling, seed, Control())
     for _ in episode.begin([], []):
         pass
     steps: list[Step] = [_timeless(step, draw) for step in episode.run()]
@@ -84,7 +84,7 @@ def record(
     return replace(
         blank,
         overview=picture_hash(viewer.overview()) if draw else "",
-        overview_text=viewer.told(),
+        overview_text=viewer.overview_text(),
         steps=tuple(steps),
         replies=episode.replies,
         stopped_by=episode.stopped_by,

@@ -12,11 +12,11 @@ import numpy as np
 
 from agent.engines.base import Engine, SamplingSettings
 from agent.errors import EngineError, SpectrumError
-from agent.evidence.assessment import assess_numbers
+from agent.evidence.assessment import assess_measurements
 from agent.evidence.weights import builtin_fingerprint
-from agent.inspection.inspector import ModelInspector
-from agent.inspection.interface import run
-from agent.tasks.catalogue import task
+from agent.inspection.inspector import run
+from agent.inspection.model_inspector import ModelInspector
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from train.draft.author import Truth, is_supported, write
 from train.draft.hinted import HintedEngine, hint
@@ -59,10 +59,10 @@ class MeasuredTeacher:
     settings: DraftSettings
 
     def draft(self, example: Example, variant: int, seed: int) -> Draft:
-        wanted = task(example.task)
+        wanted = find_task(example.task)
         truth = Truth(example.answer, example.label)
         meter = Meter.of(example.spectrum)
-        assessment = assess_numbers(meter.numbers, wanted)
+        assessment = assess_measurements(meter.numbers, wanted)
         if assessment.snr < self.settings.min_snr:
             return Draft("noisy")
         if not is_supported(assessment, truth, self.settings.min_chance):
@@ -100,7 +100,7 @@ class ModelTeacher:
         )
         number = draft_seed(example, variant, seed)[-1]
         try:
-            found = run(inspector.inspect(example.spectrum, task(example.task), seed=number))
+            found = run(inspector.inspect(example.spectrum, find_task(example.task), seed=number))
         except (EngineError, SpectrumError):
             return Draft("failed")
         if found.stopped_by == "error":

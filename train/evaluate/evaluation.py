@@ -113,7 +113,7 @@ def _fingerprint(spec: JudgeSpec) -> str:
         for each in files:
             digest.update(f"{each.relative_to(folder)} {_file_hash(each)}\n".encode())
         return digest.hexdigest()
-    from agent.inspection.make_inspector import MEASURED
+    from agent.inspection.inspector_factory import MEASURED
 
     if spec.source == MEASURED:
         from agent.evidence.weights import builtin_fingerprint

@@ -13,11 +13,11 @@ from PIL import Image
 
 from agent.engines.base import SamplingSettings
 from agent.errors import SpectrumError, ToolError, WorkbenchError
-from agent.inspection.interface import Inspector, run
+from agent.inspection.inspector import Inspector, run
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.tool import ToolResult
 from agent.rendering.window import MIN_POINTS
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from train.evaluate.judgement import Judgement, of_probability, of_trajectory, unreadable
 from train.examples import Example
@@ -78,7 +78,7 @@ class InspectorJudge:
         if np.isfinite(one.spectrum.flux).sum() < MIN_POINTS:
             return unreadable(one, "nothing to draw"), None  # said alike by all who judge
         try:
-            inspection = self.inspector.inspect(one.spectrum, task(one.task), seed=self.seed)
+            inspection = self.inspector.inspect(one.spectrum, find_task(one.task), seed=self.seed)
             trajectory = run(inspection)
         except SpectrumError as error:
             return unreadable(one, str(error)), None
@@ -91,8 +91,8 @@ class InspectorJudge:
 
 
 def _inspector(spec: JudgeSpec) -> Inspector:
-    from agent.inspection.inspector import ModelInspector
-    from agent.inspection.make_inspector import MEASURED, make_inspector
+    from agent.inspection.inspector_factory import MEASURED, make_inspector
+    from agent.inspection.model_inspector import ModelInspector
 
     if spec.source == MEASURED and spec.kind == "inspector":
         from agent.inspection.measured_inspector import MeasuredInspector
@@ -103,7 +103,7 @@ def _inspector(spec: JudgeSpec) -> Inspector:
         told = inspector.sampling
         inspector.sampling = SamplingSettings(max_new_tokens=told.max_new_tokens)
         if spec.kind == "toolless":
-            inspector.viewer_kind = WholeOnly
+            inspector.picture_maker_type = WholeOnly
     elif spec.kind == "toolless":
         raise WorkbenchError("an inspector without a model measures; it has no tool to take away")
     return inspector

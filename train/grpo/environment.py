@@ -7,7 +7,7 @@ from typing import Any
 from agent.errors import ToolError
 from agent.inspection.episode import NO_CALLS_LEFT
 from agent.protocol.protocol import MAX_TOOL_TURNS
-from agent.tasks.catalogue import task as task_named
+from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from train.examples import ExampleStore
 from train.grpo.pictures import CachedPictureMaker, Pictures
@@ -30,7 +30,7 @@ class SpectrumEnvironment:
     def reset(self, *, sha256: str, task: str, **row: Any) -> list[dict[str, Any]]:
         """Take a row of the questions; what the user's turn shows: the spectrum, then the task."""
         self._calls = 0
-        self.task = task_named(task)
+        self.task = find_task(task)
         self.viewer = self._pictures.viewer(self._store[sha256])
         return [
             {"type": "image", "image": self.viewer.overview()},

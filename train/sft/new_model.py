@@ -11,11 +11,11 @@ from tokenizers import AddedToken
 
 from agent.engines.chat_tokens import load_tokenizer
 from agent.evidence.gates import GATES
-from agent.evidence.window_numbers import MARKS, TOLD, WHOLE
+from agent.evidence.window_numbers import MARKS, WINDOW_GATES, OVERVIEW_GATES
 from agent.evidence.words import KIND_NAMES
 from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import TOOL_NAME
-from agent.tasks.catalogue import load_tasks, task
+from agent.tasks.catalogue import find_task, load_tasks
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
 from train.draft.features import feature
@@ -31,7 +31,7 @@ def frequent_phrases() -> tuple[str, ...]:
     frame, _, label = json.dumps({"wavelength_range": [0], "label": ""}).partition("0")
     named = json.dumps({"name": TOOL_NAME, "arguments": {}}).removesuffix("}}").removesuffix("{")
     windows = {window.label for each in load_tasks() for window in each.windows}
-    measured = {"; ", *(f"{GATES[gate].label} " for gate in (*TOLD, *WHOLE))}
+    measured = {"; ", *(f"{GATES[gate].label} " for gate in (*WINDOW_GATES, *OVERVIEW_GATES))}
     seen = {
         found.name
         for each in load_tasks()
@@ -75,7 +75,7 @@ def words_of_tasks(*, brief: bool = False) -> Iterator[str]:
 def words_of(trajectories: Iterable[Trajectory]) -> Iterator[str]:
     """What was said in inspections after their beginnings."""
     for one in trajectories:
-        known = task(one.task)
+        known = find_task(one.task)
         yield from (turn.text for turn in turns_of(known, one)[FIRST:])
 
 

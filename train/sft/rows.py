@@ -20,7 +20,7 @@ from agent.hashing import text_hash
 from agent.protocol.protocol import Turn, prompt_hash
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import Style
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import is_brief, turns_of
 from train.parallel import in_order
@@ -113,7 +113,7 @@ def row_of(
     """The row of a trajectory, or why there is none."""
     if trajectory.stopped_by != "answer":
         return "came to no answer"
-    turns = turns_of(task(trajectory.task), trajectory)
+    turns = turns_of(find_task(trajectory.task), trajectory)
     untrained = set() if preparing.train_mistakes else mistakes_of(trajectory)
     if not preparing.pictures:
         words = [replace(turn, picture=None) for turn in turns]
@@ -158,7 +158,7 @@ def _row(
 
 def other_prompts(trajectories: Iterable[Trajectory]) -> int:
     """How many were recorded with other words than the prompt has today."""
-    now = cache(lambda name, brief: prompt_hash(task(name), brief=brief))
+    now = cache(lambda name, brief: prompt_hash(find_task(name), brief=brief))
     return sum(one.prompt_sha256 not in ("", now(one.task, is_brief(one))) for one in trajectories)
 
 

@@ -17,10 +17,10 @@ from agent.confidence.reliability import (
     reliability_curve,
 )
 from agent.errors import ReadError, WorkbenchError
-from agent.evidence.assessment import assess_numbers
-from agent.evidence.numbers import SpectrumMeasurements
+from agent.evidence.assessment import assess_measurements
+from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.readers import read
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from train.parallel import in_order
 from train.simulate.campaign import Settings, assignments
 from train.simulate.production import make
@@ -84,7 +84,7 @@ def _chunk(settings: Settings, start: int) -> list[JudgedCandidate]:
 
 
 def judged(numbers: SpectrumMeasurements, task_id: str, name: str, label: str) -> JudgedCandidate:
-    found = assess_numbers(numbers, task(task_id))
+    found = assess_measurements(numbers, find_task(task_id))
     return JudgedCandidate(name, label, found.snr, found.p_yes, found.kinds.ranked()[0][0])
 
 

@@ -1,4 +1,4 @@
-"""The agent beside the spectrum: its state, its steps as they come, and how to steer it."""
+"""The panel that shows what the agent does on the current candidate."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
-from agent.inspection.make_inspector import MEASURED
-from agent.trajectory.trajectory import ModelRef, Step, Trajectory
+from agent.inspection.inspector_factory import MEASURED
+from agent.trajectory.trajectory import ModelRef, Step
 from app.core.inspections.shown_opinion import show_model
 from app.ui.agent.agent_head import AgentHead, ListRunLine
-from app.ui.agent.card_content import CardContent, contents, speaking, whole
+from app.ui.agent.card_content import CardContent, card_contents, overview_card, partial_turn_card
 from app.ui.agent.comparison import Comparison
 from app.ui.agent.pictures import Pictures, PictureSource, PictureWindow
 from app.ui.agent.takeover_bar import TakeoverBar
@@ -27,24 +27,24 @@ class AgentPanel(QFrame):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._agent, self._current = context.agent, context.current
+        self._agent, self._shown = context.agent, context.agent.shown
+        self._current = context.current
         self._keymap, self._runner = context.keymap, context.runner
         self.head = AgentHead(context, self)
-        self.batch = ListRunLine(self)
+        self.list_run = ListRunLine(self)
         self.verdict = VerdictLine(self)
         self.empty = label("dim")
         self.timeline = Timeline(context.current_theme)
         self.comparison: Comparison | None = None
-        self.takeover = TakeoverBar(context.agent, context.current, context.view, self)
+        self.takeover = TakeoverBar(context, self)
         self.pictures = Pictures(context.runner, self)
         self._large: PictureWindow | None = None
-        self._shown: tuple[tuple[Step, ...], bool] = ((), True)
+        self._built: tuple[tuple[Step, ...], bool] = ((), True)
+        """The steps of `_cards`, and whether the inspection is over."""
         self._cards: list[CardContent] = []
         self._lay_out()
-        self._listen(context)
-        self.batch.follow(context.agent.batch)
-
-    # Building
+        self._connect(context)
+        self.list_run.show_state(context.agent.list_run.state)
 
     def _lay_out(self) -> None:
         self.empty.setWordWrap(True)
@@ -55,118 +55,118 @@ class AgentPanel(QFrame):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(12, 8, 12, 8)
         whole.setSpacing(8)
-        for part in (self.head, self.batch, self.verdict):
+        for part in (self.head, self.list_run, self.verdict):
             whole.addWidget(part)
         whole.addWidget(self.stack, 1)
         whole.addWidget(self.takeover)
 
-    def _listen(self, context: SessionContext) -> None:
-        agent, commands = context.agent, context.commands
+    def _connect(self, context: SessionContext) -> None:
+        agent, shown, commands = context.agent, self._shown, context.commands
         agent.state_changed.connect(self._refresh)
-        agent.shown_changed.connect(self._refresh)
-        agent.records_changed.connect(self._show_records)
-        agent.replayed.connect(self._mark)
-        agent.spoke.connect(self._hear)
-        agent.stepped.connect(self._hear)
-        agent.batch_changed.connect(self.batch.follow)
+        shown.trajectory_changed.connect(self._refresh)
+        shown.records_changed.connect(self._show_records)
+        shown.step_index_changed.connect(self._mark)
+        agent.text_received.connect(self._on_progress)
+        agent.step_ready.connect(self._on_progress)
+        agent.list_run.changed.connect(self.list_run.show_state)
         agent.closed.connect(self.pictures.close)
         context.keymap.changed.connect(self._refresh)
-        context.current.moved.connect(self._forget_pictures)
-        context.current.spectrum_changed.connect(self._want_pictures)
-        self.timeline.chosen.connect(agent.replay)
+        context.current.candidate_changed.connect(self._forget_pictures)
+        context.current.spectrum_changed.connect(self._request_pictures)
+        self.timeline.chosen.connect(shown.replay)
         self.timeline.enlarged.connect(self._enlarge)
-        self.timeline.wants_to_go_on.connect(self._go_on_from)
-        self.verdict.chosen.connect(agent.show)
+        self.timeline.rerun_requested.connect(self._rerun_from)
+        self.verdict.chosen.connect(shown.show)
         self.verdict.compared.connect(self._compare)
         self.pictures.drawn.connect(self._show_pictures)
-        self.pictures.failed.connect(context.current.said)
+        self.pictures.failed.connect(context.current.message)
         commands.add("run_agent", agent.run_here)
-        commands.add("pause_agent", agent.hold_or_go_on)
-        commands.add("step", agent.step_through)
+        commands.add("pause_agent", agent.toggle_pause)
+        commands.add("step", agent.replay_next_look)
         commands.add("reveal", context.current.reveal)
-        commands.add("run_queue", agent.run_queue)
-        commands.ran.connect(self._take_note)
+        commands.add("run_queue", agent.toggle_list_run)
+        commands.ran.connect(self._on_command)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._refresh()
 
-    # Following
+    # Showing
 
     def _refresh(self, _: object = None) -> None:
-        """Something has changed; nothing is built where nobody looks."""
-        if not self.isVisible():
+        if not self.isVisible():  # refreshed when shown
             return
-        agent = self._agent
-        self.verdict.show_record(None if agent.is_hidden or agent.run else agent.shown)
-        self.takeover.follow()
-        if self.verdict.compare.isChecked() and agent.run is None and self.comparison is not None:
+        shown = self._shown
+        self.verdict.show_record(None if shown.is_hidden or shown.run else shown.trajectory)
+        self.takeover.refresh()
+        is_comparing = self.verdict.compare.isChecked() and shown.run is None
+        if is_comparing and self.comparison is not None:
             self.stack.setCurrentWidget(self.comparison)
         else:
             self._show_steps()
 
     def _show_steps(self) -> None:
-        run, steps = self._agent.run, self._agent.steps
-        said = "" if run is None or self._agent.is_hidden else run.said
-        if not steps and not said:
+        run, steps = self._shown.run, self._shown.steps
+        text = "" if run is None or self._shown.is_hidden else run.partial_text
+        if not steps and not text:
             self._show_empty()
             return
-        # A record's steps stay the same tuple: nothing to do where they are on screen already.
-        if steps is not self._shown[0] or self._shown[1] != (run is None):
-            self._shown = steps, run is None
-            self._cards = self._told() + contents(steps, is_over=run is None)
-        cards = [*self._cards, speaking(said)] if said else self._cards
+        # A record always returns the same tuple, so its cards are built once.
+        if steps is not self._built[0] or self._built[1] != (run is None):
+            self._built = steps, run is None
+            self._cards = self._overview() + card_contents(steps, is_over=run is None)
+        cards = [*self._cards, partial_turn_card(text)] if text else self._cards
         self.timeline.show_cards(cards, follow=run is not None)
         self.stack.setCurrentWidget(self.timeline)
-        self._mark(self._agent.at)
-        self._want_pictures()
+        self._mark(self._shown.step_index)
+        self._request_pictures()
         self._show_pictures()
 
-    def _told(self) -> list[CardContent]:
-        """Of a record: one that runs has what it was told once it has ended."""
-        shown = self._agent.shown
-        told = "" if self._agent.run is not None or shown is None else shown.overview_text
-        return [whole(told)] if told else []
+    def _overview(self) -> list[CardContent]:
+        """The card with the overview text, which a trajectory has only once it is finished."""
+        record = self._shown.trajectory
+        text = "" if self._shown.run is not None or record is None else record.overview_text
+        return [overview_card(text)] if text else []
 
     def _show_empty(self) -> None:
-        words = self._empty_words()
-        if self.empty.text() != words:
-            self.empty.setText(words)
+        text = self._empty_text()
+        if self.empty.text() != text:
+            self.empty.setText(text)
         self.timeline.show_cards([])
         self.stack.setCurrentWidget(self.empty)
 
-    def _empty_words(self) -> str:
-        agent, run = self._agent, self._agent.run
-        if self._current.line is None:
+    def _empty_text(self) -> str:
+        run = self._shown.run
+        if self._current.row is None:
             return self.tr("No candidate")
-        if agent.is_hidden:
+        if self._shown.is_hidden:
             key = self._keymap.label("reveal")
-            words = self.tr("Hidden until you judge ({key} reveals)").replace("{key}", key)
-            return words if run is None else words + "\n" + self.tr("The agent is at work")
-        if run is not None and run.is_held:
-            return self.tr("Held: show it a window, tell it a word, then hand back")
+            text = self.tr("Hidden until you judge ({key} reveals)").replace("{key}", key)
+            return text if run is None else text + "\n" + self.tr("The agent is running")
+        if run is not None and run.is_paused:
+            return self.tr("Paused: show it a window or write a remark, then resume")
         if run is not None:
-            return self.tr("The agent looks at the whole spectrum")
-        if agent.shown is not None:
-            return self.tr("It has looked at nothing and said nothing")
+            return self.tr("The agent is looking at the whole spectrum")
+        if self._shown.trajectory is not None:
+            return self.tr("The agent took no step")
         key = self._keymap.label("run_agent")
-        return self.tr("Not inspected yet ({key} runs the agent here)").replace("{key}", key)
+        return self.tr("Not inspected yet ({key} runs the agent)").replace("{key}", key)
 
-    def _hear(self, candidate_id: int, _: object) -> None:
-        run = self._agent.run
+    def _on_progress(self, candidate_id: int, _: object) -> None:
+        run = self._shown.run
         if run is not None and run.candidate_id == candidate_id and self.isVisible():
             self._show_steps()
-            self.head.state.say(self.head.state_words())
+            self.head.show_status()
 
-    def _mark(self, place: int) -> None:
-        # The measured inspector says the same again, wherever it is to go on from.
-        may = self._agent.run is None and self._agent.holder.name != MEASURED
-        self.timeline.mark(place, may_go_on=may)
+    def _mark(self, index: int) -> None:
+        # The measured inspector always gives the same result, so it offers no rerun.
+        can_rerun = self._shown.run is None and self._agent.worker_model.name != MEASURED
+        self.timeline.mark(index, can_rerun=can_rerun)
 
     def _show_records(self, records: Records) -> None:
         self.verdict.show_records(records)
         if self.comparison is not None:
-            self.comparison.show_records(records, self._agent.shown)
+            self.comparison.show_records(records, self._shown.trajectory)
 
     def _compare(self, is_on: bool) -> None:
         if is_on and self.comparison is None:
@@ -174,56 +174,54 @@ class AgentPanel(QFrame):
             self.comparison.preferred.connect(self._prefer)
             self.stack.addWidget(self.comparison)
         if is_on and self.comparison is not None:
-            self.comparison.show_records(self._agent.records, self._agent.shown)
+            self.comparison.show_records(self._shown.records, self._shown.trajectory)
         self._refresh()
 
     def _prefer(self, model: ModelRef | None) -> None:
-        """Every candidate has to be looked at for it."""
+        # In the background, as it updates every candidate of the session.
         work = partial(show_model, self._current.session, model)
-        self._runner.run(work, failed=self._current.tell, owner=self)
+        self._runner.run(work, failed=self._current.report_error, owner=self)
 
-    # Doing
+    # Acting
 
-    def _take_note(self, command: str) -> None:
+    def _on_command(self, command: str) -> None:
         if command == "escape":
             self._agent.stop()
 
-    def _go_on_from(self, place: int) -> None:
-        """After the turn of that step."""
-        shown = self._agent.shown
-        if shown is not None and 0 <= place < len(shown.steps):
-            self._agent.continue_from(shown, shown.steps[place].turn + 1)
+    def _rerun_from(self, index: int) -> None:
+        """Rerun from the turn after this step."""
+        record = self._shown.trajectory
+        if record is not None and 0 <= index < len(record.steps):
+            self._agent.continue_from(record, record.steps[index].turn + 1)
 
     # Pictures
 
-    def _forget_pictures(self, line: object) -> None:
+    def _forget_pictures(self, _: object) -> None:
         self.pictures.forget()
 
-    def _want_pictures(self, _: object = None) -> None:
-        spectrum, looks = (
-            self._current.spectrum,
-            [step for step in self._agent.steps if step.is_look],
-        )
+    def _request_pictures(self, _: object = None) -> None:
+        spectrum = self._current.spectrum
+        looks = [step for step in self._shown.steps if step.is_look]
         if spectrum is None or not looks or not self.isVisible():
             return
-        shown: Trajectory | None = None if self._agent.run is not None else self._agent.shown
-        if shown is None:
-            seen = PictureSource(spectrum=spectrum, model=self._agent.holder.name)
+        record = None if self._shown.run is not None else self._shown.trajectory
+        if record is None:
+            source = PictureSource(spectrum=spectrum, model=self._agent.worker_model.name)
         else:
-            seen = PictureSource.of(shown, spectrum)
-        self.pictures.want(seen, looks)
+            source = PictureSource.of(record, spectrum)
+        self.pictures.request(source, looks)
 
     def _show_pictures(self) -> None:
         self.timeline.show_pictures(self.pictures.thumbs)
 
-    def _enlarge(self, place: int) -> None:
-        self._agent.replay(place)
-        card = self.timeline.card_of(place)
+    def _enlarge(self, index: int) -> None:
+        self._shown.replay(index)
+        card = self.timeline.card_of(index)
         content = None if card is None else card.content
         image = None if content is None else self.pictures.images.get(content.picture)
         if image is None or content is None:
             return
         if self._large is None:
             self._large = PictureWindow(self)
-        words = (content.title, content.aside, content.label)
-        self._large.show_picture(image, " · ".join(word for word in words if word))
+        parts = (content.title, content.aside, content.label)
+        self._large.show_picture(image, " · ".join(part for part in parts if part))

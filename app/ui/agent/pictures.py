@@ -1,4 +1,4 @@
-"""The pictures the model saw, drawn again for the candidate on the desk, proved by their hash."""
+"""Redraws the pictures the model saw and checks them against their hashes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPixmap
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.rendering.model_image import QWEN25, Sizing
@@ -20,16 +21,14 @@ from app.ui.background.runner import Runner
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPixmap
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
-
-SCREEN = 0.9
-"""Of the screen at most."""
+translate = QCoreApplication.translate
+MAX_OF_SCREEN = 0.9
+DELAY_MS = 200
+"""Before drawing, so that quick moves through the list draw nothing."""
 
 
 class PictureWindow(QFrame):
-    """Goes away with a click or any key."""
+    """A large picture; a click or any key closes it."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -47,7 +46,7 @@ class PictureWindow(QFrame):
     def show_picture(self, image: QImage, caption: str) -> None:
         self.caption.setText(caption)
         self.picture.setAccessibleName(caption)
-        room = self.screen().availableGeometry().size() * SCREEN
+        room = self.screen().availableGeometry().size() * MAX_OF_SCREEN
         pixmap = QPixmap.fromImage(image)
         if pixmap.width() > room.width() or pixmap.height() > room.height():
             smooth = Qt.TransformationMode.SmoothTransformation
@@ -66,14 +65,9 @@ class PictureWindow(QFrame):
         self.close()
 
 
-translate = QCoreApplication.translate
-REST_MS = 200
-"""Who flies through the list does not wait for pictures."""
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PictureSource:
-    """How an inspection sees its spectrum. `style` None: as the model of that name does."""
+    """How an inspection draws its spectrum; `style` None means the named model's style."""
 
     spectrum: Spectrum
     model: str
@@ -93,99 +87,101 @@ class PictureSource:
 
 
 class Pictures(QObject):
-    """Drawn one after the other, so that a change of candidate is not kept waiting."""
+    """Draws one picture at a time, so that a new candidate does not wait for many."""
 
     drawn = Signal()
     failed = Signal(str)
-    """Why the others do not come."""
+    """Why the remaining pictures are not drawn."""
 
     def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.images: dict[str, QImage] = {}
-        """By hash, as large as the model had them."""
+        """By hash, in the size the model saw."""
         self.thumbs: dict[str, QImage] = {}
-        """By hash, twice as fine as they are shown, for fine screens."""
+        """By hash, at twice their displayed size for high-resolution screens."""
         self._runner = runner
-        self._seen: PictureSource | None = None
+        self._source: PictureSource | None = None
         self._waiting: list[Step] = []
         self._is_drawing = self._is_closed = False
-        self._timer = QTimer(self, interval=REST_MS, singleShot=True)
+        self._timer = QTimer(self, interval=DELAY_MS, singleShot=True)
         self._timer.timeout.connect(self._draw_next)
 
-    def want(self, seen: PictureSource, looks: Sequence[Step]) -> None:
-        """Those of these looks that are not there yet, soon."""
+    def request(self, source: PictureSource, looks: Sequence[Step]) -> None:
+        """Draw the missing pictures of these looks soon."""
         missing = [look for look in looks if look.picture and look.picture not in self.images]
-        self._seen, self._waiting = seen, missing
+        self._source, self._waiting = source, missing
         if missing and not self._is_drawing and not self._is_closed:
             self._timer.start()
 
     def forget(self) -> None:
-        """Another candidate is on the desk."""
-        self._seen, self._waiting = None, []
+        """Drop all pictures, as the candidate changed."""
+        self._source, self._waiting = None, []
         self._timer.stop()
         self.images.clear()
         self.thumbs.clear()
 
     def close(self) -> None:
-        """Nothing more is drawn."""
+        """Stop drawing."""
         self._is_closed = True
         self._timer.stop()
 
     def _draw_next(self) -> None:
         is_free = not (self._is_drawing or self._is_closed)
-        if self._seen is None or not self._waiting or not is_free:
+        source = self._source
+        if source is None or not self._waiting or not is_free:
             return
         look, self._is_drawing = self._waiting.pop(0), True
-        work = partial(draw, self._seen, look)
-        done, failed = partial(self._came, self._seen, look), partial(self._failed, self._seen)
+        work = partial(redraw_look, source, look)
+        done, failed = partial(self._on_drawn, source, look), partial(self._on_failed, source)
         self._runner.run(work, done, failed, owner=self)
 
-    def _came(self, seen: PictureSource, look: Step, drawn: tuple[QImage, QImage]) -> None:
+    def _on_drawn(self, source: PictureSource, look: Step, drawn: tuple[QImage, QImage]) -> None:
         self._is_drawing = False
-        if self._seen is not None and self._seen.spectrum is seen.spectrum:
+        if self._source is not None and self._source.spectrum is source.spectrum:
             self.images[look.picture], self.thumbs[look.picture] = drawn
             self.drawn.emit()
         self._draw_next()
 
-    def _failed(self, seen: PictureSource, error: WorkbenchError) -> None:
+    def _on_failed(self, source: PictureSource, error: WorkbenchError) -> None:
         self._is_drawing = False
-        if seen is self._seen:
+        if source is self._source:
             self._waiting = []
             self.failed.emit(str(error))
         self._draw_next()
 
 
-def draw(seen: PictureSource, look: Step) -> tuple[QImage, QImage]:
-    """The picture, and a small one. Raises TrajectoryError where it is not what the model saw. Any
-    thread."""
-    # Drawing brings matplotlib's Agg with it, which the window's start does without.
+def redraw_look(source: PictureSource, look: Step) -> tuple[QImage, QImage]:
+    """Return the picture and its thumbnail. Any thread.
+
+    Raises TrajectoryError if the picture is not what the model saw.
+    """
+    # Imported here because drawing loads matplotlib, which would slow down the start.
     from agent.hashing import picture_hash, spectrum_hash
     from agent.inspection.pictures import PictureMaker, spectrum_ref
     from agent.rendering.render import Style
 
-    ref, sizing = seen.ref or spectrum_ref(seen.spectrum), seen.sizing
-    if ref.sha256 and spectrum_hash(seen.spectrum) != ref.sha256:
+    ref, sizing = source.ref or spectrum_ref(source.spectrum), source.sizing
+    if ref.sha256 and spectrum_hash(source.spectrum) != ref.sha256:
         raise TrajectoryError(
-            translate("agent", "the spectrum has changed since: its pictures are not shown")
+            translate("agent", "Pictures not shown: the spectrum has changed since the inspection")
         )
-    if seen.style is None:
-        style, sizing = _look_of(seen.model)
+    if source.style is None:
+        style, sizing = _model_style(source.model)
     else:
-        style = Style.from_table(seen.style)
-    viewer = PictureMaker.of(seen.spectrum, ref, style, sizing)
-    picture = viewer.redraw(look)
+        style = Style.from_table(source.style)
+    picture = PictureMaker.of(source.spectrum, ref, style, sizing).redraw(look)
     if picture_hash(picture) != look.picture:
         raise TrajectoryError(
-            translate("agent", "a picture comes out different from what the model saw")
+            translate("agent", "Picture not shown: it differs from what the model saw")
         )
     image, (width, height) = _image(picture), THUMB
     smooth, keep = Qt.TransformationMode.SmoothTransformation, Qt.AspectRatioMode.KeepAspectRatio
     return image, image.scaled(2 * round(width), 2 * round(height), keep, smooth)
 
 
-def _look_of(model: str) -> tuple[Any, Sizing]:
-    """Style and sizing of a model's card."""
-    from agent.inspection.make_inspector import MEASURED
+def _model_style(model: str) -> tuple[Any, Sizing]:
+    """Return style and sizing from the model's card."""
+    from agent.inspection.inspector_factory import MEASURED
     from agent.models.registry import find_model
     from agent.rendering.render import PUBLISHED
 
@@ -199,4 +195,4 @@ def _image(picture: Image) -> QImage:
     rgb = picture.convert("RGB")
     data = rgb.tobytes()
     image = QImage(data, rgb.width, rgb.height, 3 * rgb.width, QImage.Format.Format_RGB888)
-    return image.copy()  # Qt does not keep the bytes
+    return image.copy()  # QImage does not own the bytes

@@ -1,4 +1,4 @@
-"""What each inspector learnt from, as its card says: nothing is made better than it is."""
+"""The training data of each inspector, as stated by its model card."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
-from agent.inspection.make_inspector import MEASURED
+from agent.inspection.inspector_factory import MEASURED
 from agent.models.registry import ModelLocation, list_models
 
 translate = QCoreApplication.translate
@@ -15,50 +15,53 @@ translate = QCoreApplication.translate
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSources:
+    """What a model was trained on."""
+
     name: str
     title: str
     about: str
-    """What it was trained on, in its maker's words."""
+    """Training data, in the words of the model's author."""
     simulated_only: bool
-    is_here: bool
+    is_installed: bool
 
 
-def all_learnt() -> tuple[ModelSources, ...]:
-    """The measured inspector, then every model with a name. Looks at the disk: any thread."""
+def all_model_sources() -> tuple[ModelSources, ...]:
+    """The measured inspector, then every known model. Reads the disk; any thread."""
     faults: list[ResourceError] = []
-    return (measured(), *map(of_model, list_models(on_fault=faults.append)))
+    return (measured_sources(), *map(model_sources, list_models(on_fault=faults.append)))
 
 
-def measured() -> ModelSources:
+def measured_sources() -> ModelSources:
     return ModelSources(
         name=MEASURED,
         title=translate("about", "measurements and rules, no model"),
         about=translate(
             "about",
-            "Its rules are written by hand. How much each of them counts was fitted on simulated "
-            "spectra alone; strengths of bands in those were taken from observed atlas stars.",
+            "The rules are written by hand. Their weights were fitted on simulated "
+            "spectra only; the band strengths in those were taken from observed atlas "
+            "stars.",
         ),
         simulated_only=True,
-        is_here=True,
+        is_installed=True,
     )
 
 
-def of_model(place: ModelLocation) -> ModelSources:
-    card = place.card
+def model_sources(location: ModelLocation) -> ModelSources:
+    card = location.card
     return ModelSources(
         name=card.name,
         title=card.title,
         about=card.trained_on
-        or translate("about", "Its card does not say what it was trained on."),
+        or translate("about", "The model card does not say what it was trained on."),
         simulated_only=card.simulated_only,
-        is_here=place.is_ready,
+        is_installed=location.is_ready,
     )
 
 
-def state_words(learnt: ModelSources) -> str:
-    """What stands beside the name."""
-    if learnt.simulated_only:
+def state_text(sources: ModelSources) -> str:
+    """The label next to the name."""
+    if sources.simulated_only:
         return translate("about", "simulated spectra only")
-    if not learnt.is_here:
+    if not sources.is_installed:
         return translate("about", "not on this machine")
     return ""

@@ -1,4 +1,4 @@
-"""The session of one spectrum that somebody only wants to look at."""
+"""Sessions that the program creates itself: the sample, and one for a single spectrum."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from agent.tasks.catalogue import task
-from app.core.importing.opening import normal
-from app.core.importing.suffixes import stem_of
+from agent.tasks.catalogue import find_task
+from app.core.importing.opening import normalized_path
+from app.core.importing.spectrum_files import stem_of
 from app.core.session.session import Session, open_session
-from app.ui.importing.import_work import ImportOrder, ListOrder, folder_for, make_session
+from app.ui.importing.import_work import ImportOrder, ListOrder, ensure_folder, make_session
 
 SAMPLE_TASK = "CV"
 
 
 def sample_session(reviewer: str, folder: Path | None = None, *, blind: bool = False) -> Session:
-    """Made where there is none yet: what was judged in it stays. Any thread."""
-    home = folder_for(folder or user_data_path("spec-o3-workbench", appauthor=False))
+    """Open the sample session, and create it at first use; verdicts are kept. Any thread."""
+    home = ensure_folder(folder or user_data_path("spec-o3-workbench", appauthor=False))
     path = home / "sample.speco3"
     if not path.exists():
         listed = Path(str(resources.files("resources"))) / "sample" / "candidates.csv"
         make_session(
             ImportOrder(
                 path=path,
-                task=task(SAMPLE_TASK),
+                task=find_task(SAMPLE_TASK),
                 reviewer=reviewer,
                 lists=(ListOrder(path=listed),),
                 blind=blind,
@@ -46,20 +46,22 @@ def spectrum_session(
     *,
     blind: bool = False,
 ) -> Session:
-    """Of all that one file holds, for a task. The same file again opens the same session, so that
-    nothing said about it is lost: it lies with the program's own data, not beside the file, which
-    may be on an archive's disk. Any thread."""
-    wanted, spectrum = task(task_name), normal(path)
-    told = f"{spectrum}\0{wanted.id}".encode(errors="replace")
-    mark = hashlib.sha256(told).hexdigest()[:12]
+    """Open a session of all spectra in one file, and create it at first use. Any thread.
+
+    The same file and task open the same session again, so verdicts are kept. The session is stored
+    with the program's own data, because the file may be on a read-only disk.
+    """
+    chosen, spectrum = find_task(task_name), normalized_path(path)
+    key = f"{spectrum}\0{chosen.id}".encode(errors="replace")
+    digest = hashlib.sha256(key).hexdigest()[:12]
     home = folder or user_data_path("spec-o3-workbench", appauthor=False) / "spectra"
-    name = f"{stem_of(spectrum.name)[:MAX_STEM]}-{wanted.id}-{mark}.speco3"
-    path = folder_for(home) / name
+    name = f"{stem_of(spectrum.name)[:MAX_STEM]}-{chosen.id}-{digest}.speco3"
+    path = ensure_folder(home) / name
     if not path.exists():
         make_session(
             ImportOrder(
                 path=path,
-                task=wanted,
+                task=chosen,
                 reviewer=reviewer,
                 lists=(ListOrder(path=spectrum),),
                 blind=blind,

@@ -1,4 +1,4 @@
-"""The agent at work, as the window sees it: what it does, on which candidate, how to steer it."""
+"""Starts, steers and stores the agent's inspections of the candidates in the window."""
 
 from __future__ import annotations
 
@@ -12,166 +12,131 @@ from PySide6.QtCore import QObject, Signal
 
 from agent.errors import WorkbenchError
 from agent.inspection.control import Interjection
-from agent.inspection.make_inspector import default_model
-from agent.spectra.rest_frame import frame_z
-from agent.spectra.spectrum import Spectrum
-from agent.trajectory.trajectory import ModelRef, Step, Trajectory
+from agent.inspection.inspector_factory import default_model
+from agent.spectra.spectrum import Spectrum, Window, frame_z
+from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.ui.background.runner import Runner
 from app.ui.candidate.current import CurrentCandidate
-from app.ui.candidate.view_options import Range
 from app.ui.inspection.event_queue import EventQueue
 from app.ui.inspection.list_run import ListRun, ListRunState
-from app.ui.inspection.records import Records, keep
-from app.ui.inspection.running import RunningState, steps_before
-from app.ui.inspection.shown_record import ShownTrajectory
-from app.ui.inspection.worker_model import TaskName, WorkerModel
+from app.ui.inspection.records import save_record
+from app.ui.inspection.running_state import RunningState, initial_steps
+from app.ui.inspection.shown_trajectory import ShownTrajectory
+from app.ui.inspection.worker_model import TaskArgument, WorkerModel
 from app.ui.session_bridge import SessionBridge
 from app.ui.settings.settings import Settings
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.worker.errors import InspectionCancelled, WorkerClosed
-from app.worker.inspection import Event, Failed, Finished, Spoken, Started, Stepped
+from app.worker.inspection import Event, Failed, Finished, Started, StepDone, TextGenerated
 from app.worker.request import InspectRequest
 
-MOST_WAITING = 20
-KEEP_S = 10.0
-"""How long the session is waited for at the end; a disk that takes longer is lost."""
+MAX_RUNS = 20
+SAVE_TIMEOUT_S = 10.0
+"""How long closing waits for records to be saved; on a slower disk the last ones are lost."""
 
 
 class InspectionController(QObject):
     """Runs inspections in the worker process. Close it before the session.
 
-    For the window's thread alone. `command` is what to run as a worker, for tests.
+    Use it on the GUI thread only. `command` starts the worker process; tests replace it.
     """
 
     started = Signal(int, object)
-    """An inspection of that candidate has begun: its number, and the `ModelRef`."""
-    spoke = Signal(int, str)
-    """A piece of what the agent says, as it comes."""
-    stepped = Signal(int, object)
-    """A `Step` that happened."""
-    ended = Signal(int, object)
-    """The `Trajectory`, which is kept by then."""
-    broke = Signal(int, str)
-    """Why there is none."""
-    looking = Signal(object, str)
-    """Where the agent looks on the candidate on the desk, live or replayed: an observed range and
-    its label; None: nowhere."""
-    shown_changed = Signal(object)
-    """The `Trajectory` whose evidence is on screen, or None: hidden in blind mode, or there is
-    none."""
-    replayed = Signal(int)
-    """The step of `steps` at which the plot looks; -1: at none."""
-    records_changed = Signal(object)
-    """`Records` of the candidate on the desk, those that may be seen."""
+    """Candidate id and the `ModelRef` that inspects it."""
+    text_received = Signal(int, str)
+    """Candidate id and the next piece of the agent's text."""
+    step_ready = Signal(int, object)
+    """Candidate id and a `Step`."""
+    finished = Signal(int, object)
+    """Candidate id and the `Trajectory`, which is already saved."""
+    failed = Signal(int, str)
+    """Candidate id and why there is no trajectory."""
     state_changed = Signal()
-    """Of `run`, `runs`, the model."""
-    batch_changed = Signal(object)
-    """A `ListRunState`."""
+    """A run, the list of runs or the model changed."""
     closed = Signal()
-    """Nothing more may be asked of the runner."""
+    """No more work may be given to the runner."""
 
     def __init__(
         self,
         bridge: SessionBridge,
         current: CurrentCandidate,
         runner: Runner,
-        settings: SettingsKeeper,
+        settings: SettingsStore,
         parent: QObject | None = None,
         *,
         command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(parent)
         self.runs: dict[int, RunningState] = {}
-        """Those that wait or run, by candidate, in their order."""
+        """Waiting and running inspections by candidate id, oldest first."""
         default = default_model(bridge.session.task.id)
-        self.holder = WorkerModel(settings.settings.model, command, self, default=default)
+        self.worker_model = WorkerModel(settings.settings.model, command, self, default=default)
         self._session, self._current = bridge.session, current
         self._runner, self._settings, self._command = runner, settings, command
-        self._task = TaskName(bridge.session, runner, self)
+        self._task = TaskArgument(bridge.session, runner, self)
         self._numbers = count(1)
-        self._heard_of: dict[int, RunningState] = {}
-        self._keeping: set[Future[Any]] = set()
+        self._runs_by_number: dict[int, RunningState] = {}
+        self._saving: set[Future[Any]] = set()
         self._is_closed = False
-        self._evidence = ShownTrajectory(bridge, current, runner, self.runs, self)
-        self._hearing = EventQueue(self)
-        self._batch = ListRun(bridge.session, self)
-        for name in ("looking", "shown_changed", "replayed", "records_changed"):
-            getattr(self._evidence, name).connect(getattr(self, name))
-        self._hearing.heard.connect(self._hear)
-        self._batch.changed.connect(self._batch_changed)
-        self.holder.changed.connect(self.state_changed)
-        self.holder.failed.connect(current.tell)
-        current.moved.connect(self._line_changed)
-        current.row_changed.connect(self._line_changed)
-        current.blind_mode.changed.connect(self._line_changed)
-        settings.changed.connect(self._settings_changed)
-
-    # What is going on
+        self.shown = ShownTrajectory(bridge, current, runner, self.runs, self)
+        self.list_run = ListRun(bridge.session, self)
+        self._events = EventQueue(self)
+        self._events.received.connect(self._on_event)
+        self.list_run.changed.connect(self._on_list_run_changed)
+        self.worker_model.changed.connect(self.state_changed)
+        self.worker_model.failed.connect(current.report_error)
+        current.candidate_changed.connect(self._on_row_changed)
+        current.row_changed.connect(self._on_row_changed)
+        current.blind_mode.changed.connect(self._on_row_changed)
+        settings.changed.connect(self._on_settings_changed)
 
     @property
-    def run(self) -> RunningState | None:
-        """The one on the candidate on the desk."""
-        return self._evidence.run
+    def active_run(self) -> RunningState | None:
+        """The run that keys and buttons control: the current candidate's, else the oldest one."""
+        return self.shown.run or next(iter(self.runs.values()), None)
 
     @property
-    def is_running(self) -> bool:
-        """Anywhere."""
-        return bool(self.runs)
+    def is_paused(self) -> bool:
+        run = self.active_run
+        return run is not None and run.is_paused
 
-    @property
-    def is_held(self) -> bool:
-        """What `hold_or_go_on` would let go on."""
-        run = self.steered
-        return run is not None and run.is_held
-
-    @property
-    def steered(self) -> RunningState | None:
-        """The run that keys and buttons steer: that on the desk, else the one at work elsewhere."""
-        return self.run or next(iter(self.runs.values()), None)
-
-    @property
-    def batch(self) -> ListRunState:
-        return self._batch.state
-
-    # Inspections
+    # Single inspections
 
     def run_here(self) -> None:
-        """Inspect the candidate on the desk."""
+        """Inspect the current candidate."""
         self._start(None)
 
     def continue_from(self, trajectory: Trajectory, turn: int) -> None:
-        """Go on from what had been said before the agent's turn of that number. It waits until
-        `go_on`, so that something can be put in."""
+        """Rerun from the state before this turn, paused so that the person can add something."""
         self._start(trajectory.until(turn))
 
     def stop(self, *, anywhere: bool = False) -> bool:
-        """Between two words; what was said until then is kept. False: nothing ran here."""
-        run = self.steered if anywhere else self.run
+        """Stop the run and save what it has so far; return False if there is no run to stop."""
+        run = self.active_run if anywhere else self.shown.run
         if run is None:
             return False
         run.cancel()
         self.state_changed.emit()
         return True
 
-    def hold(self) -> None:
-        """Before its next turn, until `go_on`."""
-        self._hold(True)
+    def pause(self) -> None:
+        """Make the active run wait before its next turn until `resume`."""
+        self._set_paused(True)
 
-    def go_on(self) -> None:
-        self._hold(False)
+    def resume(self) -> None:
+        self._set_paused(False)
 
-    def hold_or_go_on(self) -> None:
-        if self.steered is None:
-            self._current.said.emit(self.tr("The agent is not at work"))
+    def toggle_pause(self) -> None:
+        if self.active_run is None:
+            self._current.message.emit(self.tr("The agent is not running"))
         else:
-            self._hold(not self.is_held)
+            self._set_paused(not self.is_paused)
 
-    def insert(self, text: str = "", window: Range | None = None, label: str = "") -> bool:
-        """Show the agent at work here a window, observed angstrom, or tell it a word, before its
-        next turn."""
-        run = self.run
+    def insert(self, text: str = "", window: Window | None = None, label: str = "") -> bool:
+        """Give the agent a remark or a window (observed angstrom) before its next turn."""
+        run = self.shown.run
         if run is None:
-            self._current.said.emit(self.tr("The agent is not at work here"))
+            self._current.message.emit(self.tr("The agent is not running on this candidate"))
             return False
         if window is not None:
             shift = 1.0 + (run.z or 0.0)
@@ -179,90 +144,51 @@ class InspectionController(QObject):
         try:
             run.insert(Interjection(text=text, range=window, label=label))
         except WorkbenchError as error:
-            self._current.tell(error)
+            self._current.report_error(error)
             return False
         return True
 
-    # Evidence
-
-    @property
-    def is_hidden(self) -> bool:
-        """Whether blind mode keeps what agents say of the candidate on the desk from sight."""
-        return self._evidence.is_hidden
-
-    @property
-    def shown(self) -> Trajectory | None:
-        """The record on screen."""
-        return self._evidence.shown
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """On screen: of the run here, else of the record."""
-        return self._evidence.steps
-
-    @property
-    def at(self) -> int:
-        """The step of `steps` at which the plot looks; -1: at none."""
-        return self._evidence.at
-
-    @property
-    def records(self) -> Records:
-        return self._evidence.records
-
-    def show(self, trajectory: Trajectory) -> None:
-        """Another record of the candidate on the desk."""
-        self._evidence.show(trajectory)
-
-    def replay(self, place: int) -> None:
-        """Look where that step of `steps` looked."""
-        self._evidence.replay(place)
-
-    def observed(self, step: Step) -> Range | None:
-        """The window of a step of `steps` in the observed frame."""
-        return self._evidence.observed(step)
-
-    def step_through(self) -> None:
-        """To the next look; behind the last the first follows."""
-        if self._evidence.step_through():
+    def replay_next_look(self) -> None:
+        """Show the window of the agent's next look, or say why there is none to show."""
+        if self.shown.replay_next_look():
             return
-        if self.is_hidden:
-            self._current.said.emit(self.tr("What the agent saw is hidden until you have judged"))
+        if self.shown.is_hidden:
+            self._current.message.emit(self.tr("The agent's looks are hidden until you judge"))
         else:
-            self._current.said.emit(self.tr("The agent has looked at nothing here yet"))
+            self._current.message.emit(self.tr("The agent has not looked at this candidate yet"))
 
-    # Over the list
+    # List runs
 
-    def run_queue(self) -> None:
-        """Over all that the model has not inspected yet; while it runs, stop."""
-        if self.batch.is_running:
-            self.stop_queue()
+    def toggle_list_run(self) -> None:
+        """Inspect all candidates this model has not inspected yet, or stop doing so."""
+        if self.list_run.state.is_running:
+            self.list_run.stop()
         elif self._session.is_read_only:
-            self._current.said.emit(self.tr("This session can only be read: nothing can be kept"))
+            self._current.message.emit(
+                self.tr("This session is read-only: results cannot be saved")
+            )
         else:
             if not self.runs:
-                self.holder.unload()  # a large model fits into memory once
+                self.worker_model.unload()  # a large model fits into memory only once
             workers = self._settings.settings.workers
-            self._batch.start(self.holder.load_request(), workers, self._command)
+            self.list_run.start(self.worker_model.load_request(), workers, self._command)
 
-    def stop_queue(self) -> None:
-        """What is being inspected is left for the next time."""
-        self._batch.stop()
-
-    def choose(self, model: str) -> None:
-        """Inspect with it from now on: name, path or address."""
-        self._settings.change(model="" if model == self.holder.default else model)
+    def choose_model(self, model: str) -> None:
+        """Use this model (a name, a path or an address) from now on."""
+        self._settings.change(model="" if model == self.worker_model.default else model)
 
     def close(self) -> None:
-        """What runs is stopped; comes back when the workers are gone."""
+        """Stop all runs, save what they have, and wait until the workers have exited."""
         self._is_closed = True
-        self._evidence.close()
+        self.shown.close()
         self.closed.emit()
-        self._batch.stop()
-        self.holder.stop()
-        self._batch.close()
-        self.holder.close()
-        self._hearing.tell()
-        wait(set(self._keeping), timeout=KEEP_S)
+        # Ask both to stop before waiting for either.
+        self.list_run.stop()
+        self.worker_model.stop()
+        self.list_run.close()
+        self.worker_model.close()
+        self._events.deliver()
+        wait(set(self._saving), timeout=SAVE_TIMEOUT_S)
         self._task.close()
 
     # Starting
@@ -272,122 +198,126 @@ class InspectionController(QObject):
         if candidate is None or self._is_closed:
             return
         if spectrum is None:
-            why = self._current.fault or self.tr("the spectrum is still being read")
-            self._current.said.emit(self.tr("The agent cannot look: {why}").replace("{why}", why))
+            why = self._current.fault or self.tr("the spectrum is still loading")
+            self._current.message.emit(self.tr("The agent cannot run: {why}").replace("{why}", why))
         elif candidate.id in self.runs:
-            self._current.said.emit(self.tr("The agent is at work here already"))
-        elif len(self.runs) >= MOST_WAITING:
-            self._current.said.emit(self.tr("Enough candidates wait for the agent already"))
+            self._current.message.emit(self.tr("The agent is already running on this candidate"))
+        elif len(self.runs) >= MAX_RUNS:
+            self._current.message.emit(
+                self.tr("Too many candidates are waiting for the agent already")
+            )
         else:
             run = RunningState(
                 candidate_id=candidate.id,
                 object_id=candidate.object_id,
                 z=frame_z(spectrum) if so_far is None else so_far.spectrum.z,
-                model=self.holder.model or ModelRef(name=self.holder.name),
+                model=self.worker_model.model or ModelRef(name=self.worker_model.name),
                 so_far=so_far,
-                steps=steps_before(so_far),
-                is_held=so_far is not None,
+                steps=initial_steps(so_far),
+                is_paused=so_far is not None,
             )
-            self._evidence.show(None)
+            self.shown.show(None)
             self.runs[candidate.id] = run
             self.state_changed.emit()
-            self._task.then(partial(self._inspect, run, spectrum), partial(self._failed, run))
+            self._task.get(partial(self._inspect, run, spectrum), partial(self._on_failed, run))
 
     def _inspect(self, run: RunningState, spectrum: Spectrum, task: str) -> None:
         if self._is_closed or self.runs.get(run.candidate_id) is not run:
             return
         if run.is_stopping:
-            self._failed(run, InspectionCancelled("cancelled before it began"))
+            self._on_failed(run, InspectionCancelled("cancelled before it began"))
             return
         number = next(self._numbers)
-        self._heard_of[number] = run
+        self._runs_by_number[number] = run
         request = InspectRequest(task=task, spectrum=spectrum, so_far=run.so_far)
-        run.begin(self.holder.inspect(request, self._hearing.ear(number)))
+        run.attach(self.worker_model.inspect(request, self._events.listener(number)))
         self.state_changed.emit()
 
-    def _hold(self, hold: bool) -> None:
-        run = self.steered
-        if run is None or run.is_held == hold:
+    def _set_paused(self, paused: bool) -> None:
+        run = self.active_run
+        if run is None or run.is_paused == paused:
             return
-        run.hold(hold)
+        run.set_paused(paused)
         self.state_changed.emit()
 
-    # Hearing
+    # Events of the worker
 
-    def _hear(self, number: int, event: Event) -> None:
-        run = self._heard_of[number]
+    def _on_event(self, number: int, event: Event) -> None:
+        run = self._runs_by_number[number]
         if isinstance(event, Finished | Failed):
-            del self._heard_of[number]
+            del self._runs_by_number[number]
         if isinstance(event, Finished):
-            self._finished(run, event.trajectory)
+            self._save(run, event.trajectory)
         elif self._is_closed:
             return
         elif isinstance(event, Failed):
-            self._failed(run, event.error)
+            self._on_failed(run, event.error)
         else:
-            self._follow(run, event)
+            self._on_progress(run, event)
 
-    def _follow(self, run: RunningState, event: Started | Spoken | Stepped) -> None:
+    def _on_progress(self, run: RunningState, event: Started | TextGenerated | StepDone) -> None:
         if isinstance(event, Started):
             run.is_started, run.model = True, event.model
-            self.holder.loaded(event.model)
+            self.worker_model.set_loaded(event.model)
             self.started.emit(run.candidate_id, event.model)
             self.state_changed.emit()
             return
-        is_seen = run is self.run and not self.is_hidden
+        is_seen = run is self.shown.run and not self.shown.is_hidden
         if is_seen:
-            self._current.blind_mode.watched(run.candidate_id, run.model.name)
-        if isinstance(event, Spoken):
-            run.take_words(event.text)
-            self.spoke.emit(run.candidate_id, event.text)
+            self._current.blind_mode.note_watched(run.candidate_id, run.model.name)
+        if isinstance(event, TextGenerated):
+            run.add_text(event.text)
+            self.text_received.emit(run.candidate_id, event.text)
         else:
-            run.take_step(event.step)
-            self.stepped.emit(run.candidate_id, event.step)
+            run.add_step(event.step)
+            self.step_ready.emit(run.candidate_id, event.step)
             if is_seen and event.step.is_look:
-                self._evidence.replay(len(run.steps) - 1)
+                self.shown.replay(len(run.steps) - 1)
 
-    def _finished(self, run: RunningState, trajectory: Trajectory) -> None:
-        kept = self._runner.run(
-            partial(keep, self._session, run.candidate_id, trajectory),
-            partial(self._kept, run, trajectory),
-            partial(self._not_kept, run, trajectory),
+    def _save(self, run: RunningState, trajectory: Trajectory) -> None:
+        saved = self._runner.run(
+            partial(save_record, self._session, run.candidate_id, trajectory),
+            partial(self._on_saved, run, trajectory),
+            partial(self._on_save_failed, run, trajectory),
             owner=self,
         )
-        self._keeping.add(kept)
-        kept.add_done_callback(self._keeping.discard)
+        self._saving.add(saved)
+        saved.add_done_callback(self._saving.discard)
 
-    def _kept(self, run: RunningState, trajectory: Trajectory, is_kept: bool) -> None:
+    def _on_saved(self, run: RunningState, trajectory: Trajectory, is_saved: bool) -> None:
         if self._is_closed:
             return
         self.runs.pop(run.candidate_id, None)
-        self._evidence.just_ended(run.candidate_id, trajectory, is_kept=is_kept)
+        self.shown.show_finished(run.candidate_id, trajectory, is_saved=is_saved)
         self.state_changed.emit()
-        self.ended.emit(run.candidate_id, trajectory)
+        self.finished.emit(run.candidate_id, trajectory)
 
-    def _not_kept(self, run: RunningState, trajectory: Trajectory, error: WorkbenchError) -> None:
-        self._current.tell(error)
-        self._kept(run, trajectory, is_kept=False)
+    def _on_save_failed(
+        self, run: RunningState, trajectory: Trajectory, error: WorkbenchError
+    ) -> None:
+        self._current.report_error(error)
+        self._on_saved(run, trajectory, is_saved=False)
 
-    def _failed(self, run: RunningState, error: Exception) -> None:
+    def _on_failed(self, run: RunningState, error: Exception) -> None:
         if not isinstance(error, WorkerClosed | InspectionCancelled):
-            told = error if isinstance(error, WorkbenchError) else WorkbenchError(str(error))
-            self._current.tell(told)
+            self._current.report_error(
+                error if isinstance(error, WorkbenchError) else WorkbenchError(str(error))
+            )
         self.runs.pop(run.candidate_id, None)
-        if run.candidate_id == self.records.candidate_id:
-            self._evidence.show_first()
+        if run.candidate_id == self.shown.records.candidate_id:
+            self.shown.show_default()
         self.state_changed.emit()
-        self.broke.emit(run.candidate_id, str(error) or type(error).__name__)
+        self.failed.emit(run.candidate_id, str(error) or type(error).__name__)
 
-    def _line_changed(self, line: object) -> None:
-        run = self.run
-        if run is not None and run.steps and not self.is_hidden:
-            self._current.blind_mode.watched(run.candidate_id, run.model.name)
+    def _on_row_changed(self, _: object) -> None:
+        run = self.shown.run
+        if run is not None and run.steps and not self.shown.is_hidden:
+            self._current.blind_mode.note_watched(run.candidate_id, run.model.name)
         self.state_changed.emit()
 
-    def _batch_changed(self, state: ListRunState) -> None:
+    def _on_list_run_changed(self, state: ListRunState) -> None:
         if state.fault:
-            self._current.tell(WorkbenchError(state.fault))
-        self.batch_changed.emit(state)
+            self._current.report_error(WorkbenchError(state.fault))
 
-    def _settings_changed(self, settings: Settings) -> None:
-        self.holder.want(settings.model)
+    def _on_settings_changed(self, settings: Settings) -> None:
+        self.worker_model.load(settings.model)

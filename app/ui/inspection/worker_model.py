@@ -1,4 +1,4 @@
-"""The worker process that inspects one by one, and the model it is to hold."""
+"""The worker process for single inspections and the model it loads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from functools import partial
 from PySide6.QtCore import QObject, Qt, Signal
 
 from agent.errors import WorkbenchError
-from agent.inspection.make_inspector import MEASURED
+from agent.inspection.inspector_factory import MEASURED
 from agent.trajectory.trajectory import ModelRef
-from app.core.inspections.batch import task_argument
+from app.core.inspections.batch import worker_task
 from app.core.session.session import Session
 from app.ui.background.runner import Failed, Runner
 from app.worker.client import WorkerClient
@@ -21,67 +21,69 @@ from app.worker.inspection import OnEvent, RunningInspection
 from app.worker.request import InspectRequest, LoadRequest
 
 
-class TaskName(QObject):
+class TaskArgument(QObject):
+    """The task as the worker expects it: a name, or the path of a temporary file."""
+
     def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._runner = session, runner
-        self._name: str | None = None
+        self._value: str | None = None
         self._file = ExitStack()
 
-    def then(self, use: Callable[[str], None], failed: Failed) -> None:
-        """At once, but for the first time."""
-        if self._name is not None:
-            use(self._name)
+    def get(self, done: Callable[[str], None], failed: Failed) -> None:
+        """Call `done` with the task; later the first time, as a file may have to be written."""
+        if self._value is not None:
+            done(self._value)
             return
 
-        def named(name: str) -> None:
-            self._name = name
-            use(name)
+        def found(value: str) -> None:
+            self._value = value
+            done(value)
 
-        work = partial(self._file.enter_context, task_argument(self._session))
-        self._runner.run(work, named, failed, owner=self)
+        work = partial(self._file.enter_context, worker_task(self._session))
+        self._runner.run(work, found, failed, owner=self)
 
     def close(self) -> None:
-        """The file goes."""
+        """Delete the temporary file."""
         self._file.close()
 
 
 class WorkerModel(QObject):
-    """The process is made for the first inspection. For the window's thread."""
+    """Starts the process when it is first needed. Use it on the GUI thread only."""
 
     changed = Signal()
     failed = Signal(object)
-    """A WorkbenchError: the chosen model cannot be had."""
+    """A WorkbenchError: the requested model cannot be loaded."""
 
-    _answered = Signal(str, object)
+    _load_ended = Signal(str, object)
 
     def __init__(
         self,
-        wanted: str,
+        requested: str,
         command: Sequence[str] | None = None,
         parent: QObject | None = None,
         *,
         default: str = MEASURED,
     ) -> None:
         super().__init__(parent)
-        self.wanted = wanted
+        self.requested = requested
         """Name, path or address; empty: `default`."""
         self.default = default
         self.model: ModelRef | None = None
-        """As it was loaded; None: not yet."""
+        """The loaded model; None until it is loaded."""
         self.is_loading = False
         self.fault = ""
         self._command = command
         self._client: WorkerClient | None = None
-        self._answered.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self._load_ended.connect(self._on_load_ended, Qt.ConnectionType.QueuedConnection)
 
     @property
     def name(self) -> str:
-        return self.wanted or self.default
+        return self.requested or self.default
 
     @property
     def pid(self) -> int | None:
-        """Of the worker, where one runs."""
+        """Process id of the worker; None if none runs."""
         return None if self._client is None else self._client.pid
 
     def inspect(self, request: InspectRequest, on_event: OnEvent) -> RunningInspection:
@@ -90,27 +92,27 @@ class WorkerModel(QObject):
     def load_request(self) -> LoadRequest:
         return LoadRequest(None if self.name == MEASURED else self.name)
 
-    def want(self, wanted: str) -> None:
-        """Let go of the one that is held and load another, so that a fault shows at once."""
-        if wanted == self.wanted:
+    def load(self, requested: str) -> None:
+        """Replace the model now, so that the person sees at once if it cannot be loaded."""
+        if requested == self.requested:
             return
-        self.wanted, self.model, self.fault, self.is_loading = wanted, None, "", True
+        self.requested, self.model, self.fault, self.is_loading = requested, None, "", True
         promise = self._worker().load(self.load_request())
 
-        def answered(done: Future[ModelRef]) -> None:
-            self._answered.emit(wanted, done.exception() or done.result())
+        def ended(done: Future[ModelRef]) -> None:
+            self._load_ended.emit(requested, done.exception() or done.result())
 
-        promise.add_done_callback(answered)
+        promise.add_done_callback(ended)
         self.changed.emit()
 
-    def loaded(self, model: ModelRef) -> None:
-        """An inspection has begun with it."""
+    def set_loaded(self, model: ModelRef) -> None:
+        """Note the model with which an inspection started."""
         if model != self.model:
             self.model, self.fault, self.is_loading = model, "", False
             self.changed.emit()
 
     def unload(self) -> None:
-        """Give its memory back until it is needed again."""
+        """Free the model's memory until it is needed again."""
         if self._client is not None:
             self._client.unload()
 
@@ -126,11 +128,11 @@ class WorkerModel(QObject):
     def _worker(self) -> WorkerClient:
         if self._client is None:
             self._client = WorkerClient(self._command)
-            self._client.want(self.load_request())
+            self._client.select(self.load_request())
         return self._client
 
-    def _take(self, wanted: str, answer: object) -> None:
-        if wanted != self.wanted or self._client is None:
+    def _on_load_ended(self, requested: str, answer: object) -> None:
+        if requested != self.requested or self._client is None:
             return
         self.is_loading = False
         if isinstance(answer, ModelRef):

@@ -7,23 +7,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agent.evidence.findings import GROUP_CAP, Finding, _capped, find
-from agent.evidence.numbers import SpectrumMeasurements
+from agent.evidence.findings import GROUP_CAP, Finding, _capped, check_claims
+from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import Evidence, task
-from tests.agent.evidence.drawn import drawn
+from agent.tasks.catalogue import Evidence, find_task
+from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
 from tests.agent.tasks.test_catalogue import claim
 
 
 def found(spectrum: Spectrum, task_id: str) -> dict[str, Finding]:
-    return {each.evidence.id: each for each in find(task(task_id), SpectrumMeasurements(spectrum))}
+    return {
+        each.evidence.id: each
+        for each in check_claims(find_task(task_id), SpectrumMeasurements(spectrum))
+    }
 
 
 def test_every_claim_of_every_task_is_answered_or_says_why_not():
     for task_id in ("CV", "CS", "SS", "MG", "WD", "O", "B", "A"):
-        findings = find(task(task_id), SpectrumMeasurements(drawn("K")))
-        assert [each.evidence for each in findings] == list(task(task_id).evidence)
+        findings = check_claims(find_task(task_id), SpectrumMeasurements(simulated_spectrum("K")))
+        assert [each.evidence for each in findings] == list(find_task(task_id).evidence)
         for each in findings:
             assert each.is_testable == (each.reason == "")
             assert each.is_testable or each.log_odds == 0.0
@@ -39,15 +42,15 @@ def test_numbers_of_a_claim_are_those_of_the_line(rng):
 
 
 def test_noise_makes_a_claim_untestable_but_not_a_clear_line(rng):
-    noisy = found(drawn("CV", snr=2.0), "CV")
+    noisy = found(simulated_spectrum("CV", snr=2.0), "CV")
     assert not noisy["hei_emission"].is_testable or abs(noisy["hei_emission"].log_odds) < 1.0
     assert noisy["halpha_emission"].log_odds > 0
-    weak = found(drawn("O", snr=4.0), "O")["heii_4542"]
+    weak = found(simulated_spectrum("O", snr=4.0), "O")["heii_4542"]
     assert "signal-to-noise" in weak.reason and weak.log_odds == 0.0
 
 
 def test_a_claim_waits_for_those_it_needs():
-    findings = found(drawn("K"), "CV")
+    findings = found(simulated_spectrum("K"), "CV")
     assert not findings["halpha_emission"].is_found
     assert findings["balmer_width"].reason == "it needs Hα to be found first"
 
@@ -67,7 +70,7 @@ def test_claims_of_a_group_count_little_more_than_the_best():
 
 
 def test_outside_the_spectrum_nothing_counts():
-    whole = drawn("MG")
+    whole = simulated_spectrum("MG")
     inside = whole.wavelength < 6000
     blue = Spectrum(wavelength=whole.wavelength[inside], flux=whole.flux[inside])
     findings = found(blue, "MG")

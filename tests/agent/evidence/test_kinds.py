@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from agent.errors import ResourceError
-from agent.evidence.assessment import SUREST, assess
+from agent.evidence.assessment import MAX_LOG_ODDS, assess
 from agent.evidence.gate_numbers import BOTH, HOT_ONLY, gate_numbers
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import builtin_kinds, read_kinds, softmax, steps
-from agent.evidence.numbers import SpectrumMeasurements
+from agent.evidence.measurements import SpectrumMeasurements
 from agent.evidence.words import KIND_NAMES, kind_signs
 from agent.spectra.measure.index_definitions import builtin_indices
-from agent.tasks.catalogue import task
-from tests.agent.evidence.drawn import drawn
+from agent.tasks.catalogue import find_task
+from tests.agent.evidence.simulated import simulated_spectrum
 
 KINDS = """
 labels = ["CV", "K"]
@@ -46,28 +46,32 @@ def test_every_gate_can_be_measured_and_is_measured():
     assert set(GATES) <= measured | set(builtin_indices())
     assert set(GATES) >= HOT_ONLY
     for label in ("A", "MG", "CV"):
-        assert set(GATES) <= set(gate_numbers(SpectrumMeasurements(drawn(label))))
+        assert set(GATES) <= set(gate_numbers(SpectrumMeasurements(simulated_spectrum(label))))
 
 
 def test_lines_of_hot_stars_are_not_read_in_cool_ones():
-    cool, hot = (gate_numbers(SpectrumMeasurements(drawn(label))) for label in ("K", "A"))
+    cool, hot = (
+        gate_numbers(SpectrumMeasurements(simulated_spectrum(label))) for label in ("K", "A")
+    )
     assert math.isnan(cool["H_gamma_D2"][0]) and 8 < hot["H_gamma_D2"][0] < 26
     assert math.isfinite(cool["TiO5"][0])
 
 
 @pytest.mark.parametrize("label", ["MG", "M_DWARF", "CS", "SS", "A", "CV", "SDB"])
 def test_clear_spectra_look_like_what_they_are(label):
-    judged = assess(drawn(label), task("CV")).kinds
+    judged = assess(simulated_spectrum(label), find_task("CV")).kinds
     assert judged.ranked()[0][0] == label
     assert sum(judged.probabilities.values()) == pytest.approx(1.0)
     chance = judged.probabilities[label]
-    odds = math.log(chance / (1 - chance)) if chance < 1 - 1e-9 else SUREST
-    assert min(judged.log_odds(label), SUREST) == pytest.approx(min(odds, SUREST), abs=1e-3)
+    odds = math.log(chance / (1 - chance)) if chance < 1 - 1e-9 else MAX_LOG_ODDS
+    assert min(judged.log_odds(label), MAX_LOG_ODDS) == pytest.approx(
+        min(odds, MAX_LOG_ODDS), abs=1e-3
+    )
     assert set(judged.labels) == set(KIND_NAMES)
 
 
 def test_parts_add_up_to_the_scores():
-    judged = assess(drawn("MG"), task("MG")).kinds
+    judged = assess(simulated_spectrum("MG"), find_task("MG")).kinds
     apart = sum(nats for _, nats in judged.telling("MG", "M_DWARF"))
     place = judged.labels.index
     bias = builtin_kinds().intercepts
@@ -102,7 +106,7 @@ def test_a_file_of_kinds_is_read(tmp_path: Path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('"TiO5"', '"TiO6"', "is none of"),
+        ('"TiO5"', '"TiO6"', "is not one of"),
         ("knots = [0.4, 0.8]", "knots = [0.4]", "weights"),
         ("scales = [0.2, 0.1]", "scales = [0.2]", "weights"),
         ("scales = [0.2, 0.1]", "scales = [0.2, 0]", "scales"),

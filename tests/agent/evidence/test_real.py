@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.evidence.assessment import assess_numbers
-from agent.evidence.numbers import SpectrumMeasurements
+from agent.evidence.assessment import assess_measurements
+from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.readers import read
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 
 IDS = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")
 FIRST_FIVE = IDS[:5]
@@ -28,9 +28,9 @@ def f1_by_task(labelled_spectra: Path) -> dict[str, float]:
     assert len(rows) > 100
     found = {}
     for task_id in IDS:
-        wanted = task(task_id)
+        wanted = find_task(task_id)
         pairs = [
-            (label == task_id, assess_numbers(numbers, wanted).verdict == "YES")
+            (label == task_id, assess_measurements(numbers, wanted).verdict == "YES")
             for numbers, label in rows
         ]
         hits = sum(truth and said for truth, said in pairs)

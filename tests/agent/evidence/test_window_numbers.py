@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from agent.evidence.gates import GATES
-from agent.evidence.numbers import SpectrumMeasurements, numbers_of
+from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.evidence.window_numbers import (
-    AT_MOST,
+    CONTINUUM_GATES,
     MARKS,
-    OF_SMOOTH_CONTINUA,
-    TOLD,
-    WHOLE,
-    entries,
-    level,
-    place_of,
-    whole_entries,
+    MAX_ENTRIES,
+    OVERVIEW_GATES,
+    WINDOW_GATES,
+    mark_index,
+    overview_entries,
+    rest_window,
+    window_entries,
     window_numbers,
 )
 from agent.inspection.pictures import PictureMaker, spectrum_ref
@@ -27,7 +27,7 @@ from agent.protocol.protocol import opening
 from agent.rendering.model_image import QWEN25
 from agent.rendering.render import NANO, PUBLISHED
 from agent.tasks.catalogue import load_tasks
-from tests.agent.evidence.drawn import drawn
+from tests.agent.evidence.simulated import simulated_spectrum
 
 
 def told(line: str) -> dict[str, str]:
@@ -37,22 +37,22 @@ def told(line: str) -> dict[str, str]:
 
 
 def test_every_number_has_a_place_and_a_name():
-    assert len(set(TOLD)) == len(TOLD)
-    for gate in TOLD:
-        low, high = place_of(gate)
+    assert len(set(WINDOW_GATES)) == len(WINDOW_GATES)
+    for gate in WINDOW_GATES:
+        low, high = rest_window(gate)
         assert 3600 < low < high < 9000, gate
         assert GATES[gate].label
 
 
 def test_emission_is_told_with_its_sign_and_width():
-    line = window_numbers(SpectrumMeasurements(drawn("CV")), 6450, 6750)
+    line = window_numbers(SpectrumMeasurements(simulated_spectrum("CV")), 6450, 6750)
     assert re.search(r"; Hα \(-+\) -\d+", line)
     assert re.search(r"; Hα FWHM \(\++\) \d+0 km/s", line)
     assert line.startswith("S/N ")
 
 
 def test_a_line_outside_the_window_is_not_told():
-    numbers = SpectrumMeasurements(drawn("CV"))
+    numbers = SpectrumMeasurements(simulated_spectrum("CV"))
     assert "Hβ" not in window_numbers(numbers, 6450, 6750)
     assert "Hα" not in window_numbers(numbers, 4550, 5050)
     assert "Hα" not in window_numbers(numbers, 6480, 6560)  # half of it
@@ -61,91 +61,96 @@ def test_a_line_outside_the_window_is_not_told():
 def test_bands_of_a_giant_and_of_a_dwarf_differ_in_their_numbers():
     values = {}
     for label in ("MG", "M_DWARF"):
-        line = window_numbers(SpectrumMeasurements(drawn(label)), 6650, 7150)
+        line = window_numbers(SpectrumMeasurements(simulated_spectrum(label)), 6650, 7150)
         values[label] = float(told(line)["TiO excess over CaH"])
     assert values["MG"] > values["M_DWARF"] + 0.05
 
 
 def test_entries_follow_the_wavelength_and_stay_few():
-    numbers = SpectrumMeasurements(drawn("MG"))
+    numbers = SpectrumMeasurements(simulated_spectrum("MG"))
     for task in load_tasks():
         for window in task.windows:
-            told = entries(numbers, *window.range)
-            assert len(told) <= AT_MOST
-            places = [place_of(gate)[0] for gate in told]
+            told = window_entries(numbers, *window.range)
+            assert len(told) <= MAX_ENTRIES
+            places = [rest_window(gate)[0] for gate in told]
             assert places == sorted(places)
 
 
 def test_marks_rise_with_the_value():
-    for gate in TOLD:
-        marks = [level(gate, value) for value in (-1e5, *np.linspace(-300, 300, 2001), 1e5)]
+    for gate in WINDOW_GATES:
+        marks = [mark_index(gate, value) for value in (-1e5, *np.linspace(-300, 300, 2001), 1e5)]
         assert marks == sorted(marks)
         assert {0, len(MARKS) - 1} <= {*marks} or set(marks) == {len(MARKS) // 2}, gate
 
 
 def test_what_noise_may_have_made_has_the_mark_of_nothing():
     """The same weak line with errors three times as large: as if it were not there."""
-    clear = drawn("CV")
+    clear = simulated_spectrum("CV")
     line = re.compile(r"He II 4686 (\([-=+]+\)) -1.7")
     marks = []
     for part in (1.0, 0.1):
         noisy = replace(clear, ivar=clear.ivar * part)
-        found = line.search(window_numbers(numbers_of(noisy), 4600, 4760))
+        found = line.search(window_numbers(measurements_of(noisy), 4600, 4760))
         assert found is not None
         marks.append(found[1])
-    assert marks == ["(-)", MARKS[level("EW_HeII_4686", 0.0)]] and marks[1] == "(=)"
+    assert marks == ["(-)", MARKS[mark_index("EW_HeII_4686", 0.0)]] and marks[1] == "(=)"
 
 
 @pytest.mark.parametrize("label", ["WD", "CV", "QSO", "K", "CS"])
 def test_colours_are_told_of_smooth_continua(label: str):
-    assert set(WHOLE) >= OF_SMOOTH_CONTINUA
-    assert {"bend", "colour_5400_6600"} <= set(whole_entries(SpectrumMeasurements(drawn(label))))
+    assert set(OVERVIEW_GATES) >= CONTINUUM_GATES
+    assert {"bend", "colour_5400_6600"} <= set(
+        overview_entries(SpectrumMeasurements(simulated_spectrum(label)))
+    )
 
 
 @pytest.mark.parametrize("label", ["MG", "M_DWARF"])
 def test_where_titanium_oxide_is_deep_the_bands_speak_for_themselves(label: str):
-    told = whole_entries(SpectrumMeasurements(drawn(label)))
-    assert "TiO5" in told and not OF_SMOOTH_CONTINUA & set(told)
+    told = overview_entries(SpectrumMeasurements(simulated_spectrum(label)))
+    assert "TiO5" in told and not CONTINUUM_GATES & set(told)
 
 
 def test_a_band_that_noise_may_have_made_hides_no_colour():
     """The same giant with errors so large that its bands may be none: colours are told again."""
-    clear = drawn("MG")
+    clear = simulated_spectrum("MG")
     noisy = replace(clear, ivar=clear.ivar * 2e-3)
-    assert {"bend", "colour_5400_6600"} <= set(whole_entries(numbers_of(noisy)))
+    assert {"bend", "colour_5400_6600"} <= set(overview_entries(measurements_of(noisy)))
 
 
 def test_where_nothing_can_be_measured_only_the_noise_is_told():
-    assert window_numbers(SpectrumMeasurements(drawn("CV")), 20_000, 21_000) == "S/N 0"
+    assert window_numbers(SpectrumMeasurements(simulated_spectrum("CV")), 20_000, 21_000) == "S/N 0"
 
 
 def test_the_frame_of_the_pictures_is_that_of_the_numbers():
     """A range is cut in the frame that z moved; a line at its edge is in or out with it."""
-    numbers = SpectrumMeasurements(drawn("CV"))
+    numbers = SpectrumMeasurements(simulated_spectrum("CV"))
     assert "Hα" in window_numbers(numbers, 6552, 6800, z=0.0)
     assert "Hα" not in window_numbers(numbers, 6552, 6800, z=0.004)
 
 
 class TestInUse:
     def test_a_brief_viewer_answers_with_numbers_alone(self):
-        spectrum = drawn("CV")
-        viewer = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25)
-        picture, result = viewer.look({"wavelength_range": [6450, 6750], "label": "Hα"})
-        assert result.text == window_numbers(numbers_of(spectrum), 6450, 6750, viewer.z)
+        spectrum = simulated_spectrum("CV")
+        picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25)
+        picture, result = picture_maker.look({"wavelength_range": [6450, 6750], "label": "Hα"})
+        assert result.text == window_numbers(measurements_of(spectrum), 6450, 6750, picture_maker.z)
         assert picture.size == (NANO.width, NANO.height)
 
     def test_the_whole_spectrum_is_told_how_far_it_reaches(self):
-        spectrum = drawn("CV")
-        told = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25).told()
+        spectrum = simulated_spectrum("CV")
+        told = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25).overview_text()
         low, high = spectrum.range
         assert told.startswith(f"{low:.0f} to {high:.0f} Å; S/N ")
         assert re.search(r"; Hα \(-+\) -\d+; Hα FWHM", told)
-        turns = opening(load_tasks()[0], brief=True, told=told)
+        turns = opening(load_tasks()[0], brief=True, overview_text=told)
         assert turns[1].text == f"{load_tasks()[0].question}\n{told}"
 
     def test_others_answer_as_published(self):
-        spectrum = drawn("CV")
-        assert PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25).told() == ""
-        viewer = PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
-        text = viewer.answer((6450, 6750), "Hα")
+        spectrum = simulated_spectrum("CV")
+        assert (
+            PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25).overview_text()
+            == ""
+        )
+        picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
+        text = picture_maker.window_text((6450, 6750), "Hα")
         assert text.startswith("Generated spectral visualization") and "S/N" not in text

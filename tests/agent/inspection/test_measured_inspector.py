@@ -12,24 +12,24 @@ import pytest
 from agent.errors import SpectrumError
 from agent.evidence.assessment import assess
 from agent.inspection.control import Control, Interjection
-from agent.inspection.interface import run
+from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
-from agent.inspection.measured_story import shown_range
+from agent.inspection.measured_turns import shown_range
 from agent.inspection.pictures import redraw
 from agent.protocol.reply import is_well_formed, parse_reply
 from agent.protocol.tool import checked_arguments
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
-from tests.agent.evidence.drawn import drawn
+from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.tasks.test_catalogue import example
 
 BLIND = MeasuredInspector(draw=False)
 
 
 def inspected(spectrum: Spectrum, task_id: str = "CV", **options: object) -> Trajectory:
-    return run(BLIND.inspect(spectrum, task(task_id), **options))  # type: ignore[arg-type]
+    return run(BLIND.inspect(spectrum, find_task(task_id), **options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def inspected(spectrum: Spectrum, task_id: str = "CV", **options: object) -> Tra
     ],
 )
 def test_clear_cases_are_judged_right_and_told_in_a_valid_record(label, task_id, verdict):
-    record = inspected(drawn(label), task_id)
+    record = inspected(simulated_spectrum(label), task_id)
     assert record.verdict == verdict
     assert record.p_yes is not None and (record.p_yes >= 0.5) == (verdict == "YES")
     assert record.stopped_by == "answer" and record.well_formed
@@ -60,7 +60,7 @@ def test_clear_cases_are_judged_right_and_told_in_a_valid_record(label, task_id,
 
 
 def test_replies_read_back_as_the_steps_of_the_record():
-    record = inspected(drawn("CV"))
+    record = inspected(simulated_spectrum("CV"))
     for turn, reply in enumerate(record.replies):
         said = parse_reply(reply)
         thought, act = (step for step in record.steps if step.turn == turn)
@@ -70,11 +70,11 @@ def test_replies_read_back_as_the_steps_of_the_record():
         else:
             assert said.kind == "call"
             assert checked_arguments(said.arguments) == (act.range, act.label)
-    assert [turn.role for turn in turns_of(task("CV"), record)][-1] == "assistant"
+    assert [turn.role for turn in turns_of(find_task("CV"), record)][-1] == "assistant"
 
 
 def test_thoughts_cite_what_was_measured_in_the_window_before():
-    record = inspected(drawn("CV"))
+    record = inspected(simulated_spectrum("CV"))
     thoughts = [step.text for step in record.steps if step.kind == "think"]
     assert "S/N" in thoughts[0] and "Å" in thoughts[0]
     for look, after in zip(record.looks, thoughts[1:], strict=True):
@@ -88,8 +88,8 @@ def test_thoughts_cite_what_was_measured_in_the_window_before():
 
 
 def test_pictures_of_the_record_are_drawn_again_alike():
-    spectrum = drawn("CV")
-    record = run(MeasuredInspector().inspect(spectrum, task("CV")))
+    spectrum = simulated_spectrum("CV")
+    record = run(MeasuredInspector().inspect(spectrum, find_task("CV")))
     assert len(redraw(record, spectrum)) == 1 + len(record.looks)
     assert record.overview and all(look.picture for look in record.looks)
     blind = inspected(spectrum)
@@ -102,7 +102,9 @@ def test_the_same_spectrum_gives_the_same_record():
         steps = tuple(replace(step, seconds=0.0) for step in record.steps)
         return replace(record, steps=steps, seconds=0.0, engine_seconds=0.0)
 
-    one, two = (without_times(inspected(drawn("WD"), "WD", seed=seed)) for seed in (0, 0))
+    one, two = (
+        without_times(inspected(simulated_spectrum("WD"), "WD", seed=seed)) for seed in (0, 0)
+    )
     assert one == two
     assert one.model == BLIND.model and len(one.model.sha256) == 64
 
@@ -110,12 +112,12 @@ def test_the_same_spectrum_gives_the_same_record():
 def test_it_stops_when_told_to():
     control = Control()
     control.cancel()
-    record = inspected(drawn("CV"), control=control)
+    record = inspected(simulated_spectrum("CV"), control=control)
     assert record.stopped_by == "cancelled" and record.stop_reason == "stopped by the user"
     assert record.verdict is None and record.p_yes is None and not record.well_formed
 
     control = Control()
-    inspection = BLIND.inspect(drawn("CV"), task("CV"), control=control)
+    inspection = BLIND.inspect(simulated_spectrum("CV"), find_task("CV"), control=control)
     steps = [next(inspection), next(inspection)]
     control.cancel()
     with pytest.raises(StopIteration) as end:
@@ -123,7 +125,7 @@ def test_it_stops_when_told_to():
             steps.append(next(inspection))
     record = end.value.value
     assert record.stopped_by == "cancelled" and record.steps[: len(steps)] == tuple(steps)
-    assert len(record.looks) < len(inspected(drawn("CV")).looks)
+    assert len(record.looks) < len(inspected(simulated_spectrum("CV")).looks)
 
 
 def test_a_person_looks_and_speaks_in_between():
@@ -131,7 +133,7 @@ def test_a_person_looks_and_speaks_in_between():
     control.insert(Interjection(range=(5800.0, 5950.0), label="Na D", text="what of this?"))
     control.insert(Interjection(text="the blue is noisy"))
     control.insert(Interjection(range=(100.0, 200.0)))
-    record = inspected(drawn("CV"), control=control)
+    record = inspected(simulated_spectrum("CV"), control=control)
     look, remark, outside = (step for step in record.steps if step.by == "person")
     assert look.kind == "zoom" and look.range == (5800.0, 5950.0) and look.measured["n_pixels"] > 20
     assert (remark.kind, remark.text) == ("text", "the blue is noisy")
@@ -143,22 +145,22 @@ def test_a_record_to_go_on_from_keeps_what_the_person_put_in():
     control = Control()
     control.insert(Interjection(range=(5800.0, 5950.0), label="Na D"))
     drawing = MeasuredInspector()
-    first = run(drawing.inspect(drawn("CV"), task("CV"), control=control))
-    again = run(drawing.inspect(drawn("CV"), task("CV"), so_far=first))
+    first = run(drawing.inspect(simulated_spectrum("CV"), find_task("CV"), control=control))
+    again = run(drawing.inspect(simulated_spectrum("CV"), find_task("CV"), so_far=first))
     kept = [step for step in again.steps if step.by == "person"]
     assert [step.range for step in kept] == [(5800.0, 5950.0)] and kept[0].turn == -1
     assert again.replies == first.replies
-    assert len(redraw(again, drawn("CV"))) == 1 + len(again.looks)
+    assert len(redraw(again, simulated_spectrum("CV"))) == 1 + len(again.looks)
 
 
 def test_words_are_passed_on_as_they_come():
     heard: list[str] = []
-    record = run(BLIND.inspect(drawn("CV"), task("CV"), on_text=heard.append))
+    record = run(BLIND.inspect(simulated_spectrum("CV"), find_task("CV"), on_text=heard.append))
     assert tuple(heard) == record.replies
 
 
 def test_windows_follow_a_fast_star_and_stay_put_in_the_frame_of_the_pictures():
-    rest, window, cs = drawn("K"), (6340.0, 6425.0), task("CS")
+    rest, window, cs = simulated_spectrum("K"), (6340.0, 6425.0), find_task("CS")
     moved = replace(rest, wavelength=rest.wavelength * 1.0012, z=None)
     shown = shown_range(window, assess(moved, cs))
     assert shown == pytest.approx((6347.6, 6432.7), abs=2.0)
@@ -170,18 +172,18 @@ def test_windows_follow_a_fast_star_and_stay_put_in_the_frame_of_the_pictures():
 
 
 def test_a_pipelines_redshift_of_the_wrong_kind_moves_nothing():
-    quasar_like = replace(drawn("CV"), z=1.7)
+    quasar_like = replace(simulated_spectrum("CV"), z=1.7)
     assert inspected(quasar_like).spectrum.z is None
-    assert abs(assess(quasar_like, task("CV")).numbers.velocity_kms) < 400
+    assert abs(assess(quasar_like, find_task("CV")).numbers.velocity_kms) < 400
 
 
 def test_a_users_own_task_is_judged_by_the_weights_in_its_file(tmp_path: Path):
     path = tmp_path / "be.toml"
     path.write_text(example(), encoding="utf-8")
-    own = task(str(path))
-    record = run(BLIND.inspect(drawn("CV"), own))
+    own = find_task(str(path))
+    record = run(BLIND.inspect(simulated_spectrum("CV"), own))
     assert record.well_formed and record.verdict in ("YES", "NO")
-    none = run(BLIND.inspect(drawn("K"), own))
+    none = run(BLIND.inspect(simulated_spectrum("K"), own))
     assert none.verdict == "NO" and none.p_yes is not None
     assert none.p_yes < (record.p_yes or 0.0)
 
@@ -202,7 +204,7 @@ def test_poor_data_get_an_answer_near_the_prior_and_never_an_exception(task_id, 
 
 @pytest.mark.parametrize("cut", [(4000.0, 5600.0), (6000.0, 9000.0), (5000.0, 5200.0)])
 def test_part_of_the_range_is_enough_for_an_answer(cut):
-    whole = drawn("CS")
+    whole = simulated_spectrum("CS")
     inside = (whole.wavelength > cut[0]) & (whole.wavelength < cut[1])
     part = Spectrum(wavelength=whole.wavelength[inside], flux=whole.flux[inside])
     record = inspected(part, "CS")
@@ -214,12 +216,12 @@ def test_part_of_the_range_is_enough_for_an_answer(cut):
 def test_nothing_to_draw_is_refused():
     nothing = Spectrum(wavelength=np.array([5000.0, 5001.0]), flux=np.full(2, np.nan))
     with pytest.raises(SpectrumError):
-        run(MeasuredInspector().inspect(nothing, task("CV")))
+        run(MeasuredInspector().inspect(nothing, find_task("CV")))
 
 
 def test_reasons_name_only_what_counts_the_way_it_reads():
     for label in ("K", "QSO", "M_DWARF", "WD", "CV"):
-        record = inspected(drawn(label), "CV")
+        record = inspected(simulated_spectrum(label), "CV")
         first = record.reasons.split("It looks more like")[0]
         if record.verdict == "NO":
             assert "[O III] 4959 and 5007 not in emission" not in first
@@ -228,6 +230,6 @@ def test_reasons_name_only_what_counts_the_way_it_reads():
 
 
 def test_labels_in_calls_survive_json():
-    for reply in inspected(drawn("O"), "O").replies[:-1]:
+    for reply in inspected(simulated_spectrum("O"), "O").replies[:-1]:
         body = reply.split("<tool_call>\n")[1].split("\n</tool_call>")[0]
         assert set(json.loads(body)["arguments"]) == {"wavelength_range", "label"}

@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("llama_cpp")
 
-from agent.inspection.interface import Inspector, run
-from agent.inspection.make_inspector import NANO, default_model, make_inspector
+from agent.inspection.inspector import Inspector, run
+from agent.inspection.inspector_factory import NANO, default_model, make_inspector
 from agent.models.check_files import check_files
-from agent.models.registry import BUNDLED, place_at
+from agent.models.registry import BUNDLED, model_at
 from agent.spectra.readers import read
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 
 TASKS = ("A", "B", "CS", "CV", "MG", "O", "SS", "WD")
 MOST_BYTES = 25_000_000
@@ -33,7 +33,7 @@ def nano() -> Iterator[Inspector]:
 
 
 def test_it_is_whole_and_the_default_of_its_classes():
-    place = place_at(BUNDLED / NANO, "bundled")
+    place = model_at(BUNDLED / NANO, "bundled")
     assert place.is_ready and place.folder is not None
     check_files(place.card, place.folder, "always")
     assert sum(path.stat().st_size for path in place.folder.iterdir()) < MOST_BYTES
@@ -43,7 +43,7 @@ def test_it_is_whole_and_the_default_of_its_classes():
 
 
 def test_its_card_says_what_it_is_and_what_was_measured():
-    card = place_at(BUNDLED / NANO, "bundled").card
+    card = model_at(BUNDLED / NANO, "bundled").card
     assert card.simulated_only and card.licence == "BSD-3-Clause"
     assert "simulated" in card.trained_on.casefold() and "--seed" in card.trained_on
     mean = {one.on.partition(",")[0]: one.value for one in card.figures if one.figure == "mean F1"}
@@ -65,7 +65,7 @@ def test_it_judges_real_spectra_and_speaks_well(nano: Inspector, labelled_spectr
     records = [
         (
             row["label"] == task_id,
-            run(nano.inspect(read(labelled_spectra / row["file"]), task(task_id))),
+            run(nano.inspect(read(labelled_spectra / row["file"]), find_task(task_id))),
         )
         for task_id, row in asked
     ]

@@ -11,20 +11,21 @@ from hypothesis import strategies as st
 
 from agent.checked_toml import unprintable
 from agent.engines.base import SamplingSettings
-from agent.engines.scripted import ScriptedEngine
-from agent.inspection.inspector import ModelInspector
-from agent.inspection.interface import run
-from agent.protocol.protocol import Turn, chat_text
+from agent.inspection.inspector import run
+from agent.inspection.model_inspector import ModelInspector
+from agent.protocol.protocol import Turn
 from agent.protocol.reply import is_well_formed, parse_reply
 from agent.rendering.render import COMPACT
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import STOPS, ModelRef
 from agent.trajectory.trajectory_file import from_line, to_line
 from agent.trajectory.turns import turns_of
 from app.cli.inspection_text import inspection_json, step_lines, verdict_lines
+from tests.agent.protocol.chat_text import chat_text
 from tests.agent.protocol.malformed import FRAGMENTS, malformed
 from tests.agent.scenes import star
 from tests.night import seeds
+from tests.scripted_engine import ScriptedEngine
 
 BATCHES, TURNS = seeds(by_day=4, by_night=10), 2000
 
@@ -32,7 +33,7 @@ BATCHES, TURNS = seeds(by_day=4, by_night=10), 2000
 @pytest.mark.parametrize("batch", BATCHES)
 def test_the_loop_survives(batch):
     chance = random.Random(f"malformed {batch}")
-    spectrum, target = star(batch), task("CV")
+    spectrum, target = star(batch), find_task("CV")
     turns, stops = 0, set()
     while turns < TURNS:
         engine = ScriptedEngine(lambda number: malformed(chance), choices={"YES": -1.0})

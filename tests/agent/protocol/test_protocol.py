@@ -9,14 +9,14 @@ from agent.protocol.protocol import (
     Part,
     Turn,
     chat_parts,
-    chat_text,
     opening,
     prompt_hash,
     system_text,
     task_text,
 )
 from agent.protocol.tool import TOOL_SCHEMA
-from agent.tasks.catalogue import load_tasks, task
+from agent.tasks.catalogue import find_task, load_tasks
+from tests.agent.protocol.chat_text import chat_text
 
 
 def test_the_system_turn_is_qwens_tool_form():
@@ -75,7 +75,7 @@ def test_every_task_opens_with_picture_question_guideline_and_rules():
 
 
 def test_the_prompt_does_not_tell_the_answer():
-    text = task_text(task("CV"))
+    text = task_text(find_task("CV"))
     assert text.count(r"\boxed{YES}") == text.count(r"\boxed{NO}") == 1
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.rendering.marks import box_lines, emptiest_corner, thinned
+from agent.rendering.marks import emptiest_corner, info_lines, thinned
 from agent.rendering.published import figure_size
 from agent.rendering.scales import flux_scale, tick_steps, wavelength_scale, with_margins
 from agent.rendering.window import DrawnPixels
@@ -114,7 +114,7 @@ def test_the_box_takes_the_emptiest_corner(
 def test_the_box_tells_points_and_ranges() -> None:
     wavelength = np.array([4000.04, 4001.0, 4002.06])
     shown = DrawnPixels(wavelength, np.array([-2.5334, 1.0, 57.69]), wavelength > 0, whole=True)
-    assert box_lines(shown) == (
+    assert info_lines(shown) == (
         "Data points: 3",
         "λ range: 4000.0 - 4002.1 Å",
         "Flux range: -2.53e+00 - 5.77e+01",

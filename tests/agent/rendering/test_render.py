@@ -106,9 +106,9 @@ def test_without_the_glyph_calls_matplotlib_draws_the_same_text(
     assert text.HAS_GLYPH_CALLS, "this matplotlib moved its glyph calls: pictures are slower now"
     ours = render_array(noisy(), title=TITLE)
     monkeypatch.setattr(text, "HAS_GLYPH_CALLS", False)
-    text.forget()
+    text.clear_caches()
     plain = render_array(noisy(), title=TITLE)
-    text.forget()
+    text.clear_caches()
     assert np.array_equal(ours, plain)
 
 
@@ -190,9 +190,9 @@ def test_the_same_bytes_every_time_and_in_every_thread(style: object) -> None:
     def draw(spectrum: Spectrum) -> bytes:
         return png_bytes(render_spectrum(spectrum, (4500, 5500), title=TITLE, style=style))  # type: ignore[arg-type]
 
-    text.forget()
+    text.clear_caches()
     alone = [draw(spectrum) for spectrum in spectra]
-    text.forget()
+    text.clear_caches()
     with ThreadPoolExecutor(6) as pool:
         together = list(pool.map(draw, spectra * 6))
     assert together == alone * 6

@@ -34,7 +34,7 @@ def test_a_card_spells_a_style_out() -> None:
     [
         ({}, "needs a name"),
         ({"name": 3}, "needs a name"),
-        ({"name": "x", "widht": 336}, "knows no widht"),
+        ({"name": "x", "widht": 336}, "unknown key widht"),
         ({"name": "x", "width": 330}, "multiples of 28"),
         ({"name": "x", "width": "336"}, "width must be a int"),
         ({"name": "x", "width": True}, "width must be a int"),
@@ -44,7 +44,7 @@ def test_a_card_spells_a_style_out() -> None:
         ({"name": "x", "panels": "three"}, "panels must be one of"),
         ({"name": "x", "layout": "own"}, "layout must be one of"),
         ({"name": "x", "layout": []}, "layout must be a str"),
-        ({"name": "published", "width": 336}, "takes no options"),
+        ({"name": "published", "width": 336}, "has no options"),
     ],
 )
 def test_faulty_tables_say_what_is_wrong(table: dict[str, Any], reason: str) -> None:

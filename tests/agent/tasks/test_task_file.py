@@ -48,19 +48,19 @@ FAULTS = [
     ("range = [6450, 6750]", f"range = [{'9' * 9000}, 6750]", r"not valid TOML"),
     ("range = [6450, 6750]", "range = [2020-01-01, 6750]", r"found a date or time"),
     ('key = "F3"', 'key = "A"', r'windows\[2\].key: "A" is not one of: F2, F3'),
-    ('key = "F3"', 'key = "F2"', r'windows\[2\].key: "F2" is already taken'),
+    ('key = "F3"', 'key = "F2"', r'windows\[2\].key: "F2" is used twice'),
     ('id = "hbeta"', 'id = "halpha"', r"windows\[2\].id"),
     ('id = "hbeta"', 'id = "H beta"', r"windows\[2\].id: expected lower-case letters"),
-    ('windows = ["halpha", "donor"]', 'windows = ["halfa"]', r'no window; did you mean "halpha"'),
+    ('windows = ["halpha", "donor"]', 'windows = ["halfa"]', r'not the id of any window; did you mean "halpha"'),
     ('rank = "primary"', 'rank = "first"', r'evidence\[1\].rank: "first" is not one of: primary'),
     ('rank = "primary"', 'rank = "contaminant"', r"weight_for: expected 0 or less"),
     ("weight_for = 1.0", "weight_for = inf", r"weight_for: expected a number from -10 to 10"),
     ("scale = 3.0", "scale = 0", r"scale: expected a number from 0.0001"),
-    ('expect = "emission"', 'expect = "above"', r"kind line takes emission or absorption or below"),
-    ('target = ["z"]', 'target = ["zz"]', r'target: "zz" is none of: z, snr'),
+    ('expect = "emission"', 'expect = "above"', r"kind line needs emission or absorption or below"),
+    ('target = ["z"]', 'target = ["zz"]', r'target: "zz" is not one of: z, snr'),
     ('target = ["H_alpha"]', 'target = ["H alpha"]', r"expected a line or index id"),
-    ('target = ["HeII_4686", "H_beta"]', 'target = ["H_beta"]', r"a ratio takes two targets"),
-    ('needs = ["halpha_emission"]', 'needs = ["redshift"]', r"no evidence further up"),
+    ('target = ["HeII_4686", "H_beta"]', 'target = ["H_beta"]', r"a ratio needs two targets"),
+    ('needs = ["halpha_emission"]', 'needs = ["redshift"]', r"not the id of any earlier evidence"),
     ("{value:.0f} Å", "{value.__class__}", r"text_found: expected only \{label\}"),
     ("{value:.0f} Å", "{value:999999999.0f}", r"text_found: expected only"),
     ("{value:.0f} Å", "{", r"text_found: expected only"),
@@ -128,7 +128,7 @@ def test_too_many_words_are_refused(tmp_path: Path) -> None:
     text = CV
     for key in lists:
         text = text.replace(f"{key} = [\n", f'{key} = [\n"{sentence}",\n"{sentence}",\n', 1)
-    with pytest.raises(ResourceError, match=r"guideline: \d{4} words in all"):
+    with pytest.raises(ResourceError, match=r"guideline: \d{4} words including"):
         read(tmp_path, text)
 
 

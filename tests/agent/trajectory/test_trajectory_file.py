@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.engines.scripted import ScriptedEngine
 from agent.errors import TrajectoryError
 from agent.inspection.control import Control, Interjection
-from agent.inspection.inspector import ModelInspector
-from agent.inspection.interface import run
-from agent.tasks.catalogue import task
+from agent.inspection.inspector import run
+from agent.inspection.model_inspector import ModelInspector
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import (
     from_json,
@@ -29,6 +28,7 @@ from agent.trajectory.trajectory_file import (
     write_trajectories,
 )
 from tests.agent.scenes import answer, call, star
+from tests.scripted_engine import ScriptedEngine
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def record():
         choices={"YES": -0.1, "NO": -3.0},
     )
     inspector = ModelInspector(engine, ModelRef(name="scripted", engine="test", sha256="ab"))
-    return run(inspector.inspect(star(z=0.0003, simulated=True), task("CV"), control=control))
+    return run(inspector.inspect(star(z=0.0003, simulated=True), find_task("CV"), control=control))
 
 
 def test_round_trip(record):

@@ -9,7 +9,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from agent.inspection.make_inspector import default_model
+from agent.inspection.inspector_factory import default_model
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
 from app.core.session.records import Opinion, Verdict

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agent.engines.scripted import ScriptedEngine
 from agent.errors import EngineError
-from agent.inspection import make_inspector as inspectors
-from agent.inspection.inspector import ModelInspector
-from agent.inspection.make_inspector import default_model
+from agent.inspection import inspector_factory as inspectors
+from agent.inspection.inspector_factory import default_model
+from agent.inspection.model_inspector import ModelInspector
 from agent.trajectory.trajectory import ModelRef, Step
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.inspection_text import step_lines
 from app.cli.main import workbench
 from tests.agent.scenes import answer, call
+from tests.scripted_engine import ScriptedEngine
 
 SPECTRA = Path(__file__).parents[3] / "resources" / "sample" / "spectra"
 SAMPLE = SPECTRA / "000" / "spec-59128-SIM0000_sp01-002.fits.gz"

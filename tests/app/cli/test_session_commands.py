@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import update
 from typer.testing import CliRunner
 
-from agent.inspection.make_inspector import default_model
+from agent.inspection.inspector_factory import default_model
 from app.cli import new as new_command
 from app.cli import vet as vet_command
 from app.cli.main import workbench
@@ -318,7 +318,7 @@ def test_a_packed_session_needs_no_files(vetted, few, tmp_path):
 def test_what_cannot_be_done_is_said(vetted, few, tmp_path):
     place, _ = vetted
     assert "the suffix says" in fails("export", place, tmp_path / "night.doc")
-    assert "there already" in fails("new", place, few, "--task", "CV")
+    assert "already exists" in fails("new", place, few, "--task", "CV")
     assert "no task" in fails("new", tmp_path / "a.speco3", few, "--task", "quasar?")
     assert "not there" in fails("vet", tmp_path / "none.speco3")
     missing = tmp_path / "none.csv"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, lists
 from app.core.session.session import Session, new_session
 
@@ -36,4 +36,4 @@ def fill(session: Session, count: int) -> Session:
 
 
 def made(place: Path | str, count: int = 5, reviewer: str = "Ada") -> Session:
-    return fill(new_session(place, task("CV"), reviewer), count)
+    return fill(new_session(place, find_task("CV"), reviewer), count)

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from sqlalchemy import insert
 
 from agent.hashing import text_hash
-from agent.tasks.catalogue import task, task_source
+from agent.tasks.catalogue import find_task, task_source
 from app.core import provenance as module
 from app.core.database.tables import inspections
 from app.core.provenance import PACKAGE, program_version, provenance
@@ -38,8 +38,8 @@ def test_all_of_it(place):
         session.undo()
         later = provenance(session)
     assert (found.program, found.program_version) == ("Spec-o3 Workbench", version(PACKAGE))
-    assert (found.task_id, found.task_name) == ("CV", task("CV").name)
-    assert found.task_sha256 == text_hash(task_source(task("CV")))
+    assert (found.task_id, found.task_name) == ("CV", find_task("CV").name)
+    assert found.task_sha256 == text_hash(task_source(find_task("CV")))
     assert (found.candidates, found.judged) == (4, 2)
     # of what stands, not of what was said once
     assert (found.first_verdict_at, found.last_verdict_at) == (given[1].at, given[2].at)

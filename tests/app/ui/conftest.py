@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.session.session import Session, new_session
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
@@ -22,7 +22,7 @@ from app.ui.inspection.controller import InspectionController
 from app.ui.keys.keymap import Keymap
 from app.ui.session_bridge import SessionBridge
 from app.ui.session_context import SessionContext
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import take_sample
 
@@ -64,7 +64,7 @@ def nothing_left(modules_known: list[int]) -> Iterator[None]:
 @pytest.fixture
 def session(tmp_path) -> Iterator[Session]:
     """The first twelve candidates of the bundled sample, nobody's verdict yet."""
-    with new_session(tmp_path / "night.speco3", task("CV"), "Ada") as made:
+    with new_session(tmp_path / "night.speco3", find_task("CV"), "Ada") as made:
         take_sample(made, 12)
         yield made
 
@@ -78,7 +78,7 @@ def context(qtbot, session) -> Iterator[SessionContext]:
 
 class opened_context:
     def __init__(self, session: Session) -> None:
-        bridge, runner, settings = SessionBridge(session), Runner(), SettingsKeeper()
+        bridge, runner, settings = SessionBridge(session), Runner(), SettingsStore()
         current = CurrentCandidate(bridge, runner)
         self.context = SessionContext(
             bridge=bridge,

@@ -14,17 +14,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMainWindow, QWidget
 from shiboken6 import isValid
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
 from app.core.session.session import new_session, open_session
 from app.ui import session_view
 from app.ui.actions.actions import ACTIONS
-from app.ui.actions.key_names import parts
+from app.ui.actions.key_names import split_key
 from app.ui.inspection.controller import InspectionController
 from tests.app.core.session.recorder import line_of
 from tests.app.core.session.test_durability import held_by
-from tests.app.ui.scripted_agent import COMMAND
 from tests.app.ui.candidates import SAMPLE
+from tests.app.ui.scripted_agent import COMMAND
 from tests.app.ui.whole_window import before_window, copied
 from tests.night import seeds
 
@@ -59,7 +59,7 @@ def mess(tmp_path_factory):
         rows.append(f"S{number} 宽,{number * 1.1:.3f},{number / 10 - 10:.3f},{place}\n")
     (folder / "list.csv").write_text("".join(rows), encoding="utf-8")
     place = folder / "mess.speco3"
-    with new_session(place, task("CV"), "Ada") as session:
+    with new_session(place, find_task("CV"), "Ada") as session:
         import_list(session, folder / "list.csv")
         assert session.count() == COUNT
     return place
@@ -127,7 +127,7 @@ class Monkey:
 
     def key(self) -> tuple[Qt.Key | str, Qt.KeyboardModifier]:
         chosen = self.chance.choice(self.keys if self.chance.random() < 0.5 else OFTEN)
-        *held, last = parts(chosen)
+        *held, last = split_key(chosen)
         modifiers = Qt.KeyboardModifier.NoModifier
         for name in held:
             modifiers |= MODIFIERS[name]

@@ -8,18 +8,18 @@ from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 
-from agent.inspection.interface import run
+from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers import read_numbered
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui import session_view
 from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
 from app.ui.inspection.controller import InspectionController
-from tests.app.ui.scripted_agent import COMMAND, on_desk
 from tests.app.ui.opinions import give_opinion
+from tests.app.ui.scripted_agent import COMMAND, on_desk
 from tests.app.ui.whole_window import (
     ALT,
     CTRL,
@@ -347,11 +347,11 @@ def test_the_agent_runs_and_escape_stops_it(qtbot, scripted, person):
     on_desk(qtbot, person.view.context, 1, "endless")
     person.press("v")
     agent = person.view.context.agent
-    person.wait(lambda: agent.run is not None and agent.run.said)
-    with qtbot.waitSignal(agent.ended, timeout=LONG_MS) as ended:
+    person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
+    with qtbot.waitSignal(agent.finished, timeout=LONG_MS) as ended:
         person.press(Key.Key_Escape)
     assert ended.args[1].stopped_by == "cancelled"
-    assert agent.run is None
+    assert agent.shown.run is None
 
 
 def test_escape_in_a_field_gives_the_plot_back_and_leaves_the_agent_at_work(
@@ -360,10 +360,10 @@ def test_escape_in_a_field_gives_the_plot_back_and_leaves_the_agent_at_work(
     on_desk(qtbot, person.view.context, 1, "endless")
     person.press("v")
     agent = person.view.context.agent
-    person.wait(lambda: agent.run is not None and agent.run.said)
+    person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
     person.press("c")
     person.press(Key.Key_Escape)
-    assert agent.run is not None and not agent.run.is_stopping
+    assert agent.shown.run is not None and not agent.shown.run.is_stopping
 
 
 def test_the_agent_is_held_and_let_go_on(qtbot, scripted, person):
@@ -371,18 +371,18 @@ def test_the_agent_is_held_and_let_go_on(qtbot, scripted, person):
     person.press("v")
     agent = person.view.context.agent
     person.press("p")
-    assert agent.is_held
+    assert agent.is_paused
     person.press("p")
-    assert not agent.is_held
-    person.wait(lambda: agent.run is None)
+    assert not agent.is_paused
+    person.wait(lambda: agent.shown.run is None)
 
 
 def test_the_list_is_inspected_and_stopped_with_one_key(scripted, person):
     agent = person.view.context.agent
     person.press("r", CTRL)
-    assert agent.batch.is_running
+    assert agent.list_run.state.is_running
     person.press("r", CTRL)
-    person.wait(lambda: not agent.batch.is_running)
+    person.wait(lambda: not agent.list_run.state.is_running)
 
 
 @pytest.fixture(scope="module")
@@ -392,7 +392,7 @@ def inspected(sample, tmp_path_factory):
     with open_session(place, "Ada") as session:
         seen = session.candidate(1)
         spectrum = read_numbered(str(seen.path), seen.row or 0)
-        record = run(MeasuredInspector().inspect(spectrum, task("CV")))
+        record = run(MeasuredInspector().inspect(spectrum, find_task("CV")))
         add_inspection(session, 1, record)
     return place, record
 
@@ -400,7 +400,7 @@ def inspected(sample, tmp_path_factory):
 def test_space_steps_through_the_evidence(qtbot, tmp_path, inspected):
     place, record = inspected
     with before_window(qtbot, copied(place, tmp_path)) as person:
-        person.wait(lambda: person.view.context.agent.shown is not None)
+        person.wait(lambda: person.view.context.agent.shown.trajectory is not None)
         seen = []
         for _ in record.looks:
             person.press(Key.Key_Space)
@@ -413,12 +413,12 @@ def test_space_steps_through_the_evidence(qtbot, tmp_path, inspected):
 def test_shift_v_reveals_in_blind_mode(qtbot, tmp_path, inspected):
     place, record = inspected
     with before_window(qtbot, copied(place, tmp_path)) as person:
-        person.current.blind_mode.turn(True)
+        person.current.blind_mode.set_on(True)
         person.press(Key.Key_Return)
         assert "Blind mode" in person.view.status.message.words
-        assert person.view.context.agent.shown is None
+        assert person.view.context.agent.shown.trajectory is None
         person.press("v", SHIFT)
-        person.wait(lambda: person.view.context.agent.shown is not None)
+        person.wait(lambda: person.view.context.agent.shown.trajectory is not None)
         person.press("a")
         person.sees(2)
         (entry,) = person.log()

@@ -17,19 +17,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session
 from app.ui import session_view
 from app.ui.inspection.controller import InspectionController
-from app.ui.keys.text_focus import takes_text
+from app.ui.keys.text_focus import accepts_text
 from app.ui.settings.settings import Settings
-from app.ui.settings.settings_keeper import SettingsKeeper
-from tests.app.ui.scripted_agent import COMMAND, on_desk
+from app.ui.settings.settings_store import SettingsStore
 from tests.app.ui.agent.trajectories import record
 from tests.app.ui.candidates import SAMPLE
+from tests.app.ui.scripted_agent import COMMAND, on_desk
 from tests.app.ui.whole_window import (
     CTRL,
     PLAIN,
@@ -75,7 +75,7 @@ def person(qtbot, place):
 
 def fields(window: QWidget) -> list[QWidget]:
     """Every one that can be written in just now."""
-    found = [each for each in window.findChildren(QWidget) if takes_text(each)]
+    found = [each for each in window.findChildren(QWidget) if accepts_text(each)]
     inner = {each.lineEdit() for each in found if isinstance(each, QAbstractSpinBox | QComboBox)}
     return [each for each in found if each not in inner and each.isVisible() and each.isEnabled()]
 
@@ -87,7 +87,7 @@ def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(qtbot, 
     with before_window(qtbot, place) as person:
         on_desk(qtbot, person.view.context, 1, "endless")
         person.press("v")  # only then there is a field for remarks
-        person.wait(lambda: person.view.context.agent.run is not None)
+        person.wait(lambda: person.view.context.agent.shown.run is not None)
         person.press("g")
         person.press("o")
         person.wait(lambda: isinstance(person.target, QLineEdit))
@@ -158,7 +158,7 @@ def test_typing_in_the_settings_judges_nothing(person):
     dialog = person.window.settings_dialog
     try:
         for page in dialog.findChildren(QWidget):
-            if takes_text(page) and page.isEnabled():
+            if accepts_text(page) and page.isEnabled():
                 QTest.keyClicks(page, "axu")
         assert person.verdicts() == {}
         assert person.number == 1
@@ -182,7 +182,7 @@ def test_keys_work_wherever_else_the_focus_is(person):
         each
         for each in person.window.findChildren(QWidget)
         if each.focusPolicy() != Qt.FocusPolicy.NoFocus
-        and not takes_text(each)
+        and not accepts_text(each)
         and not isinstance(each, QMenuBar)
         and each.isVisible()
         and each.isEnabled()
@@ -384,7 +384,7 @@ def test_a_window_goes_where_the_person_wants_that(person):
 
 def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
     with before_window(qtbot, place) as person:
-        person.current.blind_mode.turn(True)
+        person.current.blind_mode.set_on(True)
         for number in (1, 2):
             add_inspection(person.session, number, record())
         person.current.go_to(2)
@@ -393,7 +393,7 @@ def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
         person.sees(1)
         agent, bar = person.view.context.agent, person.view.judging.verdicts
         QApplication.processEvents()
-        assert agent.shown is None and agent.steps == ()
+        assert agent.shown.trajectory is None and agent.shown.steps == ()
         assert "0.93" not in bar.proposal.toolTip() and "YES" not in bar.proposal.text()
         assert not person.reads("0.93") and not person.reads("Hβ and He II 4686")
         person.press(Key.Key_Space)
@@ -403,7 +403,7 @@ def test_blind_people_are_shown_nothing_until_they_have_judged(qtbot, place):
         person.sees(2)
         person.press("b")
         person.sees(1)
-        person.wait(lambda: agent.shown is not None)  # it has its verdict
+        person.wait(lambda: agent.shown.trajectory is not None)  # it has its verdict
         assert "YES" in bar.proposal.text() and "0.93" in bar.proposal.toolTip()
         person.press("u")  # in its knowledge now
         person.wait(lambda: len(person.log()) == 2)
@@ -470,7 +470,7 @@ def broken(tmp_path):
     rows = "".join(f"{number},{tmp_path / name}\n" for number, name in enumerate(names, 1))
     listed.write_text(f"object_id,file\n{rows}", encoding="utf-8")
     place = tmp_path / "broken.speco3"
-    with new_session(place, task("CV"), "Ada") as session:
+    with new_session(place, find_task("CV"), "Ada") as session:
         import_list(session, listed)
         assert session.count() == 6
     return place
@@ -479,11 +479,11 @@ def broken(tmp_path):
 def test_a_broken_spectrum_says_why_and_is_passed(qtbot, broken):
     reasons = []
     with before_window(qtbot, broken) as person:
-        blank = person.plot.blank
+        message = person.plot.empty_message
         for number in range(2, 6):
             person.press("n")
             person.wait(lambda wanted=number: person.number == wanted and person.current.fault)
-            assert blank.isVisible()
+            assert message.isVisible()
             reasons.append(person.current.fault)
             assert person.reads(reasons[-1])
             for key in "axu":
@@ -493,7 +493,7 @@ def test_a_broken_spectrum_says_why_and_is_passed(qtbot, broken):
             person.press("*")  # but noted it can be
         person.press("n")
         person.sees(6)
-        assert not blank.isVisible()
+        assert not message.isVisible()
         person.go(1)
         person.press("a")
         person.sees(6)  # judging goes on with what can be read
@@ -512,7 +512,7 @@ def test_faulty_settings_are_kept_aside_and_said(qtbot, tmp_path, place, is_at_o
     path.parent.mkdir()
     text = 'theme = "pink"\nlayout = "%%%"\nview = 3\nkeys = ["A"'
     path.write_text(text, encoding="utf-8")
-    settings = SettingsKeeper(path)
+    settings = SettingsStore(path)
     assert settings.settings == Settings()
     with before_window(qtbot, place if is_at_once else None, settings) as person:
         if is_at_once:

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.session.records import LogEntry, Opinion
 from app.core.session.session import Session, new_session
 from app.ui.candidate.current import CurrentCandidate
@@ -19,7 +19,7 @@ from app.ui.candidate.view_options import View, ViewOptions
 from app.ui.main_window import MainWindow
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_view import SessionView
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import take_sample
 
@@ -117,17 +117,17 @@ class Person:
 def sample_file(folder: Path, count: int = 12) -> Path:
     """A session of the first candidates of the sample, closed."""
     place = folder / "night.speco3"
-    with new_session(place, task("CV"), "Ada") as made:
+    with new_session(place, find_task("CV"), "Ada") as made:
         take_sample(made, count)
     return place
 
 
 @contextmanager
 def before_window(
-    qtbot, place: Path | None, settings: SettingsKeeper | None = None
+    qtbot, place: Path | None, settings: SettingsStore | None = None
 ) -> Iterator[Person]:
     """On that session, its first candidate painted; None: as it comes."""
-    keeper = settings or SettingsKeeper()
+    keeper = settings or SettingsStore()
     if not keeper.settings.reviewer:
         keeper.change(reviewer="Ada")
     window = MainWindow(keeper, CurrentTheme())
@@ -138,7 +138,7 @@ def before_window(
     try:
         if place is not None:
             window.open_session(place)
-            person.wait(lambda: window.view is not None and person.current.line is not None)
+            person.wait(lambda: window.view is not None and person.current.row is not None)
             person.wait(lambda: person.current.is_painted or person.current.fault)
         yield person
     finally:

@@ -9,8 +9,9 @@ import pytest
 
 from agent.errors import WorkbenchError
 from agent.hashing import picture_hash
-from agent.protocol.protocol import chat_text, system_text
+from agent.protocol.protocol import system_text
 from agent.protocol.reply import is_well_formed, parse_reply
+from tests.agent.protocol.chat_text import chat_text
 from tests.train.bench.published_files import png, talk, write_talks
 from train.bench.sharegpt import COPY_FILE, copy_conversations, sharegpt_conversations
 from train.bench.sharegpt_files import conversation_files

@@ -12,7 +12,7 @@ import numpy as np
 from agent.evidence.words import KIND_NAMES
 from agent.protocol.reply import parse_reply
 from agent.rendering.render import Style
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from train.curate.claims import Claim, claims_of
 from train.draft.record import record
@@ -30,7 +30,7 @@ def retold(trajectory: Trajectory, example: Example, replies: tuple[str, ...]) -
     return record(
         replies,
         example.spectrum,
-        task(trajectory.task),
+        find_task(trajectory.task),
         trajectory.model,
         Style.from_table(trajectory.style),
         trajectory.sizing,

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from tests.train.curate.lies import LIES, planted, retold
 from train.curate.audit import Audit, audit
@@ -21,7 +21,7 @@ Pairs = list[tuple[Trajectory, Example]]
 
 
 def audited(trajectory: Trajectory, example: Example) -> Audit:
-    return audit(trajectory, example, task(trajectory.task))
+    return audit(trajectory, example, find_task(trajectory.task))
 
 
 def test_honest_drafts_are_approved(pairs: Pairs) -> None:
@@ -64,7 +64,7 @@ def test_records_that_are_not_what_happened(pairs: Pairs) -> None:
             trajectory,
             replace(example, answer="NO" if example.answer == "YES" else "YES"),
         ),
-        "comes out different": (replace(trajectory, overview="0" * 64), example),
+        "differs from the one": (replace(trajectory, overview="0" * 64), example),
     }
     for why, (record, about) in cases.items():
         assert why in audited(record, about).note

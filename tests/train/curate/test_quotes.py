@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.protocol.reply import parse_reply
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.curate.lies import retold
@@ -27,7 +27,7 @@ NO_SUCH_THING = "the tool has said no such thing"
 
 
 def audited(trajectory: Trajectory, example: Example) -> Audit:
-    return audit(trajectory, example, task(trajectory.task))
+    return audit(trajectory, example, find_task(trajectory.task))
 
 
 def quotes_of(reply: str) -> list[str]:

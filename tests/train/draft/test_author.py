@@ -9,15 +9,15 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
-from agent.evidence.assessment import assess_numbers
+from agent.evidence.assessment import assess_measurements
 from agent.evidence.kinds import builtin_kinds
-from agent.evidence.numbers import numbers_of
-from agent.evidence.window_numbers import entries, whole_entries
+from agent.evidence.measurements import measurements_of
+from agent.evidence.window_numbers import overview_entries, window_entries
 from agent.evidence.words import kind_name
 from agent.inspection.pictures import redraw
 from agent.protocol.reply import is_well_formed, parse_reply
-from agent.spectra.rest_frame import frame_z
-from agent.tasks.catalogue import task
+from agent.spectra.spectrum import frame_z
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import from_line, to_line
 from tests.train.draft.spectra import all_examples
 from train.draft.author import Truth, is_supported, write
@@ -116,7 +116,7 @@ def test_a_teacher_who_would_have_to_lie_does_not_write() -> None:
     lie = replace(example, answer="NO" if example.answer == "YES" else "YES", label="")
     assert drafted(lie).why == "unsupported"
     meter = Meter.of(example.spectrum)
-    assessment = assess_numbers(meter.numbers, task(example.task))
+    assessment = assess_measurements(meter.numbers, find_task(example.task))
     assert is_supported(assessment, Truth(example.answer), 0.5)
     assert not is_supported(assessment, Truth(lie.answer), 0.5)
 
@@ -134,7 +134,7 @@ def test_a_kind_that_the_object_is_not_is_never_said() -> None:
         if example.answer == "YES":
             continue
         meter = Meter.of(example.spectrum)
-        assessment = assess_numbers(meter.numbers, task(example.task))
+        assessment = assess_measurements(meter.numbers, find_task(example.task))
         for seed in range(3):
             truth = Truth("NO", "GALAXY")  # whatever it resembles, the truth says otherwise
             rng = np.random.default_rng(seed)
@@ -147,7 +147,7 @@ def test_a_kind_that_the_object_is_not_is_never_said() -> None:
 def test_every_fact_lies_in_its_place_and_every_sign_can_be_measured() -> None:
     example = all_examples()[0]
     meter = Meter.of(example.spectrum)
-    for fact in facts_of(task(example.task), meter, "M_DWARF").all:
+    for fact in facts_of(find_task(example.task), meter, "M_DWARF").all:
         assert fact.place is None or holds(meter.range, fact.place)
     features = [sign.feature for signs in SIGNS.values() for sign in signs]
     assert all(meter.strength(feature).reason != "no index has this name" for feature in features)
@@ -215,7 +215,7 @@ def test_leanings_come_from_what_the_tool_told_so_far() -> None:
         made = drafted(example, quoted).trajectory
         if made is None:
             continue
-        numbers = numbers_of(example.spectrum)
+        numbers = measurements_of(example.spectrum)
         scores, seen = builtin_kinds().intercepts, set[str]()
         judged = builtin_kinds().judge(numbers)
         for number, step in enumerate(made.steps[:-1], -1):
@@ -223,9 +223,11 @@ def test_leanings_come_from_what_the_tool_told_so_far() -> None:
                 step = made.steps[number]
                 if step.kind != "zoom" or step.error or step.range is None:
                     continue
-                fresh = entries(numbers, *step.range, frame_z(example.spectrum)).keys() - seen
+                fresh = (
+                    window_entries(numbers, *step.range, frame_z(example.spectrum)).keys() - seen
+                )
             else:
-                fresh = whole_entries(numbers).keys() - seen
+                fresh = overview_entries(numbers).keys() - seen
             seen |= fresh
             for gate in fresh & set(judged.gates):
                 scores = scores + judged.parts[judged.gates.index(gate)]

@@ -8,13 +8,13 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.engines.scripted import ScriptedEngine
 from agent.errors import EngineError, WorkbenchError
 from agent.hashing import text_hash
 from agent.protocol.protocol import system_text, task_text
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import read_trajectories
+from tests.scripted_engine import ScriptedEngine
 from tests.train.draft.spectra import all_examples
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.hinted import HintedEngine, hint
@@ -146,7 +146,7 @@ def test_a_model_is_told_the_answer_and_the_record_is_not() -> None:
     heard = engine.conversations[0].turns[1].text
     assert "The true answer is YES" in heard and "cataclysmic variable" in heard
     assert draft.why == "drafted" and draft.trajectory is not None
-    plain = text_hash(system_text() + task_text(task(example.task)))
+    plain = text_hash(system_text() + task_text(find_task(example.task)))
     assert draft.trajectory.prompt_sha256 == plain
     assert "true answer" not in repr(draft.trajectory)
     assert draft.trajectory.model.name == "big" and draft.trajectory.seconds == 0

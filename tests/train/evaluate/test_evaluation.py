@@ -12,12 +12,12 @@ pytest.importorskip("pyarrow")
 from typer.testing import CliRunner
 
 from agent.engines.base import SamplingSettings
-from agent.engines.scripted import ScriptedEngine
 from agent.errors import WorkbenchError
-from agent.inspection.inspector import ModelInspector
+from agent.inspection.model_inspector import ModelInspector
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import read_trajectories
+from tests.scripted_engine import ScriptedEngine
 from train.cli import app
 from train.evaluate import judging
 from train.evaluate.evaluation import evaluate
@@ -122,7 +122,7 @@ class TestInspectors:
         engine = ScriptedEngine([CALL, ANSWER])
         model = ModelRef(name="scripted")
         monkeypatch.setattr(
-            "agent.inspection.make_inspector.make_inspector",
+            "agent.inspection.inspector_factory.make_inspector",
             lambda *args, **more: ModelInspector(
                 engine, model, sampling=SamplingSettings(temperature=1.0)
             ),

@@ -14,10 +14,10 @@ from PIL import Image
 from agent.engines.chat_tokens import plain_ids
 from agent.engines.families import read_folder
 from agent.models.card_file import write_card
-from agent.models.infer_card import card_of, make_card
+from agent.models.infer_card import make_card, read_or_infer_card
 from agent.rendering.render import COMPACT
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from train.examples import Example, example
 from train.grpo.generate import BatchLine, CachedGenerator, GeneratedTurn, OpenTurn
 from train.grpo.pictures import Pictures
@@ -26,7 +26,7 @@ from train.grpo.rollout import Limits, Rollout
 from train.grpo.tokens import TurnTokens, tongue_of
 from train.models.model_folder import load_trainable
 
-CV = task("CV")
+CV = find_task("CV")
 LIMITS = Limits(turn=200, rollout=6000)
 
 
@@ -71,7 +71,7 @@ def with_card(folder: Path) -> Path:
 
 def stage_of(folder: Path) -> Stage:
     model = load_trainable(folder)
-    card = card_of(folder)
+    card = read_or_infer_card(folder)
     pictures = Pictures(card.style, card.sizing, read_folder(folder).vision)
     return Stage(folder, model, tongue_of(folder, model.config), pictures)
 

@@ -15,10 +15,11 @@ from trl.chat_template_utils import is_chat_template_prefix_preserving, supports
 from agent.engines.chat_tokens import token_ids
 from agent.engines.patches import picture_tokens
 from agent.inspection.episode import NO_CALLS_LEFT
-from agent.protocol.protocol import SYSTEM, Turn, chat_parts, chat_text, system_text
+from agent.protocol.protocol import SYSTEM, Turn, chat_parts, system_text
 from agent.protocol.tool import TOOL_SCHEMA
 from agent.rendering.model_image import QWEN25
 from agent.rendering.render import COMPACT
+from tests.agent.protocol.chat_text import chat_text
 from tests.small_models import tiny_qwen25
 from tests.train.grpo.scenes import CV, Stage, pixels, stage_of, star, with_card
 from train.examples import ExampleStore, write_examples

@@ -15,12 +15,12 @@ from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import token_ids
 from agent.engines.hf.engine import TransformersEngine
 from agent.engines.patches import picture_tokens
-from agent.engines.scripted import ScriptedEngine
-from agent.inspection.inspector import ModelInspector
-from agent.inspection.interface import run
+from agent.inspection.inspector import run
+from agent.inspection.model_inspector import ModelInspector
 from agent.protocol.protocol import Part, chat_parts
 from agent.rendering.render import COMPACT
 from agent.trajectory.trajectory import ModelRef
+from tests.scripted_engine import ScriptedEngine
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.grpo.scenes import (
     CV,
@@ -90,7 +90,7 @@ def as_in_use(replies: list[str], spectrum, stage: Stage):
 
         def generate(*arguments, **options):
             said = plain(*arguments, **options)
-            return replace(said, finish="length") if cut[conversation.spoken - 1] else said
+            return replace(said, finish="length") if cut[conversation.replied - 1] else said
 
         conversation.generate = generate
         return conversation

@@ -24,10 +24,10 @@ from trl import GRPOTrainer
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from agent.inspection.interface import run
-from agent.inspection.make_inspector import make_inspector
+from agent.inspection.inspector import run
+from agent.inspection.inspector_factory import make_inspector
 from agent.models.card_file import read_card
-from agent.tasks.catalogue import task as task_named
+from agent.tasks.catalogue import find_task
 from tests.train.forks import run_apart
 from tests.train.grpo.scenes import stage_of
 from tests.train.grpo.toy import (
@@ -311,7 +311,7 @@ def test_the_command_makes_a_model_in_use(toy: Path, tmp_path: Path):
     assert "train.parquet" in card.trained_on
     one = next(toy_examples(toy / "toy.toml", 1, 5))
     made = make_inspector(str(out / "model"), device="cpu")
-    record = run(made.inspect(one.spectrum, task_named(one.task)))
+    record = run(made.inspect(one.spectrum, find_task(one.task)))
     made.close()
     assert record.replies
     (line,) = read_metrics(out)

@@ -28,7 +28,7 @@ from agent.protocol.tool import TOOL_NAME
 from agent.rendering.model_image import Sizing
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import task as task_named
+from agent.tasks.catalogue import find_task
 from tests.train.grpo.scenes import Script, Stage, stage_of
 from train.examples import Example, example, write_examples
 from train.grpo.attention import take_packs
@@ -115,7 +115,7 @@ def toy_model(
     folder: Path, task: Path, *, seed: int = 0, family: FamilyName = "qwen2.5-vl"
 ) -> Path:
     """A model that inspects in form and answers by chance."""
-    words = task_named(str(task))
+    words = find_task(str(task))
     texts = [system_text(), task_text(words), LOOK, *map(seen_text, VERDICTS)]
     tokenizer = make_tokenizer(texts * 20, 900)
     model = make_model(family, tokenizer, SHAPE, seed)
@@ -217,7 +217,7 @@ def loss_of(stage: Stage, lessons: Sequence[Lesson]) -> torch.Tensor:
 def said(stage: Stage, task: Path, one: Example, *replies: str) -> Rollout:
     """A conversation in which the model says these replies."""
     viewer = stage.pictures.viewer(one)
-    rollout = Rollout(viewer, task_named(str(task)), stage.tongue, Limits(turn=100, rollout=500))
+    rollout = Rollout(viewer, find_task(str(task)), stage.tongue, Limits(turn=100, rollout=500))
     roll_out([rollout], Script(stage.tongue, replies), stage.pictures, 1)
     return rollout
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pytest
 
 from agent.engines.families import read_folder
-from agent.inspection.interface import run
+from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.rendering.render import Style
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import write_trajectories
 from tests.small_models import make_folder
@@ -49,7 +49,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Samples:
     folder = tmp_path_factory.mktemp("samples")
     examples = tuple(one for each in ("CV", "WD") for one in _examples(each, 5))
     inspector = MeasuredInspector(style=STAMP)
-    records = tuple(run(inspector.inspect(one.spectrum, task(one.task))) for one in examples)
+    records = tuple(run(inspector.inspect(one.spectrum, find_task(one.task))) for one in examples)
     write_examples(folder / "cold.parquet", examples)
     write_trajectories(folder / "approved.jsonl", records)
     return Samples(folder / "approved.jsonl", folder / "cold.parquet", records, examples)

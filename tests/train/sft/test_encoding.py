@@ -15,10 +15,11 @@ from transformers import AutoTokenizer
 from agent.engines.chat_tokens import load_tokenizer, plain_ids
 from agent.engines.hf.engine import TransformersEngine
 from agent.inspection.pictures import redraw
-from agent.protocol.protocol import Turn, chat_parts, chat_text, opening
-from agent.tasks.catalogue import task
+from agent.protocol.protocol import Turn, chat_parts, opening
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Step, Trajectory
 from agent.trajectory.turns import turns_of
+from tests.agent.protocol.chat_text import chat_text
 from tests.train.sft.samples import Samples
 from train.models.chat_template import CHAT_TEMPLATE
 from train.sft.encoding import (
@@ -45,7 +46,7 @@ def encoder(minute25: Path) -> Encoder:
 
 
 def encoded(encoder: Encoder, record: Trajectory) -> tuple[list[Turn], Encoded]:
-    turns = turns_of(task(record.task), record)
+    turns = turns_of(find_task(record.task), record)
     return turns, encoder.encode(turns, [TOKENS] * (1 + len(record.looks)))
 
 
@@ -152,7 +153,7 @@ class TestMask:
 
     def test_a_corrected_turn_is_left_out_where_asked(self, encoder: Encoder):
         record = corrected()
-        turns = turns_of(task("CV"), record)
+        turns = turns_of(find_task("CV"), record)
         assert mistakes_of(record) == {0} and refused_calls(turns) == {0}
         wrong, right = record.replies
         kept = encoder.encode(turns, [TOKENS], mistakes_of(record))
@@ -199,5 +200,5 @@ def corrected() -> Trajectory:
 
 
 def test_the_opening_is_not_trained(encoder: Encoder):
-    found = encoder.encode(opening(task("WD")), [TOKENS])
+    found = encoder.encode(opening(find_task("WD")), [TOKENS])
     assert found.trained == 0 and len(found) > 500

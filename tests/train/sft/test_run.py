@@ -18,9 +18,9 @@ from safetensors.torch import load_file
 
 from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
-from agent.inspection.interface import run
-from agent.inspection.make_inspector import make_inspector
-from agent.tasks.catalogue import task
+from agent.inspection.inspector import run
+from agent.inspection.inspector_factory import make_inspector
+from agent.tasks.catalogue import find_task
 from tests.train.forks import run_apart
 from tests.train.sft.recipes import BASE, KINDS, STEPS, TOGETHER, train
 from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples
@@ -127,7 +127,7 @@ class TestAnUnbrokenRun:
             assert inspector.style == STAMP
             one = samples.examples[0]
             inspector.sampling = type(inspector.sampling)(max_new_tokens=4)
-            record = run(inspector.inspect(one.spectrum, task(one.task)))
+            record = run(inspector.inspect(one.spectrum, find_task(one.task)))
         finally:
             inspector.close()
         assert record.overview == samples.trajectories[0].overview

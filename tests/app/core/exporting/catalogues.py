@@ -15,7 +15,7 @@ from astropy.io import fits
 from astropy.table import Table
 from sqlalchemy import insert
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, lists
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session, open_session
@@ -41,7 +41,7 @@ def listed(
     reviewer: str = "Ada",
 ) -> Session:
     """A session of one list; what a row does not say of its candidate is blank."""
-    session = new_session(place, task("CV"), reviewer)
+    session = new_session(place, find_task("CV"), reviewer)
     add_list(session, rows, columns or [], roles or {})
     return session
 

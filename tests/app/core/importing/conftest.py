@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.session.session import new_session
 
 
 @pytest.fixture
 def session(file_place):
-    with new_session(file_place, task("CV"), "Ada") as made:
+    with new_session(file_place, find_task("CV"), "Ada") as made:
         yield made
 
 

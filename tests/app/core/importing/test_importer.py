@@ -11,11 +11,10 @@ from functools import partial
 import pytest
 from sqlalchemy import inspect, select
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates
-from app.core.errors import ReadOnlyError
+from app.core.errors import ImportFailed, ImportStopped, ReadOnlyError
 from app.core.importing import importer, storing
-from app.core.importing.errors import ImportFailed, ImportStopped
 from app.core.importing.importer import import_list, preview
 from app.core.queue import LIST_ORDER, page, parse_sort
 from app.core.session.records import Change
@@ -111,7 +110,7 @@ def test_units_and_descriptions_are_kept(session, folder, format_):
 
 def test_it_works_the_same_for_a_team(place, folder):
     text = text_of() + "100000001,1,2,3,x,0.5,1,True,a.fits\n" + "1,2\n"
-    with new_session(place, task("CV"), "Ada") as session:
+    with new_session(place, find_task("CV"), "Ada") as session:
         report = import_text(session, folder, text)
         assert (report.rows_used, report.duplicates, report.rows_refused) == (3, 1, 1)
         assert every(session)[0].own == {"visits": 3, "is_new": True}
@@ -156,7 +155,7 @@ def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
     assert told == {row.line: row.reason for row in report.refused}
     assert sorted(told) == [2, 3, 4, 5]
     assert "URL" in told[2]
-    assert '"-3" is no row' in told[3]
+    assert '"-3" is not a row number' in told[3]
     assert told[4] == "line 5 of the file: 1 cell instead of 3"
     assert "neither a spectrum nor an object" in told[5]
 
@@ -261,7 +260,7 @@ def test_roles_can_be_chosen(session, folder):
     [
         ({"scroe": "a"}, 'no role "scroe"; did you mean "score"'),
         ({"score": "nam"}, 'no column "nam"; did you mean "name"'),
-        ({"ra": "name"}, "ra is of no use without one for dec"),
+        ({"ra": "name"}, "column for ra also needs one for dec"),
     ],
 )
 def test_roles_that_cannot_be(session, folder, roles, said):
@@ -270,7 +269,7 @@ def test_roles_that_cannot_be(session, folder, roles, said):
 
 
 def test_a_list_that_names_nothing(session, folder):
-    with pytest.raises(ImportFailed, match=r"no column names a spectrum.*say which one does"):
+    with pytest.raises(ImportFailed, match=r"no column was recognized.*choose one"):
         import_text(session, folder, "u,g\n1.5,2\n3,4\n")
 
 
@@ -295,7 +294,7 @@ def test_a_list_that_changes_while_it_is_read(session, folder):
         with path.open("a") as file:
             file.write("x\n")
 
-    with pytest.raises(ImportFailed, match="changed while it was read"):
+    with pytest.raises(ImportFailed, match="changed during the import"):
         import_list(session, path, progress=add)
     assert session.count() == 0
 
@@ -319,15 +318,15 @@ def test_a_large_list_is_read_by_a_process_of_its_own(session, folder, monkeypat
     text = text_of(rows, ("name", "path", "count", "p_cv", "note")) + "short\n"
     here = import_text(session, folder, text)
     expected = every(session)
-    monkeypatch.setattr(importer, "LARGE", 0)
-    with new_session(folder / "other.speco3", task("CV"), "Ada") as other:
+    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
+    with new_session(folder / "other.speco3", find_task("CV"), "Ada") as other:
         there = import_list(other, folder / "list.csv")
         assert there == here
         assert every(other) == expected
 
 
 def test_what_fails_elsewhere_is_said_here(session, folder, monkeypatch):
-    monkeypatch.setattr(importer, "LARGE", 0)
+    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
     path = folder / "list.csv.gz"
     packed = gzip.compress(text_of([ROWS[0]] * 5000).encode())
     path.write_bytes(packed[:-200])
@@ -337,7 +336,7 @@ def test_what_fails_elsewhere_is_said_here(session, folder, monkeypatch):
 
 
 def test_a_reading_process_that_dies(session, folder, monkeypatch):
-    monkeypatch.setattr(importer, "LARGE", 0)
+    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
     monkeypatch.setattr("sys.executable", "/bin/false")
     if not os.path.exists("/bin/false"):  # noqa: PTH110
         pytest.skip("no program that only fails")
@@ -347,7 +346,7 @@ def test_a_reading_process_that_dies(session, folder, monkeypatch):
 
 
 def test_a_stop_ends_the_process_that_reads(session, folder, monkeypatch):
-    monkeypatch.setattr(importer, "LARGE", 0)
+    monkeypatch.setattr(importer, "CHILD_PROCESS_BYTES", 0)
     path = folder / "list.csv"
     path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
     with pytest.raises(ImportStopped):
@@ -356,7 +355,7 @@ def test_a_stop_ends_the_process_that_reads(session, folder, monkeypatch):
 
 
 def test_indexes_are_there_after_many_rows(session, folder, monkeypatch):
-    monkeypatch.setattr(storing, "BULK", 100)
+    monkeypatch.setattr(storing, "BULK_ROWS", 100)
 
     def names():
         with session.database.reading() as connection:
@@ -399,7 +398,7 @@ def test_preview_shows_what_would_be_done(folder):
     assert (seen.format, seen.estimate) == ("CSV", 3)
     assert seen.rows[0] == ROWS[0]
     assert seen.roles.columns["score"] == "p_cv"
-    assert 'path: column "path", by its name' in seen.roles.reasons
+    assert 'path: column "path", from its name' in seen.roles.reasons
     assert preview(path, roles={"score": ""}).roles.number("score") is None
 
 
@@ -422,8 +421,8 @@ def test_numbers_that_are_none_are_told(session, folder):
     first, second, third = every(session)
     assert [each.snr for each in (first, second, third)] == [None, 5.0, None]
     assert [each.ra for each in (first, second, third)] == [None, None, 1.0]
-    assert '"snr" is no number in 1 row' in report.warnings
-    assert "the position is outside the sky in 2 rows" in report.warnings
+    assert '"snr" is not a number in 1 row' in report.warnings
+    assert "the position is invalid in 2 rows" in report.warnings
 
 
 def test_wild_numbers(session, folder):

@@ -20,7 +20,7 @@ from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from app.core.statistics.calibration import calibrate, gather
 from app.core.statistics.repeats import record_repeat
-from tests.agent.confidence.drawn import drawn
+from tests.agent.confidence.judged_samples import sample_judged
 from tests.app.core.judged_sessions import A, R, U, inspect, say, set_snr
 from tests.app.core.report.reading import Page
 from tests.app.core.sessions import made
@@ -60,7 +60,7 @@ def written(session, out, read=read):
 
 def lived_in(place, rng):
     """Two people, a model, a repeat, a calibration; candidates 150 on are open."""
-    field = drawn(rng, 300, prior=0.3)
+    field = sample_judged(rng, 300, prior=0.3)
     session = made(place, 300, reviewer="Ada")
     inspect(
         session,

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.exporting.export import export
 from app.core.inspections.store import mark_fault
 from app.core.queue import LIST_ORDER, parse_filter, parse_sort
@@ -21,7 +21,7 @@ from tests.app.ui.opinions import give_opinion
 def length(request, monkeypatch):
     """A long list is searched away from the window: it must come to the same."""
     if request.param == "long":
-        monkeypatch.setattr(queue_search, "LONG", 3)
+        monkeypatch.setattr(queue_search, "LONG_QUEUE", 3)
 
 
 def shown(qtbot, context, candidate_id):
@@ -43,7 +43,7 @@ def begin(qtbot, context, candidate_id=1):
 
 
 def said(qtbot, current, call):
-    with qtbot.waitSignal(current.said) as told:
+    with qtbot.waitSignal(current.message) as told:
         call()
     return told.args[0]
 
@@ -92,8 +92,8 @@ def test_staying_judges_and_stays(qtbot, context, session):
     current.judge(Verdict.UNSURE, stay=True, confidence=2)
     current.judge(Verdict.UNSURE, stay=True)
     assert current.candidate.id == 1
-    assert current.opinion == current.saved == Opinion(verdict=Verdict.UNSURE, confidence=2)
-    assert current.line.mine.opinion == current.opinion
+    assert current.opinion == current.saved_opinion == Opinion(verdict=Verdict.UNSURE, confidence=2)
+    assert current.row.mine.opinion == current.opinion
     assert len(list(session.history())) == 1
 
 
@@ -111,7 +111,7 @@ def test_when_all_are_judged_it_says_so_and_stays(qtbot, context, session):
     for number in range(2, 13):
         session.record_verdict(number, Opinion(verdict=Verdict.REJECT))
     current = begin(qtbot, context)
-    assert "Nothing is left" in said(qtbot, current, lambda: current.judge(Verdict.ACCEPT))
+    assert "All candidates" in said(qtbot, current, lambda: current.judge(Verdict.ACCEPT))
     assert current.candidate.id == 1
     current.judge(Verdict.REJECT, stay=True)  # it is still on screen, and may be judged otherwise
     assert verdicts(session)[1] == "REJECT"
@@ -127,14 +127,14 @@ def test_broken_spectra_are_passed_over_by_judging_but_can_be_reached(qtbot, con
 
 
 def test_what_cannot_be_read_is_marked_and_cannot_be_judged(qtbot, tmp_path):
-    with new_session(tmp_path / "broken", task("CV"), "Ada") as session:
+    with new_session(tmp_path / "broken", find_task("CV"), "Ada") as session:
         give_list(session, tmp_path, ["missing.fits", "absent.fits"])
         with opened_context(session) as context:
-            with qtbot.waitSignal(context.current.unreadable) as why:
+            with qtbot.waitSignal(context.current.spectrum_failed) as why:
                 context.current.start()
             assert "missing.fits" in why.args[0]
             told = said(qtbot, context.current, lambda: context.current.judge(Verdict.ACCEPT))
-            assert "cannot be judged" in told
+            assert "cannot be read" in told
             qtbot.waitUntil(lambda: session.candidate(1).fault != "")
             context.current.next_unjudged()
             qtbot.waitUntil(lambda: context.current.candidate.id == 2)
@@ -276,13 +276,13 @@ def test_seconds_and_what_was_seen_are_written_down(qtbot, context, session):
 def test_blind_people_see_nothing_until_they_have_judged(qtbot, context, session):
     give_opinion(session, 1, "YES", 0.9)
     give_opinion(session, 2, "NO", 0.1)
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     current = begin(qtbot, context)
-    assert current.blind_mode.hides(current.line)
+    assert current.blind_mode.hides(current.row)
     current.judge(Verdict.REJECT)
     shown(qtbot, context, 2)
     current.reveal()
-    assert not current.blind_mode.hides(current.line)
+    assert not current.blind_mode.hides(current.row)
     current.judge(Verdict.REJECT)
     first, second = session.history()
     assert dict(first.shown) == {}
@@ -292,11 +292,11 @@ def test_blind_people_see_nothing_until_they_have_judged(qtbot, context, session
 def test_what_was_seen_is_not_unseen_by_undo(qtbot, context, session):
     give_opinion(session, 1, "YES", 0.9)
     current = begin(qtbot, context)
-    current.blind_mode.turn(True)
+    current.blind_mode.set_on(True)
     current.judge(Verdict.REJECT, stay=True)
     current.undo()
     assert current.opinion.verdict is None
-    assert not current.blind_mode.hides(current.line)
+    assert not current.blind_mode.hides(current.row)
     shown(qtbot, context, 1)
     current.judge(Verdict.ACCEPT)
     assert list(session.history())[-1].shown["verdict"] == "YES"
@@ -305,7 +305,7 @@ def test_what_was_seen_is_not_unseen_by_undo(qtbot, context, session):
 @pytest.mark.parametrize("how", ["reveal", "judge and stay"])
 def test_what_was_seen_is_not_unseen_by_a_restart(qtbot, context, session, how):
     give_opinion(session, 1, "YES", 0.9)
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     current = begin(qtbot, context)
     if how == "reveal":
         current.reveal()
@@ -321,7 +321,7 @@ def test_what_was_seen_is_not_unseen_by_a_restart(qtbot, context, session, how):
             current.undo()
         current.go_to(1)
         assert current.opinion.verdict is None
-        assert not current.blind_mode.hides(current.line)
+        assert not current.blind_mode.hides(current.row)
         shown(qtbot, later, 1)
         current.judge(Verdict.ACCEPT)
         out = later.bridge.session.location.with_name("out.csv")
@@ -331,7 +331,7 @@ def test_what_was_seen_is_not_unseen_by_a_restart(qtbot, context, session, how):
         assert row["agent_seen_before"] == "True"
     with open_session(context, "Ben") as other, opened_context(other) as theirs:
         theirs.current.go_to(1)
-        assert theirs.current.blind_mode.hides(theirs.current.line)
+        assert theirs.current.blind_mode.hides(theirs.current.row)
 
 
 def test_what_was_seen_before_blind_mode_is_hidden_and_stays_known(qtbot, context, session):
@@ -345,32 +345,34 @@ def test_what_was_seen_before_blind_mode_is_hidden_and_stays_known(qtbot, contex
     context.agent.close()
     current.close()
     with opened_context(session) as later:
-        later.current.blind_mode.turn(True)
+        later.current.blind_mode.set_on(True)
         give_opinion(session, 3, "YES", 0.9)
         later.current.undo()
         told = {}
         for number in (1, 2, 3):
             later.current.go_to(number)
-            assert later.current.blind_mode.hides(later.current.line)
-            told[number] = dict(later.current.blind_mode.shown(later.current.line)).get("verdict")
+            assert later.current.blind_mode.hides(later.current.row)
+            told[number] = dict(later.current.blind_mode.seen_opinion(later.current.row)).get(
+                "verdict"
+            )
         assert told == {1: "YES", 2: "YES", 3: None}
 
 
 def test_blind_people_walk_no_telling_queue(qtbot, context):
     current = begin(qtbot, context)
-    assert current.walk(parse_filter("agent:yes"), LIST_ORDER)
+    assert current.set_queue(parse_filter("agent:yes"), LIST_ORDER)
     qtbot.waitUntil(lambda: not current._search.is_busy)
-    current.blind_mode.turn(True)  # which was told already: the list is walked as it is
+    current.blind_mode.set_on(True)  # which was told already: the list is walked as it is
     assert current.queue.tree == parse_filter("")
     for text, sort in (("agent:yes", "list"), ("", "p_yes"), ("disagree:agent", "list")):
-        assert not current.walk(parse_filter(text), parse_sort(sort))
+        assert not current.set_queue(parse_filter(text), parse_sort(sort))
     assert current.queue.tree == parse_filter("")
 
 
 def test_another_order_goes_on_from_the_object_on_the_desk(qtbot, context, session):
     current = begin(qtbot, context, 4)
     with qtbot.waitSignal(current.row_changed):
-        assert current.walk(parse_filter(""), parse_sort("list:down"))
+        assert current.set_queue(parse_filter(""), parse_sort("list:down"))
     assert current.candidate.id == 4
     current.next()
     shown(qtbot, context, 3)
@@ -378,7 +380,7 @@ def test_another_order_goes_on_from_the_object_on_the_desk(qtbot, context, sessi
 
 def test_a_verdict_while_the_order_is_made_goes_on_in_the_new_one(qtbot, context, session):
     current = begin(qtbot, context, 4)
-    current.walk(parse_filter(""), parse_sort("list:down"))
+    current.set_queue(parse_filter(""), parse_sort("list:down"))
     current.judge(Verdict.ACCEPT)
     current.judge(Verdict.REJECT)
     shown(qtbot, context, 3)
@@ -388,7 +390,7 @@ def test_a_verdict_while_the_order_is_made_goes_on_in_the_new_one(qtbot, context
 def test_an_object_outside_the_filter_can_be_shown_and_judged(qtbot, context, session):
     current = begin(qtbot, context)
     with qtbot.waitSignal(current.row_changed):
-        current.walk(parse_filter("id>6"), LIST_ORDER)
+        current.set_queue(parse_filter("id>6"), LIST_ORDER)
     current.judge(Verdict.ACCEPT)
     shown(qtbot, context, 7)
     assert verdicts(session) == {1: "ACCEPT"}
@@ -401,12 +403,12 @@ def test_what_others_write_is_seen(qtbot, context, session):
     current.set_comment("mine, half typed", save=False)
     session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
     assert current.opinion.comment == "mine, half typed"
-    assert current.saved.verdict is Verdict.REJECT
+    assert current.saved_opinion.verdict is Verdict.REJECT
 
 
 def test_an_object_judged_elsewhere_is_passed_over(qtbot, context, session):
     current = begin(qtbot, context)
-    qtbot.waitUntil(lambda: current._cache.next_unjudged(current.line) is not None)
+    qtbot.waitUntil(lambda: current._cache.next_unjudged(current.row) is not None)
     session.record_verdict(2, Opinion(verdict=Verdict.REJECT))
     current.judge(Verdict.ACCEPT)
     shown(qtbot, context, 3)
@@ -433,26 +435,26 @@ def test_a_session_to_read_only_says_why(qtbot, session, tmp_path):
 
 def test_an_empty_session_has_words(qtbot, tmp_path):
     with (
-        new_session(tmp_path / "empty", task("CV"), "Ada") as session,
+        new_session(tmp_path / "empty", find_task("CV"), "Ada") as session,
         opened_context(session) as context,
     ):
-        with qtbot.waitSignal(context.current.moved) as moved:
+        with qtbot.waitSignal(context.current.candidate_changed) as moved:
             context.current.start()
         assert moved.args == [None]
         told = said(qtbot, context.current, lambda: context.current.judge(Verdict.ACCEPT))
-        assert "Nothing is on the desk" in told
+        assert told == "No spectrum to judge"
 
 
 def test_walking_asks_the_session_for_nothing_but_what_comes_next(qtbot, context, monkeypatch):
     """From one known line to the next no key waits for the database."""
     current = begin(qtbot, context)
-    qtbot.waitUntil(lambda: current._cache.next(current.line) is not None)
+    qtbot.waitUntil(lambda: current._cache.next(current.row) is not None)
 
     def refuse(*_):
         raise AssertionError("the window's thread reads the database")
 
     with monkeypatch.context() as patched:
-        patched.setattr("app.ui.candidate.current.line_of", refuse)
+        patched.setattr("app.ui.candidate.current.row_of", refuse)
         patched.setattr("app.ui.candidate.current.next_of", refuse)
         current.next()
         current.next()

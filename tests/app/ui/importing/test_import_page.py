@@ -7,12 +7,11 @@ import threading
 import pytest
 from PySide6.QtCore import Qt
 
-from agent.tasks.catalogue import task as find_task
-from agent.tasks.catalogue import task_source
+from agent.tasks.catalogue import find_task, task_source
 from app.core.session.session import open_session
 from app.ui.importing import import_page, task_chooser
 from app.ui.importing.import_page import ImportPage
-from app.ui.importing.task_chooser import guideline_html, told_task
+from app.ui.importing.task_chooser import guideline_html, task_from_name
 from app.ui.theme.theme import LIGHT
 from tests.app.ui.importing.dropping import drop
 
@@ -29,7 +28,7 @@ def page(qtbot, tools):
 
 def show(qtbot, page, *paths, task="CV"):
     page.show_lists(list(paths))
-    qtbot.waitUntil(lambda: page.task.box.count() > 0 and page.list.look is not None)
+    qtbot.waitUntil(lambda: page.task.box.count() > 0 and page.list.preview is not None)
     pick(page.task.box, next(i for i in range(page.task.box.count()) if task in id_at(page, i)))
 
 
@@ -72,8 +71,8 @@ def test_from_list_to_session(qtbot, page, sample_list):
     assert "cataclysmic variable" in page.task.guideline.toPlainText()
     run_import(qtbot, page)
     assert page.report.values["rows_used"].text() == "60"
-    assert page.report.all_well.isVisible()
-    with qtbot.waitSignal(page.session_made) as told:
+    assert page.report.all_imported.isVisible()
+    with qtbot.waitSignal(page.session_created) as told:
         click(qtbot, page.judge_button)
     path = told.args[0]
     assert path == sample_list.with_suffix(".speco3")
@@ -121,15 +120,15 @@ def test_nothing_is_chosen_for_the_user_but_what_the_name_tells(qtbot, page, sam
     ],
 )
 def test_what_a_name_tells(name, expected):
-    assert told_task(name, ["CV", "CS", "MG", "B"]) == expected
+    assert task_from_name(name, ["CV", "CS", "MG", "B"]) == expected
 
 
 def test_a_wrong_guess_is_put_right(qtbot, page, sample_list):
     show(qtbot, page, sample_list)
     pick_column(page, "score", "mag_g")
     pick_column(page, "label", "none")
-    qtbot.waitUntil(lambda: page.list.is_ready and page.list.look.roles.number("label") is None)
-    assert page.list.look.roles.columns["score"] == "mag_g"
+    qtbot.waitUntil(lambda: page.list.is_ready and page.list.preview.roles.number("label") is None)
+    assert page.list.preview.roles.columns["score"] == "mag_g"
     run_import(qtbot, page)
     with open_session(sample_list.with_suffix(".speco3"), "Ada") as session:
         assert session.candidate(1).score == pytest.approx(session.candidate(1).score)
@@ -148,7 +147,7 @@ def test_columns_that_nobody_knows_are_named_by_the_user(qtbot, page, tmp_path):
     strange = tmp_path / "strange.csv"
     strange.write_text("foo,bar\nstar 1,2\nstar 2,4\n")
     show(qtbot, page, strange)
-    assert "no column names" in page.list.problem.words
+    assert "no column names" in page.list.problem.text
     assert "strange.csv" in page.hint.text()
     assert not page.import_button.isEnabled()
     pick_column(page, "object_id", "foo")
@@ -259,7 +258,7 @@ def test_what_goes_wrong_is_told_in_place(qtbot, page, sample_list):
     sample_list.unlink()
     click(qtbot, page.import_button)
     qtbot.waitUntil(page.problem.isVisible)
-    assert "candidates.csv" in page.problem.words
+    assert "candidates.csv" in page.problem.text
     assert page.import_button.isEnabled()
 
 
@@ -289,7 +288,7 @@ def test_a_faulty_task_file_says_so_and_changes_nothing(
     show(qtbot, page, sample_list)
     click(qtbot, page.task.file_button)
     qtbot.waitUntil(page.task.problem.isVisible)
-    assert "bad.toml" in page.task.problem.words
+    assert "bad.toml" in page.task.problem.text
     assert page.task.task.id == "CV"
 
 
@@ -308,7 +307,7 @@ def test_back_from_the_report_to_the_form_and_out(qtbot, page, sample_list):
     click(qtbot, page.back_button)
     assert page.import_button.isVisible()
     assert page.session.path.name == "candidates-2.speco3"
-    with qtbot.waitSignal(page.left):
+    with qtbot.waitSignal(page.cancelled):
         click(qtbot, page.back_button)
 
 
@@ -323,6 +322,6 @@ def test_other_lists_dropped_take_their_place(qtbot, page, sample_list, tmp_path
 
 def test_typing_in_a_field_is_only_typing(qtbot, page, sample_list):
     show(qtbot, page, sample_list)
-    with qtbot.assertNotEmitted(page.left), qtbot.assertNotEmitted(page.session_made):
+    with qtbot.assertNotEmitted(page.cancelled), qtbot.assertNotEmitted(page.session_created):
         qtbot.keyClicks(page.session.spectra.edit, "axuAXU123")
     assert page.session.spectra.edit.text() == "axuAXU123"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.tasks.catalogue import task
-from app.core.importing.errors import ImportFailed, ImportStopped
+from agent.tasks.catalogue import find_task
+from app.core.errors import ImportFailed, ImportStopped
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui.importing.import_work import ImportOrder, ListOrder, make_session
@@ -16,7 +16,7 @@ from app.ui.importing.ready_made_sessions import sample_session, spectrum_sessio
 def order(path, *lists, **more):
     return ImportOrder(
         path=path,
-        task=task("CV"),
+        task=find_task("CV"),
         reviewer="Ada",
         lists=tuple(ListOrder(path=path) for path in lists),
         **more,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session
 from app.ui.judging.progress_line import ProgressLine
@@ -30,7 +30,7 @@ def test_the_end_and_the_beginning_have_words(qtbot, context, session, tmp_path)
         session.record_verdict(number, Opinion(verdict=Verdict.UNSURE), seconds=1.0)
     words(qtbot, line, "All 12 are judged")
     with (
-        new_session(tmp_path / "empty", task("CV"), "Ada") as empty,
+        new_session(tmp_path / "empty", find_task("CV"), "Ada") as empty,
         opened_context(empty) as context,
     ):
         none = shown_in(qtbot, ProgressLine(context))

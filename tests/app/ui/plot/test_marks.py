@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from agent.spectra.lines import builtin_lines
-from agent.tasks.catalogue import load_tasks, task
-from app.ui.plot.marks import mark_at, marks, place, task_ranks
+from agent.tasks.catalogue import find_task, load_tasks
+from app.ui.plot.marks import mark_at, marks, place_marks, task_ranks
 from app.ui.plot.scale import Scale
 
 WHOLE = Scale(3700, 9100, 0, 1, 700, 400)
@@ -16,7 +16,7 @@ CLOSE = Scale(6500, 6700, 0, 1, 700, 400)
 
 
 def of(name, z=0.0):
-    here = task(name)
+    here = find_task(name)
     return marks(builtin_lines(), here.lines, task_ranks(here), z)
 
 
@@ -31,7 +31,7 @@ def names(placed):
 @pytest.mark.parametrize("name", [each.id for each in load_tasks()])
 @pytest.mark.parametrize("scale", [WHOLE, CLOSE, Scale(3700, 9100, 0, 1, 60, 60)])
 def test_names_never_overlap_and_stay_on_the_plot(name, scale):
-    placed = place(of(name), scale, width_of)
+    placed = place_marks(of(name), scale, width_of)
     for row in (0, 1):
         spans = sorted(
             (each.label_x, each.label_x + width_of(each.mark.line.label))
@@ -45,11 +45,11 @@ def test_names_never_overlap_and_stay_on_the_plot(name, scale):
 
 
 def test_few_in_the_whole_spectrum_more_when_closer():
-    placed = place(of("CV"), WHOLE, width_of)
+    placed = place_marks(of("CV"), WHOLE, width_of)
     assert len(placed) < 30
     assert {"H_alpha", "H_beta", "HeII_4686"} <= names(placed)
     assert "HeI_4009" not in names(placed)
-    assert "HeI_4009" in names(place(of("CV"), Scale(3990, 4050, 0, 1, 700, 400), width_of))
+    assert "HeI_4009" in names(place_marks(of("CV"), Scale(3990, 4050, 0, 1, 700, 400), width_of))
 
 
 def test_lines_move_with_the_star_and_the_sky_does_not():
@@ -67,7 +67,7 @@ def test_bands_have_extents_and_heads():
 
 
 def test_the_nearest_mark_is_found_within_reach():
-    placed = place(of("CV"), CLOSE, width_of)
+    placed = place_marks(of("CV"), CLOSE, width_of)
     x = CLOSE.x(6564.6)
     assert mark_at(placed, x + 4, 6).line.id == "H_alpha"
     assert mark_at(placed, x + 30, 6) is None

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from agent.errors import ReadError
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
 from app.core.session.records import Verdict
 from app.core.session.session import new_session
@@ -74,13 +74,13 @@ def test_each_spectrum_is_told_once(qtbot, context, panel):
     panel.plot.painted.connect(told.append)
     on_to(qtbot, context, 3)
     panel.plot.viewport().repaint()
-    context.view.smooth(1)
+    context.view.change_smoothing(1)
     panel.plot.viewport().repaint()
     assert told == [3]
 
 
 def test_a_window_without_data_shows_all_of_it_and_says_so(qtbot, context, panel):
-    context.view.look_at((20_000.0, 21_000.0))
+    context.view.set_window((20_000.0, 21_000.0))
     on_to(qtbot, context, 2)
     assert tuple(shown(panel)) == pytest.approx(context.current.spectrum.range)
     assert "No data from 20000 to 21000" in panel.header.note.text()
@@ -89,7 +89,7 @@ def test_a_window_without_data_shows_all_of_it_and_says_so(qtbot, context, panel
 def test_a_spectrum_without_a_good_pixel_can_be_seen_and_judged(qtbot, context, panel):
     spectrum = context.current.spectrum
     nothing = type(spectrum)(wavelength=spectrum.wavelength, flux=spectrum.flux * np.nan)
-    context.current._take_spectrum(nothing, "")
+    context.current._set_spectrum(nothing, "")
     qtbot.waitUntil(lambda: context.current.is_painted)
     assert len(panel.plot.shades.bad) == 1
 
@@ -116,7 +116,7 @@ def test_keys_zoom_pan_and_come_back(qtbot, context, panel, keys):
 
 
 def test_panning_stops_at_the_end_of_the_spectrum(qtbot, context, panel, keys):
-    context.view.look_at(HALPHA)
+    context.view.set_window(HALPHA)
     for _ in range(60):
         qtbot.keyClick(panel, Qt.Key.Key_BracketRight)
     assert shown(panel)[1] == pytest.approx(context.current.spectrum.range[1])
@@ -124,7 +124,7 @@ def test_panning_stops_at_the_end_of_the_spectrum(qtbot, context, panel, keys):
 
 
 def test_autoscale_is_asked_for_and_a_jump_does_it(qtbot, context, panel, keys):
-    context.view.look_at(HALPHA)
+    context.view.set_window(HALPHA)
     scaled = heights(panel)
     panel.plot.show_flux(-1e4, 1e4)
     qtbot.keyClick(panel, Qt.Key.Key_Y)
@@ -132,7 +132,7 @@ def test_autoscale_is_asked_for_and_a_jump_does_it(qtbot, context, panel, keys):
 
 
 def test_peek_lasts_as_long_as_the_key(qtbot, context, panel, keys):
-    context.view.look_at(HALPHA)
+    context.view.set_window(HALPHA)
     qtbot.keyPress(panel, Qt.Key.Key_Z)
     assert tuple(shown(panel)) == pytest.approx(context.current.spectrum.range)
     assert context.view.window == HALPHA
@@ -172,7 +172,7 @@ def test_smoothing_states_its_width_and_stays(qtbot, context, panel, keys):
 
 def test_a_long_spectrum_is_smoothed_elsewhere(qtbot, context, panel, monkeypatch):
     """Seen at once as it is; what comes for an object that is gone is dropped."""
-    monkeypatch.setattr(spectrum_panel, "MOST_AT_ONCE", 100)
+    monkeypatch.setattr(spectrum_panel, "MAX_SYNC_PIXELS", 100)
     asked, on_window = Event(), threading.get_ident()
     go_on = Event()
 
@@ -210,16 +210,16 @@ def test_velocity_moves_the_lines_and_the_rest_axis_but_not_the_sky(qtbot, conte
     assert moved == pytest.approx(line * (1 + kms / 299792.458), rel=1e-9)
     assert panel.plot.shades.windows == sky
     context.view.change(z=0.01)
-    context.view.look_at((6464.6, 6664.6))
+    context.view.set_window((6464.6, 6664.6))
     qtbot.keyClick(panel, Qt.Key.Key_F)
-    assert "rest" in panel.plot.frame.x_title
+    assert "Rest" in panel.plot.frame.x_title
     x, text = panel.plot.frame.x_ticks[0]
     assert panel.plot.stage.scale_now.wavelength(x) == pytest.approx(float(text) * 1.01)
 
 
 def test_reset_takes_everything_back(qtbot, context, panel, keys):
     context.view.change(smoothing=3, z=0.01, rest_axis=True)
-    context.view.look_at(HALPHA)
+    context.view.set_window(HALPHA)
     qtbot.keyClick(panel, Qt.Key.Key_R)
     options = context.view.options
     assert (options.smoothing, options.z, options.rest_axis) == (0, 0.0, False)
@@ -230,7 +230,7 @@ def test_reset_takes_everything_back(qtbot, context, panel, keys):
 
 
 def test_the_window_stays_unless_the_person_wants_otherwise(qtbot, context, panel, keys):
-    context.view.look_at(HALPHA)
+    context.view.set_window(HALPHA)
     qtbot.keyClick(panel, Qt.Key.Key_N)
     qtbot.waitUntil(lambda: context.current.is_painted)
     assert context.current.candidate.id == 2 and shown(panel) == pytest.approx(list(HALPHA))
@@ -244,8 +244,8 @@ def test_the_title_says_what_it_is(qtbot, context, panel):
     spectrum = context.current.spectrum
     assert panel.header.title.text() == context.current.candidate.object_id
     assert panel.header.simulated.isVisible()
-    assert f"S/N {spectrum.snr:.1f}" in panel.header.about.text()
-    assert spectrum.survey in panel.header.about.text()
+    assert f"S/N {spectrum.snr:.1f}" in panel.header.facts.text()
+    assert spectrum.survey in panel.header.facts.text()
 
 
 @pytest.fixture
@@ -258,7 +258,7 @@ def three(tmp_path):
         shutil.copy(path, folder / f"{number}.fits.gz")
     rows = "".join(f"{number}.fits.gz,object {number}\n" for number in (1, 2, 3))
     (tmp_path / "three.csv").write_text("file,object_id\n" + rows)
-    with new_session(tmp_path / "three.speco3", task("CV"), "Ada") as session:
+    with new_session(tmp_path / "three.speco3", find_task("CV"), "Ada") as session:
         import_list(session, tmp_path / "three.csv", spectra=folder)
         (folder / "2.fits.gz").rename(folder / "lost")
         with opened_context(session) as context:
@@ -273,30 +273,30 @@ def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, three):
         panel.show()
     on_to(qtbot, context, 1)
     context.current.next()
-    qtbot.waitUntil(panel.blank.retry.isVisible)
-    assert "2.fits.gz" in panel.blank.reason.text() and not context.current.is_painted
-    assert panel.blank.go_on.text() == "Next object (N)"
+    qtbot.waitUntil(panel.empty_message.retry_button.isVisible)
+    assert "2.fits.gz" in panel.empty_message.reason.text() and not context.current.is_painted
+    assert panel.empty_message.next_button.text() == "Next object (N)"
     context.keymap.rebind("next", ["J"])
-    assert panel.blank.go_on.text() == "Next object (J)"
+    assert panel.empty_message.next_button.text() == "Next object (J)"
     context.keymap.rebind("next", [])
-    assert panel.blank.go_on.text() == "Next object"
-    qtbot.mouseClick(panel.blank.go_on, Qt.MouseButton.LeftButton)
+    assert panel.empty_message.next_button.text() == "Next object"
+    qtbot.mouseClick(panel.empty_message.next_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: context.current.candidate.id == 3 and context.current.is_painted)
-    assert not panel.blank.isVisible()
+    assert not panel.empty_message.isVisible()
     context.current.go_to(2)
-    qtbot.waitUntil(panel.blank.retry.isVisible)
+    qtbot.waitUntil(panel.empty_message.retry_button.isVisible)
     (folder / "lost").rename(folder / "2.fits.gz")
-    qtbot.mouseClick(panel.blank.retry, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panel.empty_message.retry_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: context.current.is_painted)
-    assert context.current.candidate.id == 2 and not panel.blank.isVisible()
+    assert context.current.candidate.id == 2 and not panel.empty_message.isVisible()
 
 
 def test_an_empty_list_is_said_in_words(qtbot, context):
     panel = SpectrumPanel(context)
     qtbot.addWidget(panel)
     context.current._show(None)
-    assert not panel.blank.isHidden()
-    assert "empty" in panel.blank.reason.text()
+    assert not panel.empty_message.isHidden()
+    assert "empty" in panel.empty_message.reason.text()
 
 
 @pytest.mark.parametrize("name", THEMES)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QAbstractItemModelTester
 from sqlalchemy import func, insert, select
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, lists
 from app.core.inspections.store import add_inspection, mark_fault
 from app.core.queue import EVERYTHING, parse_filter, parse_sort, sort_text
@@ -153,10 +153,10 @@ def test_flags_leave_room_for_names(qtbot, panel, context, session):
 def test_blind_mode_hides_what_the_agent_says(qtbot, panel, context, session):
     give_opinion(session, 2, "YES", 0.87)
     qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     assert panel.table.isColumnHidden(AGENT)
     assert panel.table.isColumnHidden(P_YES)
-    context.current.blind_mode.turn(False)
+    context.current.blind_mode.set_on(False)
     assert not panel.table.isColumnHidden(AGENT)
 
 
@@ -232,16 +232,16 @@ def test_where_two_agents_differ_comes_first(qtbot, panel, context, session):
     qtbot.waitUntil(lambda: context.current.queue.sort == order)
     qtbot.waitUntil(lambda: names(panel)[:2] == objects(session, (5, 8)))
     assert panel.filters.order.text() == "agents differ first ▾"
-    context.current.walk(EVERYTHING, parse_sort("list"))
-    context.current.blind_mode.turn(True)
+    context.current.set_queue(EVERYTHING, parse_sort("list"))
+    context.current.blind_mode.set_on(True)
     action.trigger()
     assert context.current.queue.sort == parse_sort("list")
 
 
 def test_blind_mode_refuses_what_tells_and_shows_what_is_walked(qtbot, panel, context):
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     button = panel.filters.quick["disagree:agent"]
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         qtbot.mouseClick(button, LEFT)
     assert "Blind" in told.args[0]
     assert not button.isChecked()
@@ -253,7 +253,7 @@ def test_blind_mode_refuses_what_tells_and_shows_what_is_walked(qtbot, panel, co
 
 
 def test_what_is_judged_leaves_the_unjudged(qtbot, panel, context, session):
-    context.current.walk(parse_filter("verdict:unjudged"), parse_sort("list"))
+    context.current.set_queue(parse_filter("verdict:unjudged"), parse_sort("list"))
     qtbot.waitUntil(lambda: panel.model.rowCount() == 12)
     painted(qtbot, context, 1)
     context.current.judge(Verdict.ACCEPT)
@@ -283,7 +283,7 @@ def test_a_second_click_changes_nothing(qtbot, panel, context):
     click(qtbot, panel, 5)
     context.current.set_confidence(3)
     moved = []
-    context.current.moved.connect(moved.append)
+    context.current.candidate_changed.connect(moved.append)
     place = panel.table.visualRect(panel.model.index(5, OBJECT)).center()
     qtbot.mouseDClick(panel.table.viewport(), LEFT, pos=place)
     assert (moved, context.current.opinion.confidence) == ([], 3)
@@ -291,7 +291,7 @@ def test_a_second_click_changes_nothing(qtbot, panel, context):
 
 def test_an_empty_session_has_words_until_a_list_comes(qtbot, tmp_path):
     with (
-        new_session(tmp_path / "empty", task("CV"), "Ada") as session,
+        new_session(tmp_path / "empty", find_task("CV"), "Ada") as session,
         opened_context(session) as context,
     ):
         panel = shown_in(qtbot, QueuePanel(context))
@@ -319,7 +319,7 @@ def fill(session, count):
 
 @pytest.fixture
 def long_session(tmp_path):
-    with new_session(tmp_path / "long", task("CV"), "Ada") as session:
+    with new_session(tmp_path / "long", find_task("CV"), "Ada") as session:
         fill(session, 30_000)
         yield session
 
@@ -351,7 +351,7 @@ def test_one_far_away_is_brought_into_view(qtbot, long_session):
         ready(qtbot, panel)
         context.current.go_to(27_123)
         qtbot.waitUntil(lambda: "J027123" in names(panel))
-        context.current.walk(EVERYTHING, parse_sort("snr"))
+        context.current.set_queue(EVERYTHING, parse_sort("snr"))
         qtbot.waitUntil(lambda: panel.model.blocks.sort.key == "snr")
         qtbot.waitUntil(lambda: "J027123" in names(panel))
 
@@ -361,7 +361,7 @@ def test_counting_in_pieces_comes_to_the_whole(qtbot, long_session, monkeypatch)
     with opened_context(long_session) as context:
         panel = shown_in(qtbot, QueuePanel(context), 320, 500)
         QAbstractItemModelTester(panel.model, panel)
-        context.current.walk(parse_filter("snr>=50"), parse_sort("list"))
+        context.current.set_queue(parse_filter("snr>=50"), parse_sort("list"))
         expected = sum(n % 97 >= 50 for n in range(1, 30_001))
         qtbot.waitUntil(lambda: not panel.loader.is_counting and panel.model.rowCount() == expected)
         assert panel.card.note.text() == f"{expected:,}"

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from agent.confidence.scores import Estimate as Measured
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session
 from app.core.statistics.calibration import newest_calibration
@@ -30,7 +30,7 @@ def judged(tmp_path):
     """Sixty objects, two people, and an agent that is right most of the time."""
     rng = np.random.default_rng(5)
     truth = rng.random(60) < 0.4
-    with new_session(tmp_path / "judged.speco3", task("CV"), "Ada") as session:
+    with new_session(tmp_path / "judged.speco3", find_task("CV"), "Ada") as session:
         take_sample(session, 60)
         mine = drawn_verdicts(rng, truth, 0.95)
         say(session, "Ada", {number: each for number, each in mine.items() if number <= 50})
@@ -70,7 +70,7 @@ def test_people_and_agent_are_compared(qtbot, place, shown):
 def test_fitting_keeps_a_calibration_and_says_so(qtbot, context, judged, shown):
     page = shown(AgreementPage(context))
     assert newest_calibration(judged, "nano") is None
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         qtbot.mouseClick(page.calibration.fit, Qt.MouseButton.LeftButton)
     assert "is calibrated on" in told.args[0]
     assert newest_calibration(judged, "nano").is_fitted
@@ -107,7 +107,7 @@ def test_a_new_verdict_is_counted(qtbot, context, session, shown):
 
 
 def test_blind_mode_hides_the_agent_until_everything_is_judged(qtbot, context, judged, shown):
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     page = shown(AgreementPage(context))
     assert "Blind mode" in words(page.agents)
     assert "Blind mode" in words(page.calibration)

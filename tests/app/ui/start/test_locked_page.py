@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.errors import SessionHeldError
 from app.core.session.session import new_session, open_session
 from app.ui.start.locked_page import LockedPage
@@ -16,7 +16,7 @@ from app.ui.theme.theme import CurrentTheme
 def held(tmp_path):
     """Its place, and what opening it a second time says."""
     location = tmp_path / "night.speco3"
-    with new_session(location, task("CV"), "Ada"):
+    with new_session(location, find_task("CV"), "Ada"):
         with pytest.raises(SessionHeldError) as refused:
             open_session(location, "Grace")
         yield location, refused.value
@@ -30,7 +30,7 @@ def test_it_tells_who_and_offers_to_look(qtbot, held):
     page.show_holder(location, error)
     assert "night.speco3 is open" in page.title.text()
     assert "process" in page.holder.text()
-    with qtbot.waitSignal(page.read_only_wanted) as told:
+    with qtbot.waitSignal(page.read_only_requested) as told:
         qtbot.mouseClick(page.read_only_button, Qt.MouseButton.LeftButton)
     assert told.args == [location]
     with open_session(told.args[0], "Grace", read_only=True) as session:
@@ -42,8 +42,8 @@ def test_trying_again_and_choosing_another(qtbot, held):
     page = LockedPage(CurrentTheme())
     qtbot.addWidget(page)
     page.show_holder(location, error)
-    with qtbot.waitSignal(page.retried) as told:
+    with qtbot.waitSignal(page.retry_requested) as told:
         qtbot.mouseClick(page.retry_button, Qt.MouseButton.LeftButton)
     assert told.args == [location]
-    with qtbot.waitSignal(page.left):
+    with qtbot.waitSignal(page.closed):
         qtbot.mouseClick(page.other_button, Qt.MouseButton.LeftButton)

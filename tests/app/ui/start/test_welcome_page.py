@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session
 from app.ui.start import welcome_page
@@ -20,7 +20,7 @@ from tests.app.ui.importing.dropping import drag, drop, leave
 def made(tmp_path):
     """A session of twelve, three of them judged."""
     location = tmp_path / "night.speco3"
-    with new_session(location, task("CV"), "Ada") as session:
+    with new_session(location, find_task("CV"), "Ada") as session:
         take_sample(session, 12)
         for number in (1, 2, 3):
             session.record_verdict(number, Opinion(verdict=Verdict.REJECT))
@@ -41,14 +41,14 @@ def click(qtbot, widget):
 
 
 def test_one_click_for_the_sample(qtbot, page):
-    with qtbot.waitSignal(page.sample_wanted):
+    with qtbot.waitSignal(page.sample_requested):
         click(qtbot, page.sample_button)
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Space])
 def test_the_same_with_keys(qtbot, page, key):
     page.sample_button.setFocus()
-    with qtbot.waitSignal(page.sample_wanted):
+    with qtbot.waitSignal(page.sample_requested):
         qtbot.keyClick(page.sample_button, key)
 
 
@@ -80,9 +80,9 @@ def test_recent_sessions_tell_how_far_one_came(qtbot, page, tools, made):
     gone = str(made.with_name("gone.speco3"))
     tools.settings.change(recent=(str(made), gone))
     row, lost = page.recent.rows[str(made)], page.recent.rows[gone]
-    qtbot.waitUntil(lambda: row.session.task != "" and not lost.session.is_there)
-    assert row.state_words() == "3 of 12 judged"
-    assert lost.state_words() == "not there"
+    qtbot.waitUntil(lambda: row.session.task != "" and not lost.session.exists)
+    assert row.state_text() == "3 of 12 judged"
+    assert lost.state_text() == "not there"
     assert not page.recent.empty.isVisible()
     with qtbot.waitSignal(page.session_chosen) as told:
         click(qtbot, row)
@@ -105,7 +105,7 @@ def test_coming_back_looks_again(qtbot, page, tools, made):
     made.unlink()
     page.show_problem("something old")
     page.refresh()
-    qtbot.waitUntil(lambda: not page.recent.rows[str(made)].session.is_there)
+    qtbot.waitUntil(lambda: not page.recent.rows[str(made)].session.exists)
     assert not page.problem.isVisible()
 
 
@@ -138,15 +138,15 @@ def test_dragging_says_what_will_happen(page, made, sample_list):
     veil = page.drops.veil
     assert drag(page, [made])
     assert veil.isVisible()
-    assert "open the session" in veil.words
+    assert "open the session" in veil.text
     leave(page)
     assert not veil.isVisible()
     drag(page, [sample_list.parent])
-    assert "spectra in this folder" in veil.words
+    assert "spectra in this folder" in veil.text
     drag(page, [sample_list, sample_list])
-    assert "2 files" in veil.words
+    assert "2 files" in veil.text
     drag(page, ["https://example.org/list.csv"])
-    assert "cannot be opened" in veil.words
+    assert "cannot be opened" in veil.text
     leave(page)
 
 
@@ -170,7 +170,7 @@ def test_dropping_what_is_of_no_use_says_why_in_place(qtbot, page, tmp_path):
     paper.write_bytes(b"%PDF-1.7")
     drop(page, [paper])
     qtbot.waitUntil(page.problem.isVisible)
-    assert "PDF" in page.problem.words
+    assert "PDF" in page.problem.text
     click(qtbot, page.problem.close_button)
     assert not page.problem.isVisible()
 

@@ -1,4 +1,4 @@
-"""Simulated spectra of known classes for these tests."""
+"""Simulated spectra of known classes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ NORMAL = {"CV": "quiescent", "WD": "DA", "M_DWARF": "M dwarf"}
 
 
 @cache
-def drawn(label: str, snr: float = 40.0, survey: str = "SDSS", seed: int = 3) -> Spectrum:
-    """One spectrum of a class, of its commonest guise where that matters."""
+def simulated_spectrum(
+    label: str, snr: float = 40.0, survey: str = "SDSS", seed: int = 3
+) -> Spectrum:
+    """A spectrum of a class, of its most common subtype where that matters."""
     rng = np.random.default_rng([seed, 17])
     source = draw_source(label, rng)
     while source.subtype != NORMAL.get(label, source.subtype):

@@ -1,4 +1,4 @@
-"""From a model that was found to an engine that is ready to talk."""
+"""Loads the engine of a model."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from agent.engines.hf.weights import Device, Precision
 
 ALL_LAYERS = -1
-"""On the GPU, where llama.cpp was built for one."""
-SMALL = 64_000_000
-"""Bytes of weights up to which one thread is best: several wait for each other longer than they
-work, and on a busy machine a hundred times as long."""
+# Up to this many bytes of weights one thread is fastest. Several threads wait for each other longer
+# than they compute, a hundred times longer on a busy machine.
+SMALL_WEIGHTS = 64_000_000
 
 
 def load_engine(
-    place: ModelLocation,
+    location: ModelLocation,
     *,
     device: Device = "auto",
     dtype: Precision = "auto",
@@ -38,26 +37,26 @@ def load_engine(
     check: Check = "once",
     on_bytes: Callable[[int], None] = lambda count: None,
 ) -> Engine:
-    """Load the model, or look at the server, that `place` names.
+    """Load a model, or connect to a server.
 
-    `context_length` in tokens, else the card's. Files are compared with the card first: see
-    `agent.models.check_files.check_files` for `check`, and `on_bytes` for the bytes read for that.
-    Without `threads`, each of `sharing` processes that load it takes its part of the processors.
-    `dtype` and `load_in_4bit` are for transformers; a GGUF file has its own precision.
+    `context_length` is in tokens and defaults to the card's. Files are first compared with the card
+    (`check`, see `agent.models.check_files.check_files`); `on_bytes` reports the bytes read for
+    that. Without `threads`, each of `sharing` processes uses its share of the processors. `dtype`
+    and `load_in_4bit` apply to transformers only.
     """
-    card = place.card
+    card = location.card
     if card.server is not None:
         return _remote(card)
-    folder = _ready_folder(place)
+    folder = _ready_folder(location)
     check_files(card, folder, check, on_bytes)
     if card.engine == "gguf":
         if load_in_4bit:
-            raise EngineError(f"{card.name} is a GGUF model: it has its precision in the file")
+            raise EngineError(f"{card.name} is a GGUF model, which has a fixed precision")
         return _gguf(card, folder, device, context_length, threads, sharing)
-    base = _base(place)
-    if base is not place:
+    base = _base(location)
+    if base is not location:
         check_files(base.card, _ready_folder(base), check, on_bytes)
-    _need(card, "torch", "transformers")
+    _require(card, "torch", "transformers")
     from agent.engines.hf.engine import TransformersEngine
 
     return TransformersEngine.load(
@@ -65,20 +64,20 @@ def load_engine(
         device=device,
         dtype=dtype,
         load_in_4bit=load_in_4bit,
-        adapter=None if base is place else folder,
+        adapter=None if base is location else folder,
         sizing=card.sizing,
         context_length=context_length or card.context_length,
-        threads=_part_of_processors(sharing) if threads is None else threads,
+        threads=_thread_share(sharing) if threads is None else threads,
     )
 
 
-def engine_ref(place: ModelLocation, engine: Engine) -> ModelRef:
-    """How a record names the model; of a server that was asked for its only one, that one."""
-    server = place.card.server
+def engine_ref(location: ModelLocation, engine: Engine) -> ModelRef:
+    """The model's name for the record; a server without a named model reports its only one."""
+    server = location.card.server
     name = getattr(engine, "model", None)
     if server is None or server.model or not isinstance(name, str):
-        return place.ref
-    card = replace(place.card, server=replace(server, model=name))
+        return location.ref
+    card = replace(location.card, server=replace(server, model=name))
     return ModelRef(name=name, engine=card.engine, sha256=card_hash(card))
 
 
@@ -89,11 +88,11 @@ def _remote(card: Card) -> Engine:
     return RemoteEngine.connect(card.server.url, card.server.model or None, sizing=card.sizing)
 
 
-def _part_of_processors(sharing: int) -> int | None:
-    """Threads that wait for a processor hold up all that wait for them. None: the engine knows."""
-    from agent.engines.gguf.engine import usual_threads
+def _thread_share(sharing: int) -> int | None:
+    """Threads per process; None leaves the choice to the engine."""
+    from agent.engines.gguf.engine import default_threads
 
-    return None if sharing == 1 else usual_threads(sharing)
+    return None if sharing == 1 else default_threads(sharing)
 
 
 def _gguf(
@@ -104,16 +103,16 @@ def _gguf(
     threads: int | None,
     sharing: int,
 ) -> Engine:
-    """Through llama-cpp-python where it is installed, else through xllamacpp's server."""
+    """Load with llama-cpp-python if it is installed, else with xllamacpp's server."""
     from agent.engines.gguf import llama_server, native
     from agent.engines.gguf.engine import LONGEST_CONTEXT, GgufEngine
 
     weights, vision = folder / card.paths("weights")[0], folder / card.paths("mmproj")[0]
-    # Its memory is taken at once, for all of the context.
+    # llama.cpp allocates memory for the whole context at once.
     length = context_length or min(card.context_length, LONGEST_CONTEXT)
     if threads is None:
-        is_small = weights.stat().st_size <= SMALL
-        threads = 1 if is_small else _part_of_processors(sharing)
+        is_small = weights.stat().st_size <= SMALL_WEIGHTS
+        threads = 1 if is_small else _thread_share(sharing)
     try:
         library = native.native()
     except EngineError:
@@ -137,42 +136,42 @@ def _gguf(
 def _refuse_gpu(card: Card, device: str, *, has_gpu: bool) -> None:
     if device not in ("auto", "cpu") and not has_gpu:
         raise EngineError(
-            f"{card.name} is a GGUF model, and llama.cpp is installed here without {device}: use "
-            "auto or cpu, or build llama-cpp-python for it"
+            f"{card.name} is a GGUF model, and the installed llama.cpp does not support {device}: "
+            "use auto or cpu, or build llama-cpp-python with GPU support"
         )
 
 
-def _ready_folder(place: ModelLocation) -> Path:
-    """Where its files lie. Raises EngineError, with what to do, where they are not all there."""
-    card = place.card
-    if place.is_ready and place.folder is not None:
-        return place.folder
+def _ready_folder(location: ModelLocation) -> Path:
+    """The model's folder; raises EngineError, with advice, if files are missing."""
+    card = location.card
+    if location.is_ready and location.folder is not None:
+        return location.folder
     fetch = f"run `spec-o3 models get {card.source.repo}`" if card.source else ""
-    if place.origin == "hub":
-        raise EngineError(f"the model {card.name} is not on this machine yet: {fetch}")
-    some = ", ".join(place.missing[:3]) + (" ..." if len(place.missing) > 3 else "")
-    cure = fetch or "copy the missing files there"
-    raise EngineError(f"the model in {place.folder} is not complete, it lacks {some}: {cure}")
+    if location.origin == "hub":
+        raise EngineError(f"the model {card.name} is not downloaded yet: {fetch}")
+    some = ", ".join(location.missing[:3]) + (" ..." if len(location.missing) > 3 else "")
+    advice = fetch or "copy the missing files there"
+    raise EngineError(f"the model in {location.folder} is incomplete, it lacks {some}: {advice}")
 
 
-def _base(place: ModelLocation) -> ModelLocation:
-    """The model an adapter sits on; a model itself is its own base."""
-    card = place.card
+def _base(location: ModelLocation) -> ModelLocation:
+    """The base model of an adapter, or the model itself."""
+    card = location.card
     if not card.base:
-        return place
+        return location
     try:
         base = find_model(card.base)
     except ResourceError as error:
-        raise EngineError(f"the adapter {card.name} sits on {card.base}: {error}") from error
+        raise EngineError(f"the adapter {card.name} needs the base {card.base}: {error}") from error
     if base.card.base or base.card.engine != "transformers":
-        raise EngineError(f"{base.card.name} is no model that the adapter {card.name} can sit on")
+        raise EngineError(f"{base.card.name} cannot be the base of the adapter {card.name}")
     return base
 
 
-def _need(card: Card, *modules: str) -> None:
+def _require(card: Card, *modules: str) -> None:
     missing = [module for module in modules if importlib.util.find_spec(module) is None]
     if missing:
         raise EngineError(
-            f"the model {card.name} needs {' and '.join(missing)}, not installed here: "
+            f"the model {card.name} needs {' and '.join(missing)}; install them with "
             'pip install "spec-o3-workbench[gpu]"'
         )

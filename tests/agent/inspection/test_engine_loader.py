@@ -17,10 +17,10 @@ from agent.engines.base import Engine
 from agent.engines.gguf.llama_server import is_installed
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError, ResourceError
-from agent.inspection.load_engine import engine_ref, load_engine
+from agent.inspection.engine_loader import engine_ref, load_engine
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card
-from agent.models.registry import ModelLocation, find_model, place_at
+from agent.models.registry import ModelLocation, find_model, model_at
 from agent.rendering.model_image import Sizing
 from tests.small_models import tiny_qwen3, tiny_qwen25
 
@@ -70,7 +70,7 @@ def copied(folder: Path, target: Path, **card: Any) -> ModelLocation:
     for path in folder.iterdir():
         (target / path.name).write_bytes(path.read_bytes())
     write_card(replace(make_card(target), **card), target)
-    return place_at(target)
+    return model_at(target)
 
 
 @pytest.mark.parametrize("family", ["qwen2.5-vl", "qwen3-vl"])
@@ -79,20 +79,20 @@ def test_a_transformers_folder_is_loaded_with_its_cards_limits(
 ) -> None:
     folder = request.getfixturevalue("tiny_qwen25" if family == "qwen2.5-vl" else "tiny_qwen3")
     sizing = Sizing.of_tokens(28 if family == "qwen2.5-vl" else 32, 8, 64)
-    place = copied(folder, home / "m", sizing=sizing)
-    assert place.card.family == family
-    with closing(load_engine(place, device="cpu", threads=1)) as engine:
+    location = copied(folder, home / "m", sizing=sizing)
+    assert location.card.family == family
+    with closing(load_engine(location, device="cpu", threads=1)) as engine:
         assert type(engine).__name__ == "TransformersEngine"
         assert engine.sizing == sizing
-        assert engine_ref(place, engine) == place.ref
+        assert engine_ref(location, engine) == location.ref
 
 
 def test_options_reach_the_transformers_engine(
     tiny_qwen25: Path, home: Path, loaded: list[tuple[Path, dict[str, Any]]]
 ) -> None:
-    place = copied(tiny_qwen25, home / "m", sizing=SMALL, context_length=4096)
-    load_engine(place, device="cpu", dtype="bfloat16", load_in_4bit=True, threads=2)
-    load_engine(place, context_length=512)
+    location = copied(tiny_qwen25, home / "m", sizing=SMALL, context_length=4096)
+    load_engine(location, device="cpu", dtype="bfloat16", load_in_4bit=True, threads=2)
+    load_engine(location, context_length=512)
     assert loaded[0] == (
         home / "m",
         {
@@ -116,7 +116,7 @@ def test_an_adapter_is_loaded_onto_its_base(
     (lora / "adapter_model.safetensors").write_bytes(b"low rank")
     settings = {"peft_type": "LORA", "base_model_name_or_path": "elsewhere/tiny"}
     (lora / "adapter_config.json").write_text(json.dumps(settings))
-    with pytest.raises(EngineError, match=r'the adapter lora sits on tiny: no model "tiny"'):
+    with pytest.raises(EngineError, match=r'the adapter lora needs the base tiny: no model "tiny"'):
         load_engine(find_model("lora"))
     copied(tiny_qwen25, home / "models" / "tiny")
     load_engine(find_model("lora"))
@@ -124,7 +124,7 @@ def test_an_adapter_is_loaded_onto_its_base(
     assert loaded[-1][1]["adapter"] == lora
     base = copied(tiny_qwen25, home / "other").card
     write_card(replace(make_card(lora), base="lora"), lora)
-    with pytest.raises(EngineError, match="no model that the adapter lora can sit on"):
+    with pytest.raises(EngineError, match="lora cannot be the base of the adapter lora"):
         load_engine(find_model("lora"))
     assert base.base == ""
 
@@ -132,14 +132,14 @@ def test_an_adapter_is_loaded_onto_its_base(
 @pytest.mark.parametrize("device", ["auto", "cpu"])
 def test_a_gguf_pair_goes_to_llama_cpp(tiny_gguf: Path, home: Path, device: Any) -> None:
     pytest.importorskip("llama_cpp")
-    place = copied(tiny_gguf, home / "m", sizing=SMALL)
-    with closing(load_engine(place, device=device, threads=1)) as engine:
+    location = copied(tiny_gguf, home / "m", sizing=SMALL)
+    with closing(load_engine(location, device=device, threads=1)) as engine:
         assert type(engine).__name__ == "GgufEngine"
         assert engine.sizing == SMALL
-    with pytest.raises(EngineError, match="has its precision in the file"):
-        load_engine(place, load_in_4bit=True)
-    with pytest.raises(EngineError, match="0 threads are not usable"):
-        load_engine(place, threads=0)
+    with pytest.raises(EngineError, match="which has a fixed precision"):
+        load_engine(location, load_in_4bit=True)
+    with pytest.raises(EngineError, match="threads must be from 1 to 512, not 0"):
+        load_engine(location, threads=0)
 
 
 @pytest.mark.parametrize(("sharing", "threads"), [(1, None), (3, 2), (16, 1)])
@@ -152,10 +152,10 @@ def test_processes_that_share_a_machine_take_their_part_of_it(
     threads: int | None,
 ) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 8)
-    place = copied(tiny_qwen25, home / "m")
-    load_engine(place, sharing=sharing)
+    location = copied(tiny_qwen25, home / "m")
+    load_engine(location, sharing=sharing)
     assert loaded[-1][1]["threads"] == threads
-    load_engine(place, sharing=sharing, threads=5)
+    load_engine(location, sharing=sharing, threads=5)
     assert loaded[-1][1]["threads"] == 5
 
 
@@ -169,12 +169,12 @@ def test_llama_cpp_has_one_thread_for_a_small_model_and_its_part_for_a_large_one
     pytest.importorskip("llama_cpp")
     asked: list[int | None] = []
     monkeypatch.setattr("os.cpu_count", lambda: 12)
-    monkeypatch.setattr("agent.inspection.load_engine.SMALL", small)
+    monkeypatch.setattr("agent.inspection.engine_loader.SMALL_WEIGHTS", small)
     monkeypatch.setattr(
         "agent.engines.gguf.engine.GgufEngine.load",
         lambda *_, threads, **__: asked.append(threads),
     )
-    load_engine(place_at(tiny_gguf), sharing=sharing)
+    load_engine(model_at(tiny_gguf), sharing=sharing)
     assert asked == [threads]
 
 
@@ -188,13 +188,13 @@ def test_without_llama_cpp_python_a_server_of_our_own_is_started(
     if not is_installed():
         pytest.skip("xllamacpp is not installed")
     monkeypatch.setattr("agent.engines.gguf.native.native", without_llama_cpp)
-    with closing(load_engine(place_at(tiny_gguf), threads=1)) as engine:
+    with closing(load_engine(model_at(tiny_gguf), threads=1)) as engine:
         assert type(engine).__name__ == "LlamaServerEngine"
-    with pytest.raises(EngineError, match="installed here without cuda: use auto or cpu"):
-        load_engine(place_at(tiny_gguf), device="cuda")
+    with pytest.raises(EngineError, match="does not support cuda: use auto or cpu"):
+        load_engine(model_at(tiny_gguf), device="cuda")
     monkeypatch.setattr("agent.engines.gguf.llama_server.is_installed", lambda: False)
     with pytest.raises(EngineError, match="need llama-cpp-python"):
-        load_engine(place_at(tiny_gguf))
+        load_engine(model_at(tiny_gguf))
 
 
 @pytest.mark.parametrize(
@@ -210,48 +210,48 @@ def test_layers_go_to_the_gpu_where_there_is_one(
         "agent.engines.gguf.engine.GgufEngine.load",
         lambda model, mmproj, **options: asked.update(options, model=model, mmproj=mmproj),
     )
-    load_engine(place_at(tiny_gguf), device=device)
+    load_engine(model_at(tiny_gguf), device=device)
     assert asked["gpu_layers"] == layers
     assert asked["context_length"] == 16384
     assert asked["threads"] == 1  # so small
-    monkeypatch.setattr("agent.inspection.load_engine.SMALL", 1000)
-    load_engine(place_at(tiny_gguf), device=device)
+    monkeypatch.setattr("agent.inspection.engine_loader.SMALL_WEIGHTS", 1000)
+    load_engine(model_at(tiny_gguf), device=device)
     assert asked["threads"] is None
     assert (asked["model"].name, asked["mmproj"].name) == ("model-f16.gguf", "mmproj-f16.gguf")
 
 
 def test_a_server_is_connected_to() -> None:
-    place = find_model("http://127.0.0.1:9#big")
-    with closing(load_engine(place)) as engine:
+    location = find_model("http://127.0.0.1:9#big")
+    with closing(load_engine(location)) as engine:
         assert isinstance(engine, RemoteEngine)
         assert engine.model == "big"
-        assert engine_ref(place, engine) == place.ref
+        assert engine_ref(location, engine) == location.ref
 
 
 def test_a_server_that_was_not_told_which_names_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
     named = SimpleNamespace(model="spec-o3-q8")
     monkeypatch.setattr(RemoteEngine, "connect", lambda url, model, **options: named)
-    place = find_model("http://127.0.0.1:9")
-    ref = engine_ref(place, load_engine(place))
+    location = find_model("http://127.0.0.1:9")
+    ref = engine_ref(location, load_engine(location))
     assert (ref.name, ref.engine) == ("spec-o3-q8", "remote")
     assert ref.sha256 == find_model("http://127.0.0.1:9#spec-o3-q8").ref.sha256
 
 
 def test_what_is_not_here_yet_says_how_to_get_it(tiny_qwen25: Path, home: Path) -> None:
-    with pytest.raises(EngineError, match="not on this machine yet: run `spec-o3 models get"):
+    with pytest.raises(EngineError, match="not downloaded yet: run `spec-o3 models get"):
         load_engine(find_model("spec-o3-7b"))
     copied(tiny_qwen25, home / "m")
     (home / "m" / "model.safetensors").write_bytes(b"cut off")
     with pytest.raises(EngineError, match=r"lacks model\.safetensors: copy the missing files"):
-        load_engine(place_at(home / "m"))
+        load_engine(model_at(home / "m"))
 
 
 def test_files_that_were_replaced_are_not_loaded(tiny_qwen25: Path, home: Path) -> None:
-    place = copied(tiny_qwen25, home / "m")
+    location = copied(tiny_qwen25, home / "m")
     tokenizer = home / "m" / "tokenizer.json"
     tokenizer.write_bytes(tokenizer.read_bytes()[::-1])
     with pytest.raises(ResourceError, match=r"tokenizer\.json: not the file that the model's card"):
-        load_engine(place)
+        load_engine(location)
 
 
 def test_a_missing_extra_is_named(tiny_qwen25: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,4 +260,4 @@ def test_a_missing_extra_is_named(tiny_qwen25: Path, monkeypatch: pytest.MonkeyP
         importlib.util, "find_spec", lambda name: None if name == "torch" else real(name)
     )
     with pytest.raises(EngineError, match=r'needs torch.*pip install "spec-o3-workbench\[gpu\]"'):
-        load_engine(place_at(tiny_qwen25))
+        load_engine(model_at(tiny_qwen25))

@@ -1,4 +1,4 @@
-"""From a judgement to the turns of an inspection: where to look, in which order, what to say."""
+"""Writes the measured inspector's turns: where to look, in which order, and the sentences."""
 
 from __future__ import annotations
 
@@ -10,26 +10,22 @@ from agent.evidence.assessment import Assessment
 from agent.evidence.findings import Finding
 from agent.evidence.words import chance_text, finding_text, kind_name, kind_signs, overview
 from agent.protocol.tool import TOOL_NAME
-from agent.spectra.rest_frame import frame_z
-from agent.spectra.sampling import doppler
+from agent.spectra.pixel_grid import doppler
+from agent.spectra.spectrum import frame_z
 from agent.tasks.task import DiagnosticWindow
 
 FEWEST, MOST = 3, 6
-MIN_NATS = 0.15
-"""A look that cannot bring this much is left out once there are enough."""
-MIN_COVERED = 0.6
-"""Part of a window that must hold good pixels."""
-NOTICEABLE = 0.04
-"""Part of a window's width by which the star's motion must move it before we follow."""
-MAX_SAID = 4
+MIN_NATS = 0.15  # looks with less evidence are left out once there are enough
+MIN_COVERED = 0.6  # fraction of a window that must have good pixels
+NOTICEABLE = 0.04  # fraction of its width by which a Doppler shift must move a window to count
+MAX_FINDINGS = 4
 MAX_REASONS = 4
-RUNNER_UP = 0.1
-"""Probability from which the next kind is named."""
+RUNNER_UP = 0.1  # probability from which the second most likely kind is named
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """One zoom: the window in the frame of the pictures, and the claims checked there."""
+    """A zoom: the window, its range in the frame of the pictures, and the claims checked there."""
 
     window: DiagnosticWindow
     range: tuple[int, int]
@@ -40,19 +36,19 @@ class Look:
         return sum(abs(finding.log_odds) for finding in self.findings)
 
 
-def turns(assessment: Assessment) -> tuple[str, ...]:
-    """The inspection word for word, a tool call or the answer at the end of each turn."""
+def write_turns(assessment: Assessment) -> tuple[str, ...]:
+    """All turns of the inspection; each ends with a tool call or the answer."""
     looks = choose_looks(assessment)
     thought = overview(assessment)
-    said = []
-    for place, look in enumerate(looks):
-        said.append(_call(f"{thought} {_why(look, first=place == 0)}", look))
-        thought = _seen(look)
-    return (*said, _answer(thought, assessment, looks))
+    turns = []
+    for number, look in enumerate(looks):
+        turns.append(_call(f"{thought} {_why(look, first=number == 0)}", look))
+        thought = _measured(look)
+    return (*turns, _answer(thought, assessment, looks))
 
 
 def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
-    """The windows that decide most here, at least one on each side where there are two sides."""
+    """The windows with the most evidence, between FEWEST and MOST of them."""
     task = assessment.task
     all_looks = [_look(window, assessment) for window in task.windows]
     usable = [look for look in all_looks if look is not None]
@@ -63,7 +59,7 @@ def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
 
 
 def _look(window: DiagnosticWindow, assessment: Assessment) -> Look | None:
-    """A look at one window, where it holds data and something testable."""
+    """A look at one window, or None if it has too little data or no testable claim."""
     findings = tuple(
         finding
         for finding in assessment.findings
@@ -71,18 +67,20 @@ def _look(window: DiagnosticWindow, assessment: Assessment) -> Look | None:
     )
     if not findings:
         return None
-    seen = shown_range(window.range, assessment)
+    shown = shown_range(window.range, assessment)
     spectrum = assessment.numbers.spectrum
     z = frame_z(spectrum) or 0.0
-    inside = (spectrum.wavelength >= seen[0] * (1 + z)) & (spectrum.wavelength <= seen[1] * (1 + z))
+    inside = (spectrum.wavelength >= shown[0] * (1 + z)) & (
+        spectrum.wavelength <= shown[1] * (1 + z)
+    )
     good = spectrum.wavelength[inside & spectrum.good]
-    if good.size < 10 or good[-1] - good[0] < MIN_COVERED * (seen[1] - seen[0]) * (1 + z):
+    if good.size < 10 or good[-1] - good[0] < MIN_COVERED * (shown[1] - shown[0]) * (1 + z):
         return None
-    return Look(window=window, range=seen, findings=findings)
+    return Look(window=window, range=shown, findings=findings)
 
 
 def shown_range(rest: tuple[float, float], assessment: Assessment) -> tuple[int, int]:
-    """A window at rest in the frame of the pictures, moved where that shows."""
+    """A rest-frame window in the frame of the pictures, Doppler-shifted if the shift shows."""
     z = frame_z(assessment.numbers.spectrum) or 0.0
     shift = doppler(assessment.numbers.velocity_kms) / (1.0 + z)
     moved = 0.5 * (rest[0] + rest[1]) * abs(shift - 1.0)
@@ -103,10 +101,10 @@ def _why(look: Look, *, first: bool) -> str:
     return f"{begin} {look.window.label}, {low} to {high} Å. {look.window.look}"
 
 
-def _seen(look: Look) -> str:
-    """What was measured in a window, the weightiest first."""
+def _measured(look: Look) -> str:
+    """The sentence on what was measured in a window, strongest evidence first."""
     ranked = sorted(look.findings, key=lambda finding: -abs(finding.log_odds))
-    parts = [finding_text(finding) for finding in ranked[:MAX_SAID]]
+    parts = [finding_text(finding) for finding in ranked[:MAX_FINDINGS]]
     total = sum(finding.log_odds for finding in look.findings)
     verdict = (
         "This speaks for the class."
@@ -129,10 +127,10 @@ def _reasons(assessment: Assessment) -> list[str]:
     sign = 1.0 if assessment.verdict == "YES" else -1.0
     plain = [finding for finding in assessment.findings if finding.is_plain]
     ranked = sorted(plain, key=lambda finding: -sign * finding.log_odds)
-    said = [finding for finding in ranked if sign * finding.log_odds > MIN_NATS][:MAX_REASONS]
+    reasons = [finding for finding in ranked if sign * finding.log_odds > MIN_NATS][:MAX_REASONS]
     sentences = []
-    if said:
-        sentences.append(_sentence([finding_text(finding) for finding in said]))
+    if reasons:
+        sentences.append(_sentence([finding_text(finding) for finding in reasons]))
     sentences += _kind_sentences(assessment)
     against = [finding for finding in reversed(ranked) if sign * finding.log_odds < -MIN_NATS]
     if against:
@@ -150,7 +148,7 @@ def _reasons(assessment: Assessment) -> list[str]:
 
 
 def _kind_sentences(assessment: Assessment) -> list[str]:
-    """What it is instead, or what else it might be."""
+    """Sentences on the kind it is instead, or the runner-up."""
     if not assessment.kind_log_odds:
         return []
     label = assessment.task.id

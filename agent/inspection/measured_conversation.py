@@ -1,4 +1,4 @@
-"""The measured inspector's side of the conversation: it knows its turns before it begins."""
+"""A conversation with prepared turns, for the measured inspector."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from PIL import Image
 
 from agent.engines.base import (
     VERDICT,
+    ChoicePoint,
     Generated,
     OnText,
     SamplingSettings,
     ShouldStop,
     Usage,
-    Watch,
 )
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import Turn
@@ -22,12 +22,12 @@ from agent.protocol.tool import ToolResult, checked_arguments
 
 
 @dataclass(eq=False)
-class MeasuredVoice:
-    """A conversation that says `turns` one after the other; the last again if asked again."""
+class MeasuredConversation:
+    """Returns `turns` one after the other, and repeats the last."""
 
     turns: Sequence[str]
     usage: Usage = field(default_factory=Usage)
-    said: int = 0
+    position: int = 0
 
     def append(
         self,
@@ -35,7 +35,7 @@ class MeasuredVoice:
         pictures: Sequence[Image.Image],
         should_stop: ShouldStop | None = None,
     ) -> None:
-        """It measures the spectrum itself and needs to be shown nothing."""
+        """Ignored: the turns are already prepared."""
 
     def generate(
         self,
@@ -43,31 +43,31 @@ class MeasuredVoice:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
-        watch: Watch | None = VERDICT,
+        choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
         if should_stop is not None and should_stop():
             return Generated("", 0, "cancelled")
-        text = self.turns[min(self.said, len(self.turns) - 1)]
-        self.said += 1
+        text = self.turns[min(self.position, len(self.turns) - 1)]
+        self.position += 1
         if on_text is not None:
             on_text(text)
         return Generated(text, 0, "stop")
 
     def mark(self) -> object:
-        return self.said
+        return self.position
 
     def rewind(self, mark: object) -> None:
         assert isinstance(mark, int)
-        self.said = mark
+        self.position = mark
 
     def close(self) -> None:
-        """Nothing is held."""
+        """There is nothing to close."""
 
 
 class BlankPictureMaker(PictureMaker):
-    """Answers calls like any viewer but draws nothing: where only the words are wanted."""
+    """Answers calls with the usual text and a blank picture, for records without pictures."""
 
     def overview(self) -> Image.Image:
         return Image.new("RGB", (1, 1))
@@ -75,5 +75,5 @@ class BlankPictureMaker(PictureMaker):
     def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
         wavelengths, label = checked_arguments(arguments)
         picture = Image.new("RGB", (1, 1))
-        text = self.answer(wavelengths, label)
+        text = self.window_text(wavelengths, label)
         return picture, ToolResult(picture, text, wavelengths, label, 0)

@@ -9,23 +9,23 @@ from dataclasses import replace
 import pytest
 
 from agent.engines.base import SamplingSettings
-from agent.engines.scripted import ScriptedEngine
 from agent.errors import ContextFullError, EngineError, SpectrumError, TrajectoryError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
-from agent.inspection.inspector import ModelInspector
-from agent.inspection.interface import run
+from agent.inspection.inspector import run
+from agent.inspection.model_inspector import ModelInspector
 from agent.inspection.pictures import redraw
 from agent.protocol.protocol import CUT_SHORT, GO_ON, MAX_TOOL_TURNS
 from agent.rendering.render import COMPACT
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.turns import turns_of
 from tests.agent.scenes import answer, call, star
+from tests.scripted_engine import ScriptedEngine
 
 SURE = {"YES": math.log(0.9), "NO": math.log(0.1)}
-CV = task("CV")
+CV = find_task("CV")
 
 
 def inspector(replies, **options):
@@ -251,7 +251,7 @@ def test_a_word_after_the_answer_reopens_the_case():
 
 def test_held_until_the_person_lets_it_go_on():
     control = Control()
-    control.hold()
+    control.pause()
     done = threading.Event()
 
     def work() -> None:
@@ -261,14 +261,14 @@ def test_held_until_the_person_lets_it_go_on():
     thread = threading.Thread(target=work)
     thread.start()
     assert not done.wait(0.05)
-    control.go_on()
+    control.resume()
     assert done.wait(30)
     thread.join()
 
 
 def test_a_look_put_in_does_not_let_it_go_on():
     control = Control()
-    control.hold()
+    control.pause()
     seen: list[str] = []
     two, done = threading.Event(), threading.Event()
 
@@ -285,7 +285,7 @@ def test_a_look_put_in_does_not_let_it_go_on():
     control.insert(Interjection(text="And its width?"))
     assert two.wait(30)
     assert not done.wait(0.05)
-    control.go_on()
+    control.resume()
     assert done.wait(30)
     thread.join()
     assert seen == ["person", "person", "agent", "agent"]
@@ -293,7 +293,7 @@ def test_a_look_put_in_does_not_let_it_go_on():
 
 def test_a_held_inspection_can_be_cancelled():
     control = Control()
-    control.hold()
+    control.pause()
     threading.Timer(0.01, control.cancel).start()
     trajectory, _, _ = inspect([answer()], control=control)
     assert trajectory.stopped_by == "cancelled"
@@ -324,7 +324,7 @@ def test_pictures_are_proved():
     trajectory, _, _ = inspect([call(6400, 6700), answer()])
     with pytest.raises(TrajectoryError, match="not the spectrum"):
         redraw(trajectory, star(seed=2))
-    with pytest.raises(TrajectoryError, match="comes out different"):
+    with pytest.raises(TrajectoryError, match="picture 0 differs"):
         redraw(replace(trajectory, overview="0" * 64), star())
 
 

@@ -1,4 +1,4 @@
-"""Every number about one spectrum at its star's velocity, measured when first asked for."""
+"""Lazy, cached measurements of one spectrum at the star's velocity."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.measurement import Measurement, measured, refused
 from agent.spectra.measure.noise import Quality, quality, signal_to_noise
-from agent.spectra.sampling import doppler
+from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import Spectrum, Window
 
 MIN_LINE_SIGMA = 3.0
 
 
 @lru_cache(maxsize=4)
-def numbers_of(spectrum: Spectrum) -> SpectrumMeasurements:
-    """The numbers of a spectrum, shared by all who ask about it at the same time."""
+def measurements_of(spectrum: Spectrum) -> SpectrumMeasurements:
+    """Shared measurements of a spectrum; the last few are cached."""
     return SpectrumMeasurements(spectrum)
 
 
 class SpectrumMeasurements:
-    """Measurements of `spectrum` at the star's velocity, each made once."""
+    """Measurements at the star's velocity, each made once, on first use."""
 
     def __init__(self, spectrum: Spectrum, velocity: StarVelocity | None = None) -> None:
         self.spectrum = spectrum
@@ -51,7 +51,7 @@ class SpectrumMeasurements:
         return self.indices.get(name) or refused(name, "no index has this name")
 
     def snr(self, window: Window) -> float:
-        """Median S/N per pixel in a window at rest; 0 where there is nothing to measure."""
+        """Median S/N per pixel in a rest-frame window; 0 if it cannot be measured."""
         if window not in self._snr:
             shift = doppler(self.velocity_kms)
             found = signal_to_noise(self.spectrum, window[0] * shift, window[1] * shift)
@@ -63,7 +63,7 @@ class SpectrumMeasurements:
         return max(signal_to_noise(self.spectrum).value or 0.0, 0.0)
 
     def line_strength(self, name: str) -> Measurement:
-        """Equivalent width, absorption positive, from the fit or else the line's own windows."""
+        """Equivalent width (absorption positive) from the line fit, else from its index."""
         found = self.line(name)
         if found.ew is not None and found.ew_error is not None:
             return measured(name, found.ew, found.ew_error, "Å", found.window, found.n_pixels)
@@ -73,7 +73,7 @@ class SpectrumMeasurements:
         return refused(name, found.reason or "not measurable", "Å", found.window)
 
     def line_width(self, name: str) -> Measurement:
-        """FWHM in km/s, the instrument's share removed; 0 for an unresolved line."""
+        """FWHM in km/s, corrected for the instrument; 0 if unresolved."""
         found = self.line(name)
         if found.fwhm_kms is None or found.fwhm is None or found.fwhm_error is None:
             return refused(name, found.reason or "no line above 3 sigma", "km/s", found.window)
@@ -82,9 +82,9 @@ class SpectrumMeasurements:
         error = found.fwhm_error / found.fwhm * max(found.fwhm_kms, 100.0)
         return measured(name, found.fwhm_kms, error, "km/s", found.window, found.n_pixels)
 
-    def whole(self, name: str) -> Measurement:
-        """A number about the whole spectrum: what evidence of kind quality may name."""
-        return _WHOLE[name](self)
+    def whole_spectrum(self, name: str) -> Measurement:
+        """A number about the whole spectrum, by its name in evidence of kind quality."""
+        return _WHOLE_SPECTRUM[name](self)
 
 
 def _redshift(numbers: SpectrumMeasurements) -> Measurement:
@@ -94,7 +94,7 @@ def _redshift(numbers: SpectrumMeasurements) -> Measurement:
     return measured("z", z, 0.0)
 
 
-_WHOLE: dict[str, Callable[[SpectrumMeasurements], Measurement]] = {
+_WHOLE_SPECTRUM: dict[str, Callable[[SpectrumMeasurements], Measurement]] = {
     "z": _redshift,
     "snr": lambda numbers: measured("snr", numbers.overall_snr, 0.0),
     "bad_fraction": lambda numbers: measured("bad_fraction", numbers.quality.bad_fraction, 0.0),

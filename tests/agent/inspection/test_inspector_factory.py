@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.inspection import make_inspector as inspectors
-from agent.inspection.make_inspector import MEASURED, NANO, default_model, make_inspector
+from agent.inspection import inspector_factory as inspectors
+from agent.inspection.inspector_factory import MEASURED, NANO, default_model, make_inspector
 
 CARD = """
 name = "nano"
@@ -31,9 +31,9 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty box of models; what was found before is forgotten, and afterwards again."""
     monkeypatch.setattr(inspectors, "BUNDLED", tmp_path)
     monkeypatch.setattr(inspectors, "find_spec", lambda name: name == "xllamacpp" or None)
-    inspectors._tasks_in_the_box.cache_clear()
+    inspectors._bundled_model_tasks.cache_clear()
     yield tmp_path
-    inspectors._tasks_in_the_box.cache_clear()
+    inspectors._bundled_model_tasks.cache_clear()
 
 
 def put(box: Path, *files: str) -> None:

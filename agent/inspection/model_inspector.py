@@ -1,0 +1,189 @@
+"""The inspector with a model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import asdict, replace
+
+from PIL import Image
+
+from agent.engines.base import Cancelled, Engine, OnText, SamplingSettings
+from agent.errors import ContextFullError, EngineError, TrajectoryError
+from agent.hashing import picture_hash
+from agent.inspection.control import Control
+from agent.inspection.episode import Episode, cancel_reason
+from agent.inspection.pictures import PictureMaker, spectrum_ref
+from agent.protocol.protocol import Turn, prompt_hash
+from agent.protocol.reply import is_well_formed
+from agent.rendering.render import PUBLISHED, Style
+from agent.spectra.spectrum import Spectrum
+from agent.tasks.task import Task
+from agent.trajectory.p_yes import Vote, p_yes_of, pool_runs
+from agent.trajectory.trajectory import ModelRef, Step, StoppedBy, Tokens, Trajectory
+from agent.trajectory.turns import turns_of
+
+
+class ModelInspector:
+    """Inspects with a model; `extra_runs` sampled inspections are averaged into p(YES)."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        model: ModelRef,
+        *,
+        style: Style = PUBLISHED,
+        sampling: SamplingSettings | None = None,
+        extra_runs: int = 0,
+        picture_maker_type: type[PictureMaker] = PictureMaker,
+    ) -> None:
+        self.engine = engine
+        self.model = model
+        self.style = style
+        self.sampling = sampling or SamplingSettings()
+        self.extra_runs = extra_runs
+        self.picture_maker_type = picture_maker_type
+
+    def inspect(
+        self,
+        spectrum: Spectrum,
+        task: Task,
+        *,
+        seed: int = 0,
+        control: Control | None = None,
+        on_text: OnText | None = None,
+        so_far: Trajectory | None = None,
+    ) -> Generator[Step, None, Trajectory]:
+        """See `agent.inspection.inspector.Inspector.inspect`.
+
+        Raises SpectrumError if there is nothing to draw, and TrajectoryError if `so_far` belongs to
+        another spectrum or task. An engine error ends the inspection and becomes `stop_reason`.
+        """
+        started = time.perf_counter()
+        control = control or Control()
+        record = self._blank(spectrum, task, seed)
+        if so_far is not None:
+            record = _continued(so_far, record)
+        picture_maker = self.picture_maker_type.of(
+            spectrum, record.spectrum, self.style, record.sizing
+        )
+        record = replace(record, overview_text=picture_maker.overview_text())
+        turns, pictures = _conversation_so_far(task, record, picture_maker)
+        record = replace(record, overview=picture_hash(pictures[0]))
+        try:
+            conversation = self.engine.open()
+        except EngineError as error:
+            return replace(record, stop_reason=str(error), seconds=time.perf_counter() - started)
+        with closing(conversation):
+            episode = Episode(
+                conversation,
+                picture_maker,
+                self.sampling,
+                seed,
+                control,
+                on_text,
+                record.steps,
+                record.replies,
+            )
+            try:
+                yield from episode.begin(turns, pictures)
+                start = conversation.mark()
+                yield from episode.run()
+                record = _ended(record, episode)
+                if self.extra_runs and so_far is None and record.verdict is not None:
+                    record = self._average_runs(record, episode, start)
+            except (EngineError, Cancelled) as error:
+                record = _broken_off(record, episode, error, control)
+            tokens = Tokens(**asdict(conversation.usage))
+        return replace(
+            record,
+            tokens=tokens,
+            seconds=time.perf_counter() - started,
+            engine_seconds=episode.engine_seconds,
+        )
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def _blank(self, spectrum: Spectrum, task: Task, seed: int) -> Trajectory:
+        return Trajectory(
+            task=task.id,
+            spectrum=spectrum_ref(spectrum),
+            model=self.model,
+            prompt_sha256=prompt_hash(task, brief=self.style.brief),
+            style=self.style.to_table(),
+            sizing=self.engine.sizing,
+            sampling=self.sampling,
+            seed=seed,
+            stopped_by="error",
+        )
+
+    def _average_runs(self, record: Trajectory, first: Episode, start: object) -> Trajectory:
+        """Repeat the inspection with sampling and average p(YES); the verdict stays."""
+        sampling = replace(self.sampling, temperature=self.sampling.temperature or 1.0)
+        runs = [record]
+        for number in range(1, self.extra_runs + 1):
+            first.conversation.rewind(start)
+            repeat = Episode(
+                first.conversation,
+                first.picture_maker,
+                sampling,
+                record.seed + 1000 * number,
+                first.control,
+            )
+            for _ in repeat.run():
+                pass
+            first.engine_seconds += repeat.engine_seconds
+            runs.append(_ended(record, repeat))
+        pooled = pool_runs([Vote(run.verdict, run.p_yes) for run in runs])
+        assert pooled is not None, "the first run has a verdict"
+        known = tuple(run.p_yes for run in runs if run.p_yes is not None)
+        return replace(record, p_yes=pooled.p_yes, p_yes_runs=known)
+
+
+def _continued(so_far: Trajectory, blank: Trajectory) -> Trajectory:
+    """The new record with the steps and replies of the earlier one."""
+    if so_far.task != blank.task or so_far.prompt_sha256 != blank.prompt_sha256:
+        raise TrajectoryError(
+            f"the inspection to continue has another task ({so_far.task}) or guideline"
+        )
+    if so_far.spectrum.sha256 != blank.spectrum.sha256:
+        raise TrajectoryError("the inspection to continue is of another spectrum")
+    return replace(blank, spectrum=so_far.spectrum, steps=so_far.steps, replies=so_far.replies)
+
+
+def _conversation_so_far(
+    task: Task, record: Trajectory, picture_maker: PictureMaker
+) -> tuple[list[Turn], list[Image.Image]]:
+    turns = turns_of(task, record)
+    return turns, [picture_maker.overview(), *map(picture_maker.redraw, record.looks)]
+
+
+def _ended(record: Trajectory, episode: Episode) -> Trajectory:
+    """The record completed from the episode."""
+    assert episode.stopped_by is not None
+    answered = episode.stopped_by == "answer"
+    verdicts = [step.verdict for step in episode.steps if step.kind == "answer"]
+    choices = episode.answer.choices if episode.answer else None
+    return replace(
+        record,
+        steps=episode.steps,
+        replies=episode.replies,
+        stopped_by=episode.stopped_by,
+        stop_reason=episode.stop_reason,
+        verdict=verdicts[-1] if answered else None,
+        p_yes=p_yes_of(choices) if answered else None,
+        well_formed=is_well_formed(episode.replies),
+    )
+
+
+def _broken_off(
+    record: Trajectory, episode: Episode, error: Exception, control: Control
+) -> Trajectory:
+    """The record of an episode that was cancelled or whose engine failed."""
+    record = replace(record, steps=episode.steps, replies=episode.replies)
+    if isinstance(error, Cancelled):
+        return replace(record, stopped_by="cancelled", stop_reason=cancel_reason(control))
+    stopped_by: StoppedBy = "length" if isinstance(error, ContextFullError) else "error"
+    return replace(record, stopped_by=stopped_by, stop_reason=str(error))
