@@ -10,13 +10,13 @@ import typer
 
 from agent.errors import WorkbenchError
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.database.tables import TARGETID
+from app.core.database.tables import MIN_TARGETID
 from app.core.exporting.log_file import log_lines, write_log
 from app.core.queue import find
 from app.core.session.records import Candidate
 from app.core.session.session import Session, open_session
 
-MOST = 1000
+MAX_MATCHES = 1000
 SHOWN = 5
 
 
@@ -51,7 +51,7 @@ def _numbers(session: Session, words: str) -> list[int]:
     """Every epoch of an object of that name, else the candidate of that number or TARGETID, else
     the only one whose name begins so."""
     words = words.strip()
-    found = find(session, words, MOST)
+    found = find(session, words, MAX_MATCHES)
     named = [each for each in found if each.object_id.casefold() == words.casefold()]
     numbered = [each for each in found if words in (str(each.id), _target(each))]
     meant = named or numbered or found
@@ -64,4 +64,4 @@ def _numbers(session: Session, words: str) -> list[int]:
 
 
 def _target(candidate: Candidate) -> str:
-    return str(candidate.row) if candidate.row >= TARGETID else ""
+    return str(candidate.row) if candidate.row >= MIN_TARGETID else ""

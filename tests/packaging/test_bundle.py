@@ -145,7 +145,7 @@ def test_a_full_disk(start, home):
     assert "the disk is full" in one_line(start("demo", before=disk))
     done = start("selftest", before=disk, TMPDIR=home)
     assert done.returncode == 1
-    assert "Nothing was lost: make room" in done.stdout
+    assert "Nothing was lost. Free some space" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 

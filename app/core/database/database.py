@@ -1,7 +1,7 @@
-"""A session's database: a `*.speco3` file (SQLite), or a PostgreSQL URL for a team.
+"""A session's database: a `*.speco3` file (SQLite), or PostgreSQL for a team.
 
-Any thread may use it. Writers take turns, readers wait for nobody. What is committed is on the
-disk, and every error of the database comes out as a SessionError that says what to do.
+Any thread may use it. One thread writes at a time; readers never wait. Committed work is on the
+disk, and every database error is raised as a SessionError that says what to do.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ SUFFIX = ".speco3"
 class Database:
     """One open session database."""
 
-    def __init__(self, place: Path | str, mode: Mode) -> None:
+    def __init__(self, location: Path | str, mode: Mode) -> None:
         self.mode = mode
-        self._turn = threading.Lock()
-        self._threads = threading.local()
-        self._quiet = threading.Condition()
-        self._blocks = 0
+        self._write_lock = threading.Lock()
+        self._thread_state = threading.local()
+        self._blocks_changed = threading.Condition()
+        self._open_blocks = 0
         self._is_closed = False
-        self._home: SessionFile | TeamDatabase
-        if isinstance(place, Path):
-            self._home = SessionFile(place, mode)
+        self._storage: SessionFile | TeamDatabase
+        if isinstance(location, Path):
+            self._storage = SessionFile(location, mode)
         else:
-            self._home = TeamDatabase(place)
-        self.location: Path | str = self._home.location
+            self._storage = TeamDatabase(location)
+        self.location: Path | str = self._storage.location
         try:
             with error_messages.translate_errors(self.location):
                 self._prepare()
-                self._home.opened()
+                self._storage.after_open()
         except BaseException:
-            self._home.discard()
+            self._storage.discard()
             raise
 
     @property
@@ -57,95 +57,97 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A view of the database that does not change while the block runs, once it was looked at.
+        """A read transaction: the first query fixes what the whole block sees.
 
-        A block within another, of this thread, has the other's view. So do not yield to a caller
-        from within: what that reads next would be of then.
+        A nested block of the same thread shares the outer transaction. So do not `yield` to a
+        caller from inside a block: the caller's own reads would then see old data.
         """
-        if mine := self._mine():
+        if mine := self._thread_connections():
             yield mine[-1]
             return
         with self._block():
-            if self._home.needs_mending():
-                with self._own_turn():
-                    self._mend()
-            with self._transaction(self._home.readers) as connection:
+            if self._storage.needs_repair():
+                with self._write_turn():
+                    self._repair()
+            with self._transaction(self._storage.readers) as connection:
                 yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """One unit of work: all of it is on the disk when the block ends, or none."""
+        """One transaction: all of it is on the disk when the block ends, or nothing."""
         if self.is_read_only:
-            raise ReadOnlyError(f"{self.location} is open read-only: nothing can be changed")
-        if getattr(self._threads, "is_writing", False):
-            raise RuntimeError("a writing() block within another: one unit of work has one block")
-        with self._block(), self._own_turn():
-            self._mend()
-            self._home.check()
-            with self._transaction(self._home.writer) as connection:
+            raise ReadOnlyError(f"{self.location} is open read-only and cannot be changed")
+        if getattr(self._thread_state, "is_writing", False):
+            raise RuntimeError("writing() blocks cannot be nested")
+        with self._block(), self._write_turn():
+            self._repair()
+            self._storage.check_intact()
+            with self._transaction(self._storage.writer) as connection:
                 yield connection
-            # Nobody is told that something is kept which went to a file without a name.
-            self._home.check()
+            # A commit into a file that was deleted or replaced must not be reported as saved.
+            self._storage.check_intact()
 
     def copy_to(self, path: Path) -> None:
-        """A whole copy as another file, even where this one was deleted meanwhile."""
-        with self._block(), self._own_turn():
-            self._home.copy_to(path)
+        """Save a complete copy, even if the original file has been deleted meanwhile."""
+        with self._block(), self._write_turn():
+            self._storage.copy_to(path)
 
     def close(self) -> None:
-        """Waits for what other threads are about to finish."""
-        if self._end():
-            self._home.close()
+        """Close it, once the blocks of other threads have ended."""
+        if self._stop_blocks():
+            self._storage.close()
 
     def discard(self) -> None:
-        """Close it, and take a file that this object made away again: it is no session yet."""
-        if self._end():
-            self._home.discard()
+        """Close it and delete a file that this object created, as it is not a session yet."""
+        if self._stop_blocks():
+            self._storage.discard()
 
-    def _end(self) -> bool:
-        with self._quiet:
+    def _stop_blocks(self) -> bool:
+        with self._blocks_changed:
             if self._is_closed:
                 return False
             self._is_closed = True
-            mine = len(self._mine())
-            self._quiet.wait_for(lambda: self._blocks <= mine, error_messages.BUSY_TIMEOUT_S)
+            mine = len(self._thread_connections())
+            self._blocks_changed.wait_for(
+                lambda: self._open_blocks <= mine, error_messages.BUSY_TIMEOUT_S
+            )
             return True
 
     @contextmanager
     def _block(self) -> Iterator[None]:
-        with self._quiet:
+        with self._blocks_changed:
             if self._is_closed:
                 raise SessionError(f"{self.location} is closed")
-            self._blocks += 1
+            self._open_blocks += 1
         try:
             with error_messages.translate_errors(self.location):
                 yield
         finally:
-            with self._quiet:
-                self._blocks -= 1
-                self._quiet.notify_all()
+            with self._blocks_changed:
+                self._open_blocks -= 1
+                self._blocks_changed.notify_all()
 
     @contextmanager
-    def _own_turn(self) -> Iterator[None]:
-        if not self._turn.acquire(timeout=error_messages.BUSY_TIMEOUT_S):
+    def _write_turn(self) -> Iterator[None]:
+        if not self._write_lock.acquire(timeout=error_messages.BUSY_TIMEOUT_S):
             raise SessionError(
                 f"{self.location}: another part of this program is still writing to it. "
-                "Nothing was lost: try again"
+                "Nothing was lost. Try again"
             )
-        self._threads.is_writing = True
+        self._thread_state.is_writing = True
         try:
             yield
         finally:
-            self._threads.is_writing = False
-            self._turn.release()
+            self._thread_state.is_writing = False
+            self._write_lock.release()
 
-    def _mend(self) -> None:
-        if self._home.needs_mending():
-            self._home.mend()
+    def _repair(self) -> None:
+        if self._storage.needs_repair():
+            self._storage.repair()
 
     @contextmanager
     def _transaction(self, engine: Engine) -> Iterator[Connection]:
-        mine = self._mine()
+        mine = self._thread_connections()
         with engine.connect() as connection, connection.begin():
             mine.append(connection)
             try:
@@ -153,38 +155,38 @@ class Database:
             finally:
                 mine.remove(connection)
 
-    def _mine(self) -> list[Connection]:
-        """The connections that this thread's blocks are using, the innermost last."""
-        if not hasattr(self._threads, "connections"):
-            self._threads.connections = []
-        found: list[Connection] = self._threads.connections
+    def _thread_connections(self) -> list[Connection]:
+        """The connections of this thread's open blocks, innermost last."""
+        if not hasattr(self._thread_state, "connections"):
+            self._thread_state.connections = []
+        found: list[Connection] = self._thread_state.connections
         return found
 
     def _prepare(self) -> None:
-        """Make or upgrade the tables where we may, and see that they are a session's."""
-        source = self._home.readers if self.is_read_only else self._home.writer
+        """Create or upgrade the tables if writing is allowed, and check that they are ours."""
+        source = self._storage.readers if self.is_read_only else self._storage.writer
         with source.connect() as connection, connection.begin():
-            version = self._home.version(connection, is_writing=not self.is_read_only)
+            version = self._storage.version(connection, is_writing=not self.is_read_only)
             self._refuse_version(version)
             refuse_executable_schema(connection, self.location)
             if version < VERSION:
                 migrate(connection, version)
-                self._home.set_version(connection, VERSION)
+                self._storage.set_version(connection, VERSION)
                 write_facts(connection, {"tables": str(VERSION)})
             refuse_incomplete(connection, self.location)
 
     def _refuse_version(self, version: int) -> None:
         if version > VERSION:
             raise SessionError(
-                f"{self.location} was written by a newer program (tables {version}, this one "
-                f"knows {VERSION}): update Spec-o3 Workbench"
+                f"{self.location} was written by a newer version of this program (its tables have "
+                f"version {version}, this one knows {VERSION}). Update Spec-o3 Workbench"
             )
         if version == 0 and self.mode != "create":
-            raise SessionError(f"{self.location} holds no session yet: make one there")
+            raise SessionError(f"{self.location} holds no session yet. Create one there")
         if version < VERSION and self.is_read_only:
             raise SessionError(
-                f"{self.location} is of an older program: open it once to write, so that it "
-                "is brought up to date"
+                f"{self.location} was written by an older version of this program. Open it once "
+                "for writing, which upgrades it"
             )
 
 

@@ -1,4 +1,4 @@
-"""What a database's own error means to whoever sits before it."""
+"""Turns database errors into messages for the user."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from agent.checked_toml import printable
 from app.core.errors import SessionError
 
 MAX_WORDS = 200
+# How long to wait for another writer before we report an error.
 BUSY_TIMEOUT_S = 10.0
-"""For others to finish what they write, before the user is told."""
 
-_BUSY = "another program is writing to it. Nothing was lost: try again"
-_DAMAGED = "the file is damaged: open a copy of it, or a backup"
-_SILENT = "the database server does not answer ({words}). Try again"
+_BUSY = "another program is writing to it. Nothing was lost. Try again"
+_DAMAGED = "the file is damaged. Open a copy or a backup"
+_NO_ANSWER = "the database server does not answer ({words}). Try again"
 
-# By the beginning of SQLite's name for the error.
-_OF_A_FILE = (
-    ("SQLITE_FULL", "the disk is full. Nothing was lost: make room, then do it again"),
+# By the prefix of SQLite's error name.
+_SQLITE_MESSAGES = (
+    ("SQLITE_FULL", "the disk is full. Nothing was lost. Free some space and try again"),
     (
         "SQLITE_READONLY",
-        "it cannot be written. Nothing was lost: check its and its folder's rights",
+        "it is not writable. Nothing was lost. Check the permissions of the file and its folder",
     ),
     ("SQLITE_BUSY", _BUSY),
     ("SQLITE_LOCKED", _BUSY),
@@ -37,69 +37,74 @@ _OF_A_FILE = (
     ("SQLITE_FORMAT", _DAMAGED),
     (
         "SQLITE_IOERR",
-        "the disk did not take or give it. Nothing was lost: check the disk, try again",
+        "the disk reported an error. Nothing was lost. Check the disk and try again",
     ),
-    ("SQLITE_CANTOPEN", "it cannot be opened: check the rights of the file and of its folder"),
-    ("SQLITE_NOMEM", "memory ran out. Nothing was lost: close other programs, then try again"),
-    ("SQLITE_TOOBIG", "that is too large to be kept"),
-    ("SQLITE_CONSTRAINT", "that does not fit what it holds ({words})"),
+    ("SQLITE_CANTOPEN", "it cannot be opened. Check the permissions of the file and its folder"),
+    (
+        "SQLITE_NOMEM",
+        "there is not enough memory. Nothing was lost. Close other programs and try again",
+    ),
+    ("SQLITE_TOOBIG", "a value is too large to be stored"),
+    ("SQLITE_CONSTRAINT", "that contradicts the data in it ({words})"),
 )
 
-# By the beginning of PostgreSQL's code for the error, the longer ones first.
-_OF_A_SERVER = (
-    ("08", _SILENT),
-    ("57P", _SILENT),
-    ("28", "the database server does not let you in ({words})"),
-    ("3D000", "the server has no such database: have it made ({words})"),
-    ("53100", "the server's disk is full. Nothing was lost: make room there, then do it again"),
-    ("53300", "the server has no connection left. Try again later ({words})"),
+# By the prefix of PostgreSQL's error code, longer prefixes first.
+_POSTGRES_MESSAGES = (
+    ("08", _NO_ANSWER),
+    ("57P", _NO_ANSWER),
+    ("28", "the database server refused the login ({words})"),
+    ("3D000", "the server has no such database. Ask for it to be created ({words})"),
+    ("53100", "the server's disk is full. Nothing was lost. Free some space there and try again"),
+    ("53300", "the server accepts no more connections. Try again later ({words})"),
     ("55P03", _BUSY),
     ("57014", _BUSY),
     ("40", _BUSY),
-    ("42501", "you have no right to do that there ({words})"),
-    ("25006", "it cannot be written there ({words})"),
-    ("42P01", "it lacks what a session has ({words})"),
-    ("42703", "it lacks what a session has ({words})"),
-    ("23", "that does not fit what it holds ({words})"),
+    ("42501", "you do not have permission for that ({words})"),
+    ("25006", "the database is read-only ({words})"),
+    ("42P01", "a table or column of the session is missing ({words})"),
+    ("42703", "a table or column of the session is missing ({words})"),
+    ("23", "that contradicts the data in it ({words})"),
 )
 
 
 class UnreadableError(sqlite3.DatabaseError):
-    """SQLite complains of a damaged schema in its very words, which are no text any more."""
+    """SQLite's own message quotes the damaged schema and is not valid UTF-8."""
 
     sqlite_errorname = "SQLITE_CORRUPT"
 
 
 @contextmanager
-def translate_errors(place: Path | str) -> Iterator[None]:
-    """Let every error of the database come out as a SessionError that says what to do."""
+def translate_errors(location: Path | str) -> Iterator[None]:
+    """Raise every database error of the block as a SessionError that says what to do."""
     try:
         yield
     except DBAPIError as error:
-        raise SessionError(f"{place}: {explain(error)}") from error
+        raise SessionError(f"{location}: {explain(error)}") from error
     except sqlite3.Error as error:
-        raise SessionError(f"{place}: {explain(error)}") from error
+        raise SessionError(f"{location}: {explain(error)}") from error
     except TimeoutError as error:
-        raise SessionError(f"{place}: too much is read from it at once. Try again") from error
+        raise SessionError(f"{location}: too many readers at once. Try again") from error
 
 
 def explain(error: DBAPIError | sqlite3.Error) -> str:
-    """One line: what is the matter, and what to do."""
-    own: BaseException | None = error.orig if isinstance(error, DBAPIError) else error
-    words = printable(str(own).strip().split("\n")[0], MAX_WORDS)
-    if isinstance(own, sqlite3.Error):
+    """One line that says what is wrong and what to do."""
+    driver_error: BaseException | None = error.orig if isinstance(error, DBAPIError) else error
+    words = printable(str(driver_error).strip().split("\n")[0], MAX_WORDS)
+    if isinstance(driver_error, sqlite3.Error):
         if "decode to UTF-8" in words:
             return _DAMAGED
-        found = _first(_OF_A_FILE, getattr(own, "sqlite_errorname", ""))
+        message = _lookup(_SQLITE_MESSAGES, getattr(driver_error, "sqlite_errorname", ""))
     else:
-        code = getattr(own, "sqlstate", None)
+        code = getattr(driver_error, "sqlstate", None)
         is_lost = isinstance(error, DBAPIError) and error.connection_invalidated
-        found = _SILENT if is_lost else _first(_OF_A_SERVER, code or _guessed(words))
-    return (found or "the database says: {words}").replace("{words}", words)
+        message = (
+            _NO_ANSWER if is_lost else _lookup(_POSTGRES_MESSAGES, code or _guessed_code(words))
+        )
+    return (message or "the database says: {words}").replace("{words}", words)
 
 
-def _guessed(words: str) -> str:
-    """What went wrong before the server gave a code; most often it was not reached at all."""
+def _guessed_code(words: str) -> str:
+    """Guess a code for a failed connection, for which the server sent none."""
     signs = (
         ("authentication failed", "28"),
         ("no password supplied", "28"),
@@ -113,12 +118,12 @@ def _guessed(words: str) -> str:
     return next((code for sign, code in signs if sign in words), "")
 
 
-def _first(table: tuple[tuple[str, str], ...], name: str) -> str | None:
-    return next((told for begin, told in table if name and name.startswith(begin)), None)
+def _lookup(table: tuple[tuple[str, str], ...], name: str) -> str | None:
+    return next((message for prefix, message in table if name and name.startswith(prefix)), None)
 
 
 def translate_driver_errors(engine: Engine) -> None:
-    """Values no database takes fail in its driver, with errors that are not the database's."""
+    """Also translate the plain Python errors that drivers raise for values they cannot store."""
 
     @event.listens_for(engine, "handle_error")
     def refuse(context: ExceptionContext) -> None:
@@ -126,6 +131,6 @@ def translate_driver_errors(engine: Engine) -> None:
         if isinstance(error, UnicodeDecodeError):
             raise UnreadableError from error
         if isinstance(error, UnicodeError):
-            raise SessionError("text that is no valid Unicode cannot be kept") from error
+            raise SessionError("text that is not valid Unicode cannot be stored") from error
         if isinstance(error, OverflowError):
             raise SessionError("a number is too large for a session") from error

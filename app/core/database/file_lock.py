@@ -1,6 +1,6 @@
-"""One writer for a session file: who has it open is written beside it, and locked.
+"""Allows one writer per session file: a lock file beside it names the holder.
 
-The lock is the system's, so it goes with the program that held it, however that ended.
+It uses the system's file locks, which end with the program that holds them, even after a crash.
 """
 
 from __future__ import annotations
@@ -20,42 +20,43 @@ from agent.checked_toml import printable
 from app.core.errors import SessionError, SessionHeldError
 from app.core.user_name import system_user_name
 
-KEYS = ("user", "host", "process", "since")
+HOLDER_KEYS = ("user", "host", "process", "since")
 MAX_BYTES = 2000
-TRIES = 5
-TAKEN = {errno.EACCES, errno.EAGAIN}
+MAX_TRIES = 5
+LOCKED_ERRNOS = {errno.EACCES, errno.EAGAIN}
 
 
 class SessionLock:
-    """Held from construction to `release`."""
+    """The write lock of a session file, held from construction to `release`."""
 
     def __init__(self, session: Path) -> None:
         self.path = session.with_name(f".{session.name}.lock")
-        self._file = self._locked(session)
+        self._file = self._acquire(session)
 
     def release(self) -> None:
-        """Let another program write. The file goes first, while it is still ours."""
+        """Let another program write. The file is deleted while the lock is still held."""
         if self._file.closed:
             return
         with suppress(OSError):
-            if self._is_current(self._file):  # somebody may have put another in its place
+            if self._is_current(self._file):  # it may have been replaced
                 self.path.unlink()
         with suppress(OSError):
             _unlock(self._file)
         with suppress(OSError):
             self._file.close()
-        if os.name == "nt":  # no open file can be removed there: ours could not, nobody else's is
+        # Windows deletes no open file: ours was still open above, and a new holder's is safe.
+        if os.name == "nt":
             with suppress(OSError):
                 self.path.unlink()
 
-    def _locked(self, session: Path) -> FileIO:
-        for _ in range(TRIES):
-            file = self._opened(session)
+    def _acquire(self, session: Path) -> FileIO:
+        for _ in range(MAX_TRIES):
+            file = self._open_file(session)
             try:
-                if not _lock(file):
+                if not _try_lock(file):
                     holder = _read_holder(file)
                     raise SessionHeldError(
-                        f"{session} is open in another program: {holder}. Close it there, or open "
+                        f"{session} is open in another program: {holder}. Close it there or open "
                         "it read-only",
                         holder,
                     )
@@ -65,26 +66,26 @@ class SessionLock:
             except OSError as error:
                 file.close()
                 raise SessionError(
-                    f"{session} cannot be kept from being written by two programs at once where it "
-                    f"lies ({error.strerror}): take it to a disk of this computer"
+                    f"{session} cannot be locked against a second writer: its disk does not "
+                    f"support locks ({error.strerror}). Move it to a local disk"
                 ) from error
             except BaseException:
                 file.close()
                 raise
-            file.close()  # its holder removed it while we came
-        raise SessionError(f"{session} is opened and closed by other programs all the time")
+            file.close()  # its holder deleted it before we had locked it
+        raise SessionError(f"other programs keep opening and closing {session}. Try again")
 
-    def _opened(self, session: Path) -> FileIO:
+    def _open_file(self, session: Path) -> FileIO:
         try:
             file = FileIO(self.path, "r+", opener=_opener)
         except OSError as error:
             raise SessionError(
-                f"{session.parent} cannot be written ({error.strerror}): take another folder, or "
-                "only look at the session (read-only)"
+                f"{session.parent} is not writable ({error.strerror}). Use another folder or open "
+                "the session read-only"
             ) from error
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             file.close()
-            raise SessionError(f"{self.path} is no plain file: take it away")
+            raise SessionError(f"{self.path} is not a regular file. Remove it")
         return file
 
     def _is_current(self, file: FileIO) -> bool:
@@ -96,45 +97,45 @@ class SessionLock:
 
 
 def _opener(path: str, _flags: int) -> int:
-    """Never through a link: it would have us write to where a stranger points."""
+    """Open without following symbolic links, which could point to any of the user's files."""
     names = ("O_BINARY", "O_NOINHERIT", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
     flags = sum(getattr(os, name, 0) for name in names)
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666)
     except PermissionError:
-        return os.open(path, os.O_RDONLY | flags)  # another user's, who may be gone by now
+        return os.open(path, os.O_RDONLY | flags)  # the file may be left over from another user
 
 
 if sys.platform == "win32":
     import msvcrt
 
-    # Beyond what is written there: a locked byte cannot be read by others on Windows.
-    _BYTE = 1_000_000
+    # Far behind the text: on Windows other programs cannot read a locked byte.
+    _LOCKED_BYTE = 1_000_000
 
-    def _lock(file: FileIO) -> bool:
-        """Whether nobody else has it. Another OSError: files cannot be locked there."""
-        file.seek(_BYTE)
+    def _try_lock(file: FileIO) -> bool:
+        """False if another program holds the lock. Raises OSError where files cannot be locked."""
+        file.seek(_LOCKED_BYTE)
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         except OSError as error:
-            if error.errno not in TAKEN:
+            if error.errno not in LOCKED_ERRNOS:
                 raise
             return False
         return True
 
     def _unlock(file: FileIO) -> None:
-        file.seek(_BYTE)
+        file.seek(_LOCKED_BYTE)
         msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    def _lock(file: FileIO) -> bool:
-        """Whether nobody else has it. Another OSError: files cannot be locked there."""
+    def _try_lock(file: FileIO) -> bool:
+        """False if another program holds the lock. Raises OSError where files cannot be locked."""
         try:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            if error.errno not in TAKEN:
+            if error.errno not in LOCKED_ERRNOS:
                 raise
             return False
         return True
@@ -150,7 +151,7 @@ def _write_holder(file: FileIO) -> None:
         "process": os.getpid(),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    with suppress(OSError):  # it is held without a name as well: on a full disk, in another's file
+    with suppress(OSError):  # without a name it still locks: on a full disk, or if not our file
         file.seek(0)
         file.truncate()
         file.write(json.dumps(about).encode())
@@ -161,6 +162,6 @@ def _read_holder(file: FileIO) -> str:
         file.seek(0)
         about = json.loads(file.read(MAX_BYTES))
         if isinstance(about, dict):
-            words = [f"{key} {about[key]}" for key in KEYS if key in about]
+            words = [f"{key} {about[key]}" for key in HOLDER_KEYS if key in about]
             return printable(", ".join(words), 200)
-    return "somebody who left no name"
+    return "unknown user"

@@ -1,7 +1,7 @@
-"""A session file opened by SQLite, once it is known to be one.
+"""Opens a session file with SQLite, after checks that it is one.
 
-Nothing else opens it: closing it anywhere in this program would drop SQLite's locks on it, and
-another program could then delete what SQLite still needs.
+No other code may open the file: closing any handle of this process would drop SQLite's POSIX
+locks on it, and another program could then delete files that SQLite still needs.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ HEADER_BYTES = 100  # bytes
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """A session may come from a stranger: what its schema says is not to be trusted."""
+    """Connect with settings for an untrusted schema: a session may come from anybody."""
     uri = path.as_uri()
-    if not uri.startswith("file:///"):  # SQLite takes a Windows share as a path, not as a host
+    if not uri.startswith("file:///"):  # SQLite wants a Windows share as a path, not as a host
         uri = uri.replace("file:", "file://", 1)
     connection = sqlite3.connect(
         f"{uri}?mode={mode}",
@@ -37,7 +37,7 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def run_pragma(connection: sqlite3.Connection, pragma: str) -> Any:
-    """The first thing SQLite answers, if any."""
+    """Run a pragma and return the first value of its result, or None."""
     try:
         row = connection.execute(f"PRAGMA {pragma}").fetchone()
     except UnicodeDecodeError as error:
@@ -45,7 +45,7 @@ def run_pragma(connection: sqlite3.Connection, pragma: str) -> Any:
     return None if row is None else row[0]
 
 
-def connect_read_only(path: Path, place: Path) -> sqlite3.Connection:
+def connect_read_only(path: Path, location: Path) -> sqlite3.Connection:
     connection = connect(path, "ro")
     try:
         run_pragma(connection, "schema_version")
@@ -53,11 +53,11 @@ def connect_read_only(path: Path, place: Path) -> sqlite3.Connection:
         connection.close()
         if not error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
             raise
-        # In a folder we may not write to there is no room for WAL's index. Without a WAL
-        # beside it the file alone is complete.
+        # SQLite cannot create the WAL index in a read-only folder. Without a WAL beside it, the
+        # file alone is complete and can be opened as immutable.
         if file_size(side_file(path, "-wal")):
             raise SessionError(
-                f"{place} cannot be read where it lies: copy it together with "
+                f"{location} cannot be read in a read-only folder: copy it together with "
                 f"{side_file(path, '-wal').name} to a folder of your own"
             ) from error
         return connect(path, "ro&immutable=1")
@@ -67,13 +67,13 @@ def connect_read_only(path: Path, place: Path) -> sqlite3.Connection:
     return connection
 
 
-def refuse_other_files(path: Path, place: Path) -> None:
-    """Refuse what is no session before SQLite makes anything of more than its header."""
+def refuse_other_files(path: Path, location: Path) -> None:
+    """Refuse a file that is not a session, before SQLite reads more than its header."""
     found, page = None, 1
     if file_size(path) >= HEADER_BYTES:
         with closing(connect(path, "ro&immutable=1")) as connection:
-            # Without what its log holds the file can be shorter than its header says: a crash has
-            # then met it while the log went into it. This lets SQLite read the header all the same.
+            # After a crash during a checkpoint the file can be shorter than its header says.
+            # This pragma makes SQLite read the header all the same.
             connection.execute("PRAGMA writable_schema = ON")
             try:
                 found = run_pragma(connection, "application_id")
@@ -82,25 +82,25 @@ def refuse_other_files(path: Path, place: Path) -> None:
                 if error.sqlite_errorname != "SQLITE_NOTADB":
                     raise
     if found is None and not file_size(path) and not file_size(side_file(path, "-wal")):
-        raise SessionError(f"{place} is empty, so it was never finished: delete it")
+        raise SessionError(f"{location} is empty: its creation was interrupted. Delete it")
     if found is None:
-        raise SessionError(f"{place} is not a session of Spec-o3 Workbench")
+        raise SessionError(f"{location} is not a session of Spec-o3 Workbench")
     if found != APPLICATION_ID:
-        raise SessionError(f"{place} is a database of another program, not a session")
+        raise SessionError(f"{location} is a database of another program, not a session")
     if file_size(path) % page and not file_size(side_file(path, "-wal")):
-        raise SessionError(f"{place} has been cut short: fetch it again, or open a backup")
+        raise SessionError(f"{location} is truncated. Copy it again or open a backup")
 
 
-def refuse_foreign_log(path: Path, place: Path) -> None:
-    """What a crash left beside the file is about to go into it: see that the two fit.
+def refuse_foreign_log(path: Path, location: Path) -> None:
+    """Check that the WAL left by a crash belongs to the file, before SQLite replays it.
 
-    They do not where somebody put a backup back and left the log of the other beside it.
+    It does not if somebody restored a backup beside the WAL of the newer file.
     """
     log = side_file(path, "-wal")
     if not file_size(log):
         return
     try:
-        with closing(connect_read_only(path, place)) as connection:
+        with closing(connect_read_only(path, location)) as connection:
             is_sound = run_pragma(connection, "quick_check(1)") == "ok"
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorname not in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}:
@@ -108,18 +108,18 @@ def refuse_foreign_log(path: Path, place: Path) -> None:
         is_sound = False
     if not is_sound:
         raise SessionError(
-            f"{place} and {log.name} beside it are damaged, or of different sessions. "
-            "Nothing was changed: keep a copy of both, then open a backup elsewhere"
+            f"{location} and {log.name} beside it are damaged or belong to different sessions. "
+            "Nothing was changed. Keep a copy of both and open a backup in another folder"
         )
 
 
 def side_file(path: Path, suffix: str) -> Path:
-    """What SQLite keeps beside the file, under its name and one of -wal and -shm."""
+    """The file that SQLite keeps beside the session; the suffix is -wal or -shm."""
     return path.with_name(path.name + suffix)
 
 
 def file_size(path: Path) -> int:
-    """Bytes; 0 for no file."""
+    """Size in bytes; 0 if there is no file."""
     try:
         return path.stat().st_size
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""From one version of the tables to the next. A step is never edited once it is released.
+"""Upgrades older tables step by step. A released step is never edited.
 
-A new session gets today's tables at once; the steps are for older ones alone. So each names what it
-changes in words of its own, never through `tables`, which goes on changing.
+New sessions get the current tables directly. A step writes its own SQL instead of importing
+`tables`, because those definitions keep changing.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from app.core.database.tables import metadata
 Step = Callable[[Connection], None]
 
 STEPS: tuple[Step, ...] = ()
-"""The n-th step, from 1, leads from version n to n + 1."""
+"""Step n, counted from 1, upgrades version n to n + 1."""
 
 VERSION = 1 + len(STEPS)
 
 
 def migrate(connection: Connection, version: int) -> None:
-    """Bring the tables from `version`, 0 for none, to today's, in the caller's transaction."""
+    """Create the tables (version 0) or upgrade them, in the caller's transaction."""
     if version == 0:
         metadata.create_all(connection)
         return

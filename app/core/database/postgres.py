@@ -1,4 +1,4 @@
-"""Where a team's session lives: a PostgreSQL database, reached by a URL."""
+"""The storage of a team session: a PostgreSQL database, given as a URL."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from app.core.database.tables import prepare_for_postgresql
 from app.core.errors import SessionError
 
 TEAM_LOCK = 0x53334F33
-"""PostgreSQL's advisory lock while tables are made or changed."""
+"""Key of the advisory lock held while tables are created or upgraded."""
 MAX_CONNECTIONS = 32
 
-# A server that is gone is noticed in seconds, not in the system's two hours.
-PATIENCE = {
+# Detect a lost server within seconds instead of the system's default of two hours.
+CONNECT_DEFAULTS = {
     "connect_timeout": "10",
     "keepalives_idle": "20",
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
-SECRETS = ("password", "sslpassword")
+SECRET_KEYS = ("password", "sslpassword")
 
 
 class TeamDatabase:
-    """Connections to the server: made when needed, made again when lost."""
+    """A pool of connections to the server, opened when needed and reopened when lost."""
 
     def __init__(self, url: str) -> None:
-        parsed = _parsed(url)
-        self.location = _shown(parsed)
-        missing = {key: value for key, value in PATIENCE.items() if key not in parsed.query}
+        parsed = _parse(url)
+        self.location = _without_secrets(parsed)
+        missing = {key: value for key, value in CONNECT_DEFAULTS.items() if key not in parsed.query}
         full = parsed.set(drivername="postgresql+psycopg").update_query_dict(missing)
         try:
             engine = create_engine(
@@ -49,49 +49,49 @@ class TeamDatabase:
                 "sessions in PostgreSQL need a driver: pip install 'spec-o3-workbench[teams]'"
             ) from error
         prepare_for_postgresql()
-        _set_up(engine)
+        _set_up_connections(engine)
         error_messages.translate_driver_errors(engine)
         self._engine = engine
-        # Whatever the server's own defaults are: a writer sees what was committed before it took
-        # its locks, a reader the state of one moment.
+        # Independent of the server's defaults: a writer sees everything committed before it took
+        # its locks, and a reader sees one consistent snapshot.
         self.writer: Engine = engine.execution_options(isolation_level="READ COMMITTED")
         self.readers: Engine = engine.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
 
     def version(self, connection: Connection, *, is_writing: bool) -> int:
-        """Of the tables there, 0 for none. A writer keeps others from making them meanwhile."""
+        """Version of the tables, 0 for none. A writer locks out others who would create them."""
         if is_writing:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TEAM_LOCK})
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
         if encoding != "UTF8":
             raise SessionError(
-                f"{self.location} keeps its text as {encoding}: have the database made with UTF8"
+                f"{self.location} has the text encoding {encoding}. Sessions need UTF8"
             )
         if connection.execute(text("SELECT to_regclass('facts')")).scalar_one() is None:
             return 0
         found = connection.execute(text("SELECT value FROM facts WHERE key = 'tables'")).scalar()
         if found is None or not str(found).isdecimal():
-            raise SessionError(f"{self.location} holds the tables of another program")
+            raise SessionError(f"{self.location} contains tables of another program")
         return int(found)
 
     def set_version(self, connection: Connection, version: int) -> None:
-        """The tables themselves say it: see `Database`."""
+        """Nothing to do: `Database` stores the version among the facts."""
 
-    def opened(self) -> None:
+    def after_open(self) -> None:
         pass
 
-    def check(self) -> None:
+    def check_intact(self) -> None:
         pass
 
-    def needs_mending(self) -> bool:
+    def needs_repair(self) -> bool:
         return False
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         pass
 
     def copy_to(self, path: Path) -> None:
-        raise SessionError(f"{self.location} is on a server, which has backups of its own")
+        raise SessionError(f"{self.location} is on a server. Use the server's own backups")
 
     def close(self) -> None:
         self._engine.dispose()
@@ -100,29 +100,29 @@ class TeamDatabase:
         self.close()
 
 
-def _parsed(url: str) -> URL:
-    # No word of the URL in an error, nor the error it comes from: it may hold a password.
+def _parse(url: str) -> URL:
+    # Neither the URL nor the original error may appear in the message: both can hold a password.
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        raise SessionError("that is neither a session file nor a database URL") from None
+        raise SessionError("this is neither a session file nor a database URL") from None
     if parsed.get_backend_name() != "postgresql":
-        raise SessionError("a shared session lives in PostgreSQL: postgresql://host/database")
+        raise SessionError("a shared session needs PostgreSQL: postgresql://host/database")
     if "@" in f"{parsed.host}{parsed.database}":
-        raise SessionError("write an @ in a password or name of a database URL as %40")
+        raise SessionError("in a database URL, write an @ in the password or name as %40")
     return parsed
 
 
-def _shown(parsed: URL) -> str:
-    hidden = {key: "***" for key in SECRETS if key in parsed.query}
+def _without_secrets(parsed: URL) -> str:
+    hidden = {key: "***" for key in SECRET_KEYS if key in parsed.query}
     return parsed.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
-def _set_up(engine: Engine) -> None:
+def _set_up_connections(engine: Engine) -> None:
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, _record: Any) -> None:
         connection.autocommit = True
-        # What the server has said is committed is on its disk.
+        # Make sure that committed data is on the server's disk.
         connection.execute(
             "SELECT set_config('synchronous_commit', 'on', false) "
             "WHERE current_setting('synchronous_commit') = 'off'"

@@ -1,7 +1,7 @@
-"""Whether a database holds a session's tables, and nothing that runs by itself.
+"""Checks that a database has the tables of a session and no executable schema.
 
-A session may come from a stranger. A view where a table should be, or a trigger, makes every query
-do what its author liked; neither has any place in a session.
+A session may come from an untrusted person. A trigger, or a view in place of a table, could make
+our queries run its author's SQL; no session needs either.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from agent.checked_toml import shown
 from app.core.database.tables import metadata
 from app.core.errors import SessionError
 
-PLAIN = ("CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ")
-"""How SQLite itself writes down what only holds data."""
+DATA_ONLY = ("CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ")
+"""How SQLite's schema text begins for tables and plain indexes."""
 
 
-def refuse_executable_schema(connection: Connection, place: Path | str) -> None:
-    """Views, triggers and virtual tables of a file; a server's belong to whoever runs it."""
+def refuse_executable_schema(connection: Connection, location: Path | str) -> None:
+    """Refuse views, triggers and virtual tables in a file; a server is its owner's business."""
     if connection.dialect.name != "sqlite":
         return
-    # By its words, not its `type`: SQLite goes by them, and a stranger may have written both.
+    # Check the SQL text, not the `type` column: SQLite runs the text, and both can be forged.
     for name, sql in connection.exec_driver_sql("SELECT name, sql FROM sqlite_schema"):
-        if sql is not None and not str(sql).startswith(PLAIN):
+        if sql is not None and not str(sql).startswith(DATA_ONLY):
             raise SessionError(
-                f"{place} holds {shown(str(name))}, which is neither table nor index. No session "
-                "does: do not trust where it comes from"
+                f"{location} contains {shown(str(name))}, which is neither a table nor an index. "
+                "No session needs that, so do not trust its source"
             )
 
 
-def refuse_incomplete(connection: Connection, place: Path | str) -> None:
-    """A SessionError where a table or a column is missing, or is computed instead of kept."""
+def refuse_incomplete(connection: Connection, location: Path | str) -> None:
+    """Refuse a database with a missing table, or with a missing or computed column."""
     is_file = connection.dialect.name == "sqlite"
     columns = _columns_of_file(connection) if is_file else _columns_of_server(connection)
     for table in metadata.sorted_tables:
         missing = {column.name for column in table.columns} - columns.get(table.name, set())
         if missing:
-            lacks = f"its table {table.name} lacks {', '.join(sorted(missing))}"
+            reason = f"its table {table.name} lacks {', '.join(sorted(missing))}"
             if table.name not in columns:
-                lacks = f"it lacks the table {table.name}"
-            raise SessionError(f"{place} is damaged: {lacks}. Open a backup")
+                reason = f"it lacks the table {table.name}"
+            raise SessionError(f"{location} is damaged: {reason}. Open a backup")
 
 
 def _columns_of_file(connection: Connection) -> dict[str, set[str]]:

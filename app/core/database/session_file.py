@@ -1,7 +1,7 @@
-"""Where a session of one's own lives: a `*.speco3` file (SQLite).
+"""The storage of a personal session: a `*.speco3` file (SQLite).
 
-What is committed is on the disk: WAL with synchronous FULL. Here is how the file is kept the one
-that was opened, whatever others do to it meanwhile.
+WAL with synchronous FULL makes sure that committed data is on the disk. The class also notices
+when other programs move, replace or truncate the file while it is open.
 """
 
 from __future__ import annotations
@@ -33,38 +33,38 @@ from app.core.database.file_opening import (
 from app.core.errors import SessionError
 
 MAX_READERS = 32
-SUFFIXES_BESIDE = ("-wal", "-shm")
-WRITING = ("journal_mode = WAL", "synchronous = FULL", "fullfsync = ON", "foreign_keys = ON")
+SIDE_SUFFIXES = ("-wal", "-shm")
+WRITER_PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "fullfsync = ON", "foreign_keys = ON")
 
 Mode = Literal["create", "write", "read"]
 Identity = tuple[int, int]
 
 
 class SessionFile:
-    """An open session file: one connection that writes, more that read.
+    """An open session file: one connection for writing and several for reading.
 
-    All but `readers` and `needs_mending` is for one thread at a time.
+    Only `readers` and `needs_repair` may be used by several threads at once.
     """
 
     def __init__(self, path: Path, mode: Mode) -> None:
         self.location = path
         self._mode = mode
-        self._hold: SessionLock | None = None
-        self._is_ours = False
+        self._lock: SessionLock | None = None
+        self._was_created = False
         self._identity: Identity | None = None
-        self._beside: list[Identity | None] = []
+        self._side_identities: list[Identity | None] = []
         self._size = 0
         try:
-            # A link is followed now: SQLite names what lies beside the file after the real one.
+            # Resolve links now: SQLite names the -wal and -shm files after the real file.
             self._path = Path(os.path.realpath(path))
             with error_messages.translate_errors(path):
-                self._make() if mode == "create" else self._find()
+                self._create() if mode == "create" else self._open()
         except (OSError, ValueError) as error:
-            self._let_go(is_unwanted=True)
-            reason = error.strerror if isinstance(error, OSError) else "that is no file's name"
+            self._release(is_unwanted=True)
+            reason = error.strerror if isinstance(error, OSError) else "not a valid file name"
             raise SessionError(f"{path} cannot be opened: {reason}") from error
         except BaseException:
-            self._let_go(is_unwanted=True)
+            self._release(is_unwanted=True)
             raise
         self.writer = _engine(self._writing_connection, "BEGIN IMMEDIATE", poolclass=StaticPool)
         self.readers = _engine(
@@ -78,62 +78,66 @@ class SessionFile:
         )
 
     def version(self, connection: Connection, *, is_writing: bool) -> int:
-        """Of the tables there, 0 for none."""
+        """Version of the tables, 0 for none."""
         found = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
         if found <= 0 and self._mode != "create":
-            raise SessionError(f"{self.location} was never finished: delete it and make it again")
+            raise SessionError(
+                f"{self.location} is incomplete: its creation was interrupted. Delete it"
+            )
         return found
 
     def set_version(self, connection: Connection, version: int) -> None:
         connection.exec_driver_sql(f"PRAGMA user_version = {version}")
 
-    def opened(self) -> None:
-        """Remember which file this is, now that everything that belongs to it is there."""
+    def after_open(self) -> None:
+        """Remember the file's identity, now that its side files exist too."""
         try:
-            about = self._path.stat()
+            stat = self._path.stat()
         except OSError as error:
-            raise SessionError(f"{self.location} was moved or deleted at once") from error
-        self._identity = (about.st_dev, about.st_ino)
-        self._size = about.st_size
-        self._beside = self._look_beside()
-
-    def check(self) -> None:
-        """Refuse to write to a file that has lost its name, or its end."""
-        if told := self._what_became_of_it():
-            self._bring_home("PASSIVE")
-            raise SessionError(f"{self.location} {told}. Nothing more is written to it")
-
-    def needs_mending(self) -> bool:
-        """Whether somebody took away what belongs beside the file. Any thread may ask."""
-        return os.name != "nt" and self._look_beside() != self._beside
-
-    def mend(self) -> None:
-        """Bring home what the log beside the file held, and begin anew.
-
-        What went on into a log without a name would be lost with this program.
-        """
-        self.check()
-        if self._mode != "read" and not self._bring_home("TRUNCATE"):
             raise SessionError(
-                f"{self.location}: its {side_file(self._path, '-wal').name} was deleted while it was "
-                "open, and somebody still reads. Nothing was lost: try again"
+                f"{self.location} was moved or deleted while it was opened"
+            ) from error
+        self._identity = (stat.st_dev, stat.st_ino)
+        self._size = stat.st_size
+        self._side_identities = self._read_side_identities()
+
+    def check_intact(self) -> None:
+        """Refuse to write to a file that was moved, deleted, replaced or truncated."""
+        if change := self._external_change():
+            self._checkpoint("PASSIVE")
+            raise SessionError(f"{self.location} {change}. No more changes are written to it")
+
+    def needs_repair(self) -> bool:
+        """Whether the -wal or -shm file was deleted or replaced. For any thread."""
+        return os.name != "nt" and self._read_side_identities() != self._side_identities
+
+    def repair(self) -> None:
+        """Copy the deleted WAL's content into the file and reconnect.
+
+        Further commits into the deleted WAL would be lost when this program ends.
+        """
+        self.check_intact()
+        if self._mode != "read" and not self._checkpoint("TRUNCATE"):
+            raise SessionError(
+                f"{self.location}: its {side_file(self._path, '-wal').name} was deleted while "
+                "it was open, and another program is still reading it. Nothing was lost. Try again"
             )
         self.writer.dispose()
         self.readers.dispose()
         source = self.readers if self._mode == "read" else self.writer
         with source.connect() as connection, connection.begin():
             connection.exec_driver_sql("PRAGMA user_version").all()
-        self.opened()
+        self.after_open()
 
     def copy_to(self, path: Path) -> None:
-        """A whole copy under another name, even where the file has lost its own."""
+        """Save a complete copy, even if the file itself was deleted."""
         if path.exists():
-            raise SessionError(f"{path} is there already: choose another name")
+            raise SessionError(f"{path} already exists. Choose another name")
         draft = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
         pooled = (self.readers if self._mode == "read" else self.writer).raw_connection()
         try:
             with closing(sqlite3.connect(draft)) as target:
-                _driver(pooled).backup(target)
+                _driver_connection(pooled).backup(target)
             draft.replace(path)
         except OSError as error:
             raise SessionError(f"{path} could not be written: {error.strerror}") from error
@@ -144,76 +148,78 @@ class SessionFile:
 
     def close(self) -> None:
         if self._mode != "read":
-            self._bring_home("TRUNCATE", patience_s=0)
+            self._checkpoint("TRUNCATE", patience_s=0)
         self._end(is_unwanted=False)
 
     def discard(self) -> None:
-        """Close it, and where it was made by us take it away again."""
+        """Close it, and delete the file if this object created it."""
         self._end(is_unwanted=True)
 
     def _end(self, *, is_unwanted: bool) -> None:
         self.readers.dispose()
         self.writer.dispose()
-        self._let_go(is_unwanted=is_unwanted)
+        self._release(is_unwanted=is_unwanted)
 
-    def _let_go(self, *, is_unwanted: bool) -> None:
-        if is_unwanted and self._is_ours:
-            for suffix in ("", *SUFFIXES_BESIDE):
+    def _release(self, *, is_unwanted: bool) -> None:
+        if is_unwanted and self._was_created:
+            for suffix in ("", *SIDE_SUFFIXES):
                 with suppress(OSError):
                     side_file(self._path, suffix).unlink()
-        if self._hold is not None:
-            self._hold.release()
-            self._hold = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
-    def _make(self) -> None:
-        there = f"{self.location} is there already: open it, or choose another name"
+    def _create(self) -> None:
+        exists = f"{self.location} already exists. Open it or choose another name"
         if self._path.exists():
-            raise SessionError(there)
+            raise SessionError(exists)
         if not self._path.parent.is_dir():
-            raise SessionError(f"{self._path.parent} is not a folder; make it first")
-        left = side_file(self._path, "-wal")
-        if file_size(left):
-            raise SessionError(f"{left} is of a session that is gone: move it away first")
-        self._hold = SessionLock(self._path)
+            raise SessionError(f"{self._path.parent} is not a folder. Create it first")
+        old_log = side_file(self._path, "-wal")
+        if file_size(old_log):
+            raise SessionError(f"{old_log} belongs to a session that is gone. Move it away first")
+        self._lock = SessionLock(self._path)
         try:
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         except FileExistsError as error:
-            raise SessionError(there) from error
-        self._is_ours = True
+            raise SessionError(exists) from error
+        self._was_created = True
         with closing(connect(self._path, "rw")) as connection:
-            # Before there is a WAL: from there it would not reach the header for a while.
+            # Before WAL mode: otherwise the id would stay in the WAL until the next checkpoint.
             run_pragma(connection, f"application_id = {APPLICATION_ID}")
 
-    def _find(self) -> None:
+    def _open(self) -> None:
         if not self._path.is_file():
-            raise SessionError(f"{self.location} is not there, or is no file")
+            raise SessionError(f"{self.location} does not exist or is not a file")
         refuse_other_files(self._path, self.location)
         if self._mode == "write":
             if not os.access(self._path, os.W_OK):
                 raise SessionError(
-                    f"{self.location} cannot be written: open it read-only, or see to its rights"
+                    f"{self.location} is not writable. Open it read-only or change its permissions"
                 )
-            if self._path.stat().st_nlink > 1:  # what lies beside it goes by name
+            if self._path.stat().st_nlink > 1:  # the -wal file depends on the name
                 raise SessionError(
-                    f"{self.location} is one file with another of another name (a hard link), and "
-                    "neither would know what the other keeps: open a copy of it"
+                    f"{self.location} has a second name (a hard link), and changes made under one "
+                    "name could be lost under the other. Open a copy of it"
                 )
-            self._hold = SessionLock(self._path)
+            self._lock = SessionLock(self._path)
             refuse_foreign_log(self._path, self.location)
 
     def _writing_connection(self) -> sqlite3.Connection:
-        return self._same(connect(self._path, "rw"), WRITING)
+        return self._checked(connect(self._path, "rw"), WRITER_PRAGMAS)
 
     def _reading_connection(self) -> sqlite3.Connection:
         if self._mode == "read":
-            return self._same(connect_read_only(self._path, self.location), ())
-        return self._same(connect(self._path, "rw"), ("query_only = ON",))
+            return self._checked(connect_read_only(self._path, self.location), ())
+        return self._checked(connect(self._path, "rw"), ("query_only = ON",))
 
-    def _same(self, connection: sqlite3.Connection, pragmas: tuple[str, ...]) -> sqlite3.Connection:
-        """The connection, if it is to the file that was opened first."""
+    def _checked(
+        self, connection: sqlite3.Connection, pragmas: tuple[str, ...]
+    ) -> sqlite3.Connection:
+        """Set up a new connection, after a check that the file is still the same one."""
         try:
-            if self._identity is not None and (told := self._what_became_of_it()):
-                raise SessionError(f"{self.location} {told}")
+            if self._identity is not None and (change := self._external_change()):
+                raise SessionError(f"{self.location} {change}")
             for pragma in pragmas:
                 run_pragma(connection, pragma)
         except BaseException:
@@ -221,27 +227,27 @@ class SessionFile:
             raise
         return connection
 
-    def _what_became_of_it(self) -> str:
-        """Nothing, or what has happened to the file while it was open."""
-        if os.name == "nt":  # no open file is deleted or replaced there
+    def _external_change(self) -> str:
+        """What another program did to the open file, or an empty string."""
+        if os.name == "nt":  # Windows lets nobody delete or replace an open file
             return ""
         try:
-            about = self._path.stat()
+            stat = self._path.stat()
         except OSError:
-            return "has been moved or deleted while it was open: put it back, or save a copy now"
-        if (about.st_dev, about.st_ino) != self._identity:
-            return "has been replaced by another file while it was open: save a copy now"
-        if about.st_size < self._size:
-            return "has been cut short by another program while it was open: open a backup"
-        self._size = about.st_size
+            return "was moved or deleted while it was open: put it back or save a copy now"
+        if (stat.st_dev, stat.st_ino) != self._identity:
+            return "was replaced by another file while it was open: save a copy now"
+        if stat.st_size < self._size:
+            return "was truncated by another program while it was open: open a backup"
+        self._size = stat.st_size
         return ""
 
-    def _bring_home(self, how: str, patience_s: float | None = None) -> bool:
-        """Let the file itself hold all that the log beside it does. Whether that went well."""
+    def _checkpoint(self, how: str, patience_s: float | None = None) -> bool:
+        """Copy the WAL's content into the file; False if that failed."""
         try:
             pooled = self.writer.raw_connection()
             try:
-                connection = _driver(pooled)
+                connection = _driver_connection(pooled)
                 if patience_s is not None:
                     run_pragma(connection, f"busy_timeout = {round(patience_s * 1000)}")
                 is_busy = run_pragma(connection, f"wal_checkpoint({how})")
@@ -251,15 +257,15 @@ class SessionFile:
             return False
         return not is_busy
 
-    def _look_beside(self) -> list[Identity | None]:
+    def _read_side_identities(self) -> list[Identity | None]:
         found: list[Identity | None] = []
-        for suffix in SUFFIXES_BESIDE:
+        for suffix in SIDE_SUFFIXES:
             try:
-                about = side_file(self._path, suffix).stat()
+                stat = side_file(self._path, suffix).stat()
             except OSError:
                 found.append(None)
             else:
-                found.append((about.st_dev, about.st_ino))
+                found.append((stat.st_dev, stat.st_ino))
         return found
 
 
@@ -267,13 +273,13 @@ def _engine(connect: Any, begin: str, **pool: Any) -> Engine:
     engine = create_engine("sqlite://", creator=connect, **pool)
     error_messages.translate_driver_errors(engine)
 
-    # The driver begins by itself only before some statements; we say when, and lock at once.
+    # The driver would begin transactions late and without a lock; begin explicitly instead.
     @event.listens_for(engine, "begin")
     def begin_at_once(connection: Connection) -> None:
         connection.exec_driver_sql(begin)
 
-    # A result that somebody keeps, and has not read to its end, would hold SQLite to the state of
-    # its time, for all that read later by the same connection.
+    # A result that is not read to its end would pin this connection to an old snapshot, also for
+    # its later users. So close all cursors when the connection returns to the pool.
     @event.listens_for(engine, "after_cursor_execute")
     def note(connection: Connection, cursor: Any, *_: Any) -> None:
         connection.info.setdefault("cursors", WeakSet()).add(cursor)
@@ -286,7 +292,7 @@ def _engine(connect: Any, begin: str, **pool: Any) -> Engine:
     return engine
 
 
-def _driver(pooled: Any) -> sqlite3.Connection:
+def _driver_connection(pooled: Any) -> sqlite3.Connection:
     connection = pooled.driver_connection
     assert isinstance(connection, sqlite3.Connection)
     return connection

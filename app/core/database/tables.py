@@ -1,6 +1,6 @@
-"""The tables of a session. The log only grows; `judgements` is what follows from it, kept ready.
+"""The tables of a session. The log is append-only; `judgements` is derived from it for fast reads.
 
-SQLite in a file of its own, or PostgreSQL for a team: nothing here belongs to one of them alone.
+All definitions work in SQLite (a personal file) and in PostgreSQL (a team).
 """
 
 from __future__ import annotations
@@ -27,37 +27,43 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-# SQLite numbers rows by itself only where the key is spelt INTEGER.
+# SQLite assigns row numbers only to a key declared as INTEGER.
 Key = BigInteger().with_variant(Integer, "sqlite")
-# In the order of its bytes on both, so that "begins with" is a range of an index.
+# Byte order in both databases, so that a search by prefix is a range of the index.
 Name = Text().with_variant(Text(collation="C"), "postgresql")
 
 CONDITION = "where"
 
-TARGETID = 100_000_000
-"""From here on a `row` is a TARGETID, not a place in a file."""
+MIN_TARGETID = 100_000_000
+"""A `row` from this number on is a DESI TARGETID, not a row number of the file."""
 
 
-def _index_where(name: str, condition: str, *columns: Column[Any]) -> Index:
-    """An index of only those rows: it costs nothing where there are none. A query must hold the
-    same condition word for word, without parameters."""
+def _partial_index(name: str, condition: str, *columns: Column[Any]) -> Index:
+    """An index of the rows with that condition only.
+
+    It is used by queries that contain the same condition word for word, without parameters.
+    """
     return Index(name, *columns, sqlite_where=text(condition), info={CONDITION: condition})
 
 
 def prepare_for_postgresql() -> None:
-    """Conditions of indexes for PostgreSQL, too: only to name it makes SQLAlchemy load all it knows
-    of it, which whoever works alone need not wait for."""
+    """Set the conditions of the partial indexes for PostgreSQL as well.
+
+    Naming the dialect makes SQLAlchemy import it, which users of a file should not wait for.
+    """
     for table in metadata.tables.values():
         for index in table.indexes:
             if CONDITION in index.info:
                 index.dialect_options["postgresql"]["where"] = text(index.info[CONDITION])
 
 
-def _own_key() -> Column[int]:
+def _primary_key() -> Column[int]:
     return Column("id", Key, primary_key=True, autoincrement=True)
 
 
-def _of(table: str, name: str, *, index: bool = False, primary_key: bool = False) -> Column[int]:
+def _foreign_key(
+    table: str, name: str, *, index: bool = False, primary_key: bool = False
+) -> Column[int]:
     return Column(
         name, Key, ForeignKey(f"{table}.id"), nullable=False, index=index, primary_key=primary_key
     )
@@ -73,7 +79,7 @@ facts = Table(
 lists = Table(
     "lists",
     metadata,
-    _own_key(),
+    _primary_key(),
     Column("name", Text, nullable=False),
     Column("path", Text, nullable=False),
     Column("sha256", Text, nullable=False),
@@ -88,8 +94,8 @@ lists = Table(
 refused_rows = Table(
     "refused_rows",
     metadata,
-    _own_key(),
-    _of("lists", "list_id", index=True),
+    _primary_key(),
+    _foreign_key("lists", "list_id", index=True),
     Column("line", Key, nullable=False),
     Column("reason", Text, nullable=False),
 )
@@ -97,8 +103,8 @@ refused_rows = Table(
 candidates = Table(
     "candidates",
     metadata,
-    _own_key(),
-    _of("lists", "list_id"),
+    _primary_key(),
+    _foreign_key("lists", "list_id"),
     Column("line", Key, nullable=False),
     Column("object_id", Name, nullable=False),
     Column("path", Text, nullable=False),
@@ -111,19 +117,19 @@ candidates = Table(
     Column("own", Text, nullable=False),  # JSON: the list's further columns
     Column("file_sha256", Text, nullable=False, default=""),
     Column("fault", Text, nullable=False, default=""),
-    # One bit for each reviewer who has a verdict here: what "next unjudged" is found by.
+    # One bit for each reviewer with a verdict; "next unjudged" searches by it.
     Column("judged_by", BigInteger, nullable=False, default=0),
-    # Of the newest inspection, or of the model that is shown; all of them are in `inspections`.
+    # From the newest inspection, or that of the shown model; `inspections` has all of them.
     Column("agent_verdict", Text),
     Column("agent_p_yes", Double),
     Column("agent_model", Text, nullable=False, default=""),
     Column("agent_stopped_by", Text, nullable=False, default=""),
-    # How far the agent's p(YES) is from what the list says: see app.core.inspections.shown_opinion.
+    # Distance of the agent's p(YES) from the list's label: see app.core.inspections.shown_opinion.
     Column("surprise", Double),
-    # Whether of its inspections one says YES and another NO.
+    # Whether one inspection says YES and another NO.
     Column("agents_differ", Boolean, nullable=False, default=False, server_default=false()),
 )
-# Those of the orders a queue can have are made when they are first used: app.core.queue.
+# Indexes for the orders of the queue are created on first use: app.core.queue.order_indexes.
 Index("candidates_object", candidates.c.object_id)
 
 FAULTY = "fault <> ''"
@@ -134,29 +140,29 @@ JUDGED_BY_SEVERAL = "(judged_by & (judged_by - 1)) <> 0"
 FLAGGED = "flags <> '[]'"
 COMMENTED = "comment <> ''"
 
-_index_where("candidates_target", f'"row" >= {TARGETID}', candidates.c.row)
-_index_where("candidates_dec", "dec IS NOT NULL", candidates.c.dec, candidates.c.ra)
-_index_where(
+_partial_index("candidates_target", f'"row" >= {MIN_TARGETID}', candidates.c.row)
+_partial_index("candidates_dec", "dec IS NOT NULL", candidates.c.dec, candidates.c.ra)
+_partial_index(
     "candidates_p_yes",
     "agent_p_yes IS NOT NULL",
     candidates.c.agent_p_yes,
     candidates.c.id,
 )
-_index_where(
+_partial_index(
     "candidates_agent",
     "agent_verdict IS NOT NULL",
     candidates.c.agent_verdict,
     candidates.c.id,
 )
-_index_where("candidates_faulty", FAULTY, candidates.c.id)
-_index_where("candidates_differing", DIFFERING, candidates.c.id)
-_index_where("candidates_several", JUDGED_BY_SEVERAL, candidates.c.id)
-_index_where("candidates_hash", HASHED, candidates.c.file_sha256)
+_partial_index("candidates_faulty", FAULTY, candidates.c.id)
+_partial_index("candidates_differing", DIFFERING, candidates.c.id)
+_partial_index("candidates_several", JUDGED_BY_SEVERAL, candidates.c.id)
+_partial_index("candidates_hash", HASHED, candidates.c.file_sha256)
 
 reviewers = Table(
     "reviewers",
     metadata,
-    _own_key(),
+    _primary_key(),
     Column("name", Text, nullable=False, unique=True),
     Column("since", Text, nullable=False),
 )
@@ -164,37 +170,37 @@ reviewers = Table(
 log = Table(
     "log",
     metadata,
-    _own_key(),
+    _primary_key(),
     Column("at", Text, nullable=False),
-    _of("reviewers", "reviewer_id"),
+    _foreign_key("reviewers", "reviewer_id"),
     Column("action", Text, nullable=False),
-    _of("candidates", "candidate_id", index=True),
+    _foreign_key("candidates", "candidate_id", index=True),
     Column("verdict", Text),
     Column("confidence", SmallInteger),
     Column("flags", Text, nullable=False),  # JSON: list of words
     Column("comment", Text, nullable=False),
     Column("seconds", Double),
-    Column("shown", Text, nullable=False),  # JSON: what of an agent's opinion had been seen
-    # A `set` line remembers what held before it and which `set` lies below it on the stack of
-    # what can be undone. An `undo` or `redo` line names its `set` and what is on top after it.
+    Column("shown", Text, nullable=False),  # JSON: what the reviewer had seen of an agent's opinion
+    # A `set` line stores the line it replaced and the `set` below it on the undo stack. An `undo`
+    # or `redo` line stores its `set` and what is on top of the stacks afterwards.
     Column("before_id", Key),
     Column("below_id", Key),
     Column("target_id", Key),
     Column("undo_top_id", Key),
     Column("redo_top_id", Key),
-    # Where a line came from that was merged in: the other session and its number there.
+    # Of a merged line: the other session and the line's number there.
     Column("origin", Text, nullable=False, default=""),
     Column("origin_id", Key),
 )
 Index("log_reviewer", log.c.reviewer_id, log.c.id)
-_index_where("log_origin", MERGED, log.c.origin, log.c.origin_id)
+_partial_index("log_origin", MERGED, log.c.origin, log.c.origin_id)
 
 judgements = Table(
     "judgements",
     metadata,
-    _of("candidates", "candidate_id", primary_key=True),
-    _of("reviewers", "reviewer_id", primary_key=True),
-    _of("log", "log_id"),
+    _foreign_key("candidates", "candidate_id", primary_key=True),
+    _foreign_key("reviewers", "reviewer_id", primary_key=True),
+    _foreign_key("log", "log_id"),
     Column("verdict", Text),
     Column("confidence", SmallInteger),
     Column("flags", Text, nullable=False),
@@ -204,25 +210,25 @@ judgements = Table(
 Index(
     "judgements_verdict", judgements.c.reviewer_id, judgements.c.verdict, judgements.c.candidate_id
 )
-_index_where("judgements_flagged", FLAGGED, judgements.c.reviewer_id, judgements.c.candidate_id)
-_index_where("judgements_commented", COMMENTED, judgements.c.candidate_id)
+_partial_index("judgements_flagged", FLAGGED, judgements.c.reviewer_id, judgements.c.candidate_id)
+_partial_index("judgements_commented", COMMENTED, judgements.c.candidate_id)
 
-# Candidates served a second time, to see whether a reviewer would say the same: never a verdict,
-# so nothing here touches the log, the judgements or what can be undone.
+# Candidates shown a second time to test whether a reviewer gives the same verdict. A repeat is not
+# a verdict: it never touches the log, the judgements or the undo stack.
 repeats = Table(
     "repeats",
     metadata,
-    _own_key(),
-    _of("candidates", "candidate_id", index=True),
-    _of("reviewers", "reviewer_id"),
+    _primary_key(),
+    _foreign_key("candidates", "candidate_id", index=True),
+    _foreign_key("reviewers", "reviewer_id"),
     Column("at", Text, nullable=False),
     Column("verdict", Text),
     Column("confidence", SmallInteger),
     Column("flags", Text, nullable=False),
     Column("comment", Text, nullable=False),
     Column("seconds", Double),
-    _of("log", "first_id"),  # the line that held the verdict which was asked for again
-    Column("after_id", Key, nullable=False),  # the reviewer's last line of the log at that time
+    _foreign_key("log", "first_id"),  # the log line of the first verdict
+    Column("after_id", Key, nullable=False),  # the reviewer's newest log line at that time
     Column("withdrawn", Boolean, nullable=False, default=False),
 )
 Index("repeats_reviewer", repeats.c.reviewer_id, repeats.c.id)
@@ -230,8 +236,8 @@ Index("repeats_reviewer", repeats.c.reviewer_id, repeats.c.id)
 inspections = Table(
     "inspections",
     metadata,
-    _own_key(),
-    _of("candidates", "candidate_id"),
+    _primary_key(),
+    _foreign_key("candidates", "candidate_id"),
     Column("model", Text, nullable=False),
     Column("model_sha256", Text, nullable=False),
     Column("at", Text, nullable=False),
@@ -253,7 +259,7 @@ Index(
 calibrations = Table(
     "calibrations",
     metadata,
-    _own_key(),
+    _primary_key(),
     Column("model", Text, nullable=False),
     Column("fitted_at", Text, nullable=False),
     Column("content", Text, nullable=False),  # JSON, see agent.confidence.calibration_file
@@ -262,7 +268,7 @@ calibrations = Table(
 packed_spectra = Table(
     "packed_spectra",
     metadata,
-    _of("candidates", "candidate_id", primary_key=True),
+    _foreign_key("candidates", "candidate_id", primary_key=True),
     Column("sha256", Text, nullable=False),
     Column("content", LargeBinary, nullable=False),
 )

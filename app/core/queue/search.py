@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
-from app.core.database.tables import TARGETID, candidates
+from app.core.database.tables import MIN_TARGETID, candidates
 from app.core.queue.filters import MAX_TEXT
 from app.core.queue.sql_conditions import raw_sql
 from app.core.session.records import Candidate
@@ -38,9 +38,9 @@ def _queries(text: str) -> list[Select[Any]]:
     name, those = candidates.c.object_id, select(candidates.c.id)
     spellings = list(dict.fromkeys([text, text.upper(), text.lower()]))
     queries = [those.where(name == each).order_by(candidates.c.id) for each in spellings]
-    if TARGETID <= number <= MAX_NUMBER:
+    if MIN_TARGETID <= number <= MAX_NUMBER:
         # The second says nothing new, but is what the index is of.
-        is_target = (candidates.c.row == number) & raw_sql(f'"row" >= {TARGETID}')
+        is_target = (candidates.c.row == number) & raw_sql(f'"row" >= {MIN_TARGETID}')
         queries.append(those.where(is_target).order_by(candidates.c.id))
     elif number <= MAX_NUMBER:
         queries.append(those.where(candidates.c.id == number))

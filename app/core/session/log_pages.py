@@ -1,4 +1,4 @@
-"""The log of a session from its end, page by page."""
+"""Reads the log from its end, page by page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = 100
 
 @dataclass(frozen=True, kw_only=True)
 class LogLine:
-    """A line of the log, and the name of the object it speaks of."""
+    """A log entry and the name of its object."""
 
     entry: LogEntry
     object_id: str
@@ -25,7 +25,7 @@ class LogLine:
 def older_lines(
     session: Session, before: int | None = None, limit: int = PAGE
 ) -> tuple[LogLine, ...]:
-    """Newest first, from the line before that one on."""
+    """The lines before the one with id `before`, newest first; None: the newest."""
     query = (
         select(log, reviewers.c.name, candidates.c.object_id)
         .join(reviewers, reviewers.c.id == log.c.reviewer_id)

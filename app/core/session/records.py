@@ -1,4 +1,4 @@
-"""What a session hands out: frozen values, never rows of the database."""
+"""The records that a session returns: frozen values instead of database rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_FLAG = 40
 
 
 class Verdict(StrEnum):
-    """What a person decided about a candidate."""
+    """A reviewer's verdict on a candidate."""
 
     ACCEPT = "ACCEPT"
     REJECT = "REJECT"
@@ -29,16 +29,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """One object of a list. `own` holds the list's further columns under their own names.
+    """One object of a list. `own` has the list's further columns under their own names.
 
-    `path` is where the spectrum lies, absolute, or empty where the list names none; `row` is its
-    row or, from nine digits on, its TARGETID. Sky position in degrees.
+    `path` is the absolute path of the spectrum, or empty if the list names none. `row` is the row
+    in that file or, from nine digits on, a DESI TARGETID. `ra` and `dec` are in degrees.
     """
 
     id: int
     list_id: int
     line: int
-    """In its list, from 1, the header not counted."""
+    """Line number in its list, from 1, without the header."""
     object_id: str
     path: str
     row: int = 0
@@ -46,7 +46,7 @@ class Candidate:
     dec: float | None = None
     score: float | None = None
     label: str = ""
-    """What the list says it is: never shown before a verdict in blind mode."""
+    """The class in the list; hidden before a verdict in blind mode."""
     snr: float | None = None
     own: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     agent_verdict: Literal["YES", "NO"] | None = None
@@ -54,23 +54,23 @@ class Candidate:
     agent_model: str = ""
     agent_stopped_by: str = ""
     fault: str = ""
-    """Why its spectrum could not be read, the last time somebody tried."""
+    """Why the spectrum could not be read at the last attempt."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Opinion:
-    """What a person says about a candidate. `verdict` None: looked at, or commented, undecided."""
+    """A reviewer's opinion of a candidate; without a verdict it may still be a comment or flag."""
 
     verdict: Verdict | None = None
     confidence: int | None = None
-    """4 sure to 1 poor, 0 none; None where not given."""
+    """From 4 (sure) to 0 (none); None if not given."""
     flags: tuple[str, ...] = ()
     comment: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """The opinion of one reviewer on one candidate as it stands."""
+    """The current opinion of one reviewer on one candidate."""
 
     candidate_id: int
     reviewer: str
@@ -82,7 +82,7 @@ class Judgement:
 
 @dataclass(frozen=True, kw_only=True)
 class LogEntry:
-    """One line of the log, which only grows. An undo or redo says what then holds."""
+    """One line of the append-only log."""
 
     id: int
     at: str
@@ -90,17 +90,16 @@ class LogEntry:
     action: Action
     candidate_id: int
     opinion: Opinion
-    """That holds after this line; a blank one where an undo took the only opinion back."""
+    """The opinion after this line; blank if an undo withdrew the only one."""
     seconds: float | None = None
-    """That the person spent on the candidate."""
+    """Time spent on the candidate."""
     shown: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    """What of an agent's opinion they had seen before: {"verdict": "YES", "model": ...}; empty:
-    nothing."""
+    """What the reviewer had seen of an agent's opinion, as {"verdict": "YES", "model": ...}."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """What a call has touched, so that a view knows whether to draw again. No ids: anything."""
+    """What a call has changed; without ids, any candidate may be affected."""
 
     aspect: Aspect
     candidate_ids: frozenset[int] = frozenset()

@@ -1,6 +1,6 @@
-"""A session: one task, the candidates of one or more lists, and all that was decided about them.
+"""A session: one task, the candidates of one or more lists, and all decisions about them.
 
-What a call has changed is on the disk when it returns, and `changed` has told whoever listens.
+When a call returns, its changes are on the disk and `changed` has been emitted.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from app.core.session import verdict_log
 from app.core.session.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
 from app.core.session.stored_opinions import damaged, have_type
 
+# Databases limit the number of values in a statement.
 MAX_IDS = 500
-"""In one query: databases bound how many values a statement may hold."""
 
 
 class Session:
-    """An open session. Open it with `new_session` or `open_session`; close it when done."""
+    """An open session, from `new_session` or `open_session`; close it after use."""
 
     changed = Signal(Change)
 
@@ -46,12 +46,12 @@ class Session:
 
     @property
     def location(self) -> Path | str:
-        """The file, or the database's URL without its password."""
+        """The file's path or the database URL without its password."""
         return self.database.location
 
     @property
     def id(self) -> str:
-        """The same in every copy of this session and in none other."""
+        """A UUID that all copies of this session share."""
         return self._facts["id"]
 
     @property
@@ -63,7 +63,7 @@ class Session:
         return self.database.is_read_only
 
     def fact(self, key: str) -> str | None:
-        """A word about the session as a whole: see `set_fact`."""
+        """The value of a fact about the whole session, as of opening or `set_fact`."""
         return self._facts.get(key)
 
     def set_fact(self, key: str, value: str) -> None:
@@ -82,7 +82,7 @@ class Session:
         return found[0]
 
     def candidates(self, candidate_ids: Iterable[int]) -> list[Candidate]:
-        """Those of these numbers that there are, in the order asked for."""
+        """The existing ones of these candidates, in the given order."""
         wanted = list(candidate_ids)
         found: dict[int, Candidate] = {}
         with self.database.reading() as connection:
@@ -100,39 +100,39 @@ class Session:
         seconds: float | None = None,
         shown: Mapping[str, Any] = NOTHING,
     ) -> LogEntry | None:
-        """Write down what the reviewer thinks; None where they thought so already.
+        """Record the reviewer's opinion; None if it is their opinion already.
 
-        `seconds` they spent on it, `shown` what of an agent's opinion they had seen.
+        `seconds` is the time they spent, `shown` what they had seen of an agent's opinion.
         """
         opinion = verdict_log.checked(opinion)
         with self.database.writing() as connection:
             reviewer = self._reviewer(connection)
             entry = verdict_log.record(connection, candidate_id, reviewer, opinion, seconds, shown)
-        return self._told(entry)
+        return self._announce(entry)
 
     def undo(self) -> LogEntry | None:
-        """Take the reviewer's last opinion back, from before a restart, too."""
+        """Undo the reviewer's last opinion, even one from before a restart."""
         with self.database.writing() as connection:
             entry = verdict_log.undo(connection, self._reviewer(connection))
-        return self._told(entry)
+        return self._announce(entry)
 
     def redo(self) -> LogEntry | None:
         with self.database.writing() as connection:
             entry = verdict_log.redo(connection, self._reviewer(connection))
-        return self._told(entry)
+        return self._announce(entry)
 
     def judgements(self, candidate_id: int) -> list[Judgement]:
-        """What each reviewer thinks of the candidate now."""
+        """Each reviewer's current opinion of the candidate."""
         with self.database.reading() as connection:
             return verdict_log.judgements_of(connection, candidate_id)
 
     def judgement(self, candidate_id: int) -> Judgement | None:
-        """What this session's reviewer thinks of it."""
+        """The current opinion of this session's reviewer."""
         mine = [each for each in self.judgements(candidate_id) if each.reviewer == self.reviewer]
         return mine[0] if mine else None
 
     def history(self, candidate_id: int | None = None) -> Iterator[LogEntry]:
-        """The log, oldest first."""
+        """Iterate over the log, oldest first."""
         after = 0
         while True:
             with self.database.reading() as connection:
@@ -144,7 +144,7 @@ class Session:
 
     @property
     def reviewer_number(self) -> int | None:
-        """The reviewer's number in the tables; None while they have not written anything."""
+        """The reviewer's id in the tables; None until they have written something."""
         with self.database.reading() as connection:
             return verdict_log.find_reviewer(connection, self.reviewer)
 
@@ -165,7 +165,7 @@ class Session:
     def _reviewer(self, connection: Connection) -> int:
         return verdict_log.reviewer_id(connection, self.reviewer)
 
-    def _told(self, entry: LogEntry | None) -> LogEntry | None:
+    def _announce(self, entry: LogEntry | None) -> LogEntry | None:
         if entry is not None:
             touched = frozenset({entry.candidate_id})
             self.changed.emit(Change(aspect="verdict", candidate_ids=touched))
@@ -176,25 +176,27 @@ class Session:
             rows = connection.execute(select(facts))
             found = {row.key: row.value for row in rows if isinstance(row.value, str)}
         missing = {"id", "name", "task"} - set(found)
-        if len(missing) == 3:  # its tables are there, and whoever made them was killed
+        if len(missing) == 3:  # the tables exist, but the program that created them was killed
             raise SessionError(
-                f"{self.database.location} was never finished: delete it and make it again"
+                f"{self.database.location} is incomplete: its creation was interrupted. Delete it"
             )
         if missing:
-            raise SessionError(f"{self.database.location} lacks its {', '.join(sorted(missing))}")
+            raise SessionError(
+                f"{self.database.location} is damaged: it has no {', '.join(sorted(missing))}"
+            )
         return found
 
 
-def new_session(place: Path | str, task: Task, reviewer: str) -> Session:
-    """Make a session for one task; the task file goes into it, so that it stays what it was."""
-    place = _place(place)
-    database = Database(place, "create")
+def new_session(location: Path | str, task: Task, reviewer: str) -> Session:
+    """Create a session for one task. It stores the task file, so later edits do not matter."""
+    location = _resolve(location)
+    database = Database(location, "create")
     try:
         with database.writing() as connection:
-            name = place.stem if isinstance(place, Path) else task.name
+            name = location.stem if isinstance(location, Path) else task.name
             about = {
                 "id": str(uuid4()),
-                "name": name.encode(errors="replace").decode(),  # a file's may be no Unicode
+                "name": name.encode(errors="replace").decode(),  # a file name may not be Unicode
                 "task": task_source(task),
                 "made_at": verdict_log.now(),
             }
@@ -204,13 +206,13 @@ def new_session(place: Path | str, task: Task, reviewer: str) -> Session:
     except BaseException as error:
         database.discard()
         if isinstance(error.__cause__, IntegrityError):
-            raise SessionError(f"{database.location} holds a session already: open it") from error
+            raise SessionError(f"{database.location} holds a session already. Open it") from error
         raise
 
 
-def open_session(place: Path | str, reviewer: str, *, read_only: bool = False) -> Session:
-    """Open a session; an older one is brought up to date."""
-    database = Database(_place(place), "read" if read_only else "write")
+def open_session(location: Path | str, reviewer: str, *, read_only: bool = False) -> Session:
+    """Open a session; one from an older version is upgraded."""
+    database = Database(_resolve(location), "read" if read_only else "write")
     try:
         return Session(database, reviewer)
     except BaseException:
@@ -226,7 +228,7 @@ def list_roles(session: Session) -> Mapping[int, Mapping[str, str]]:
 
 
 def candidate_of(row: Any) -> Candidate:
-    """From a row of the table: a stranger's, perhaps, so anything may be in it."""
+    """Read a candidate from a table row, which may hold anything in an untrusted session."""
     words = (row.object_id, row.path, row.label, row.agent_model, row.agent_stopped_by, row.fault)
     measured = (row.ra, row.dec, row.score, row.snr, row.agent_p_yes)
     try:
@@ -263,11 +265,11 @@ def candidate_of(row: Any) -> Candidate:
     )
 
 
-def _place(place: Path | str) -> Path | str:
-    """A database's URL as it is; anything else is a file, named as sessions are."""
-    if isinstance(place, str) and "://" in place:
-        return place
-    path = Path(place).expanduser()
+def _resolve(location: Path | str) -> Path | str:
+    """Return a database URL unchanged; anything else is a file, which gets our suffix."""
+    if isinstance(location, str) and "://" in location:
+        return location
+    path = Path(location).expanduser()
     return path if path.suffix == SUFFIX or path.exists() else path.with_name(path.name + SUFFIX)
 
 
@@ -291,5 +293,5 @@ def _task(source: str, where: str) -> Task:
 
 @lru_cache(maxsize=4)
 def _sound_task(source: str) -> Task:
-    """Read once: many sessions of a night have the same task."""
+    """Cached, because many sessions of a night have the same task."""
     return parse_task(source.encode(), "the task")

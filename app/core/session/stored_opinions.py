@@ -1,7 +1,7 @@
-"""Opinions on their way to the tables and back: nothing goes in that could not come out again.
+"""Checks opinions before they are stored and after they are read.
 
-A session may be damaged, or come from a stranger: whatever lies in it, out comes a sound record or
-a SessionError.
+A session may be damaged or come from an untrusted person. Whatever it contains, reading returns a
+valid record or raises a SessionError.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ ACTIONS = get_args(Action)
 
 
 def checked(opinion: Opinion) -> Opinion:
-    """The opinion, or a SessionError that says what of it cannot be kept."""
+    """Return the opinion, or raise a SessionError that says what cannot be stored."""
     confidence = opinion.confidence
     if confidence is not None and not 0 <= confidence <= MAX_CONFIDENCE:
-        raise SessionError(f"confidence is from 0 to {MAX_CONFIDENCE}, not {confidence}")
+        raise SessionError(f"a confidence is a number from 0 to {MAX_CONFIDENCE}, not {confidence}")
     if len(opinion.comment) > MAX_COMMENT:
         raise SessionError(f"a comment is at most {MAX_COMMENT} characters long")
     if len(opinion.flags) > MAX_FLAGS or not all(0 < len(f) <= MAX_FLAG for f in opinion.flags):
-        raise SessionError(f"at most {MAX_FLAGS} flags of at most {MAX_FLAG} characters")
+        raise SessionError(f"there can be {MAX_FLAGS} flags of up to {MAX_FLAG} characters each")
     if not all(_is_storable(words) for words in (opinion.comment, *opinion.flags)):
-        raise SessionError("a comment or flag holds NUL or half of a character")
+        raise SessionError("a comment or flag contains a NUL or an incomplete character")
     return opinion
 
 
 def _is_storable(words: str) -> bool:
-    """A lone surrogate, as from a name of a file that is no UTF-8, is no character."""
+    """False for NUL and lone surrogates, which come from file names that are not UTF-8."""
     try:
         return b"\0" not in words.encode()
     except UnicodeEncodeError:
@@ -52,14 +52,14 @@ def _is_storable(words: str) -> bool:
 
 
 def opinion_of(row: LogRow) -> Opinion:
-    """From a line of the log or a judgement: a stranger's, perhaps, so anything may be in it."""
+    """Read the opinion from a row of the log or of the judgements, which may hold anything."""
     try:
         flags = json.loads(row.flags)
         verdict = None if row.verdict is None else Verdict(row.verdict)
         if not isinstance(flags, list) or not have_type(str, row.comment, *flags):
-            raise ValueError("not what we write")
+            raise ValueError("unexpected content")
         if row.confidence is not None and not have_type(int, row.confidence):
-            raise ValueError("not what we write")
+            raise ValueError("unexpected content")
         return checked(
             Opinion(
                 verdict=verdict,
@@ -74,7 +74,7 @@ def opinion_of(row: LogRow) -> Opinion:
 
 def judgement_of(row: LogRow) -> Judgement:
     if not have_type(str, row.at, row.name):
-        raise damaged(f"what is held of candidate {row.candidate_id}")
+        raise damaged(f"a judgement of candidate {row.candidate_id}")
     return Judgement(
         candidate_id=row.candidate_id,
         reviewer=row.name,
@@ -111,4 +111,4 @@ def have_type(kind: type, *values: object) -> bool:
 
 
 def damaged(what: str) -> SessionError:
-    return SessionError(f"the session is damaged: {what} makes no sense. Open a backup")
+    return SessionError(f"the session is damaged: {what} is invalid. Open a backup")

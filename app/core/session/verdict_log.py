@@ -1,8 +1,8 @@
-"""The log of verdicts. It only grows: an undo is a line, too, so nothing pressed is ever lost.
+"""The append-only log of verdicts. An undo is a line too, so no key press is ever lost.
 
-Each reviewer has a stack of what can be undone and one of what can be done again. They are not
-kept anywhere: a `set` line names the one below it, an `undo` or `redo` line what lies on top after
-it, so the last line of a reviewer tells both tops, today or after a restart.
+Each reviewer has an undo stack and a redo stack, which are stored only in the log: a `set` line
+names the line below it, and an `undo` or `redo` line names the tops after it. So a reviewer's last
+line gives both tops, even after a restart.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from sqlalchemy.exc import IntegrityError
 from app.core.database.tables import candidates, judgements, log, reviewers
 from app.core.errors import SessionError
 from app.core.session.records import NOTHING, Action, Judgement, LogEntry, Opinion
-from app.core.session.standing import standing
+from app.core.session.standing import standing_line
 from app.core.session.stored_opinions import LogRow, damaged, entry_from, judgement_of
 from app.core.session.stored_opinions import checked as checked
 from app.core.session.stored_opinions import opinion_of as opinion_of
 
-MAX_REVIEWERS = 60
-"""Each has a bit in `candidates.judged_by`."""
+MAX_REVIEWERS = 60  # each has a bit in `candidates.judged_by`
 MAX_NAME = 80
 PAGE = 1000
 
@@ -36,33 +35,33 @@ def now() -> str:
 
 
 def find_reviewer(connection: Connection, name: str) -> int | None:
-    """The number of a reviewer; None where nobody of that name has written anything."""
+    """The id of a reviewer; None if nobody of that name has written anything."""
     return connection.execute(select(reviewers.c.id).where(reviewers.c.name == name)).scalar()
 
 
 def reviewer_id(connection: Connection, name: str) -> int:
-    """The number of a reviewer, new ones included; theirs alone to write until the block ends.
+    """Find or add a reviewer, and lock their row until the transaction ends.
 
-    On a server a person may sit at two computers: what one writes follows from what the other did.
+    The lock makes the writes of one person at two computers follow one another.
     """
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME or not name.isprintable():
         raise SessionError(f"a reviewer's name is 1 to {MAX_NAME} printable characters")
     for _ in range(MAX_REVIEWERS):
-        # Not FOR UPDATE: that would wait for whoever writes a line that names this reviewer.
+        # Not FOR UPDATE: that would also wait for others who only refer to this reviewer.
         query = select(reviewers.c.id).where(reviewers.c.name == name)
         found = connection.execute(query.with_for_update(key_share=True)).scalar()
         if found is not None:
-            return _usable(found)
-        # Numbers without gaps: each is a bit. Another program may have taken this one just now.
+            return _checked_number(found)
+        # Ids have no gaps, since each is a bit. Another program may have just taken this one.
         highest = connection.execute(select(func.max(reviewers.c.id))).scalar() or 0
-        number = _usable(highest + 1)
+        number = _checked_number(highest + 1)
         with suppress(IntegrityError), connection.begin_nested():
             connection.execute(insert(reviewers).values(id=number, name=name, since=now()))
-    raise SessionError("too many people come to this session at once. Try again")
+    raise SessionError("too many people are joining this session at once. Try again")
 
 
-def _usable(number: int) -> int:
+def _checked_number(number: int) -> int:
     if not 0 < number <= MAX_REVIEWERS:
         raise SessionError(f"a session has at most {MAX_REVIEWERS} reviewers")
     return number
@@ -76,43 +75,43 @@ def record(
     seconds: float | None = None,
     shown: Mapping[str, Any] = NOTHING,
 ) -> LogEntry | None:
-    """Write down an opinion; None where it is what the reviewer thought already."""
-    before = _effective(connection, candidate_id, reviewer)
+    """Add a line for an opinion; None if the reviewer's opinion is the same already."""
+    before = _current_line(connection, candidate_id, reviewer)
     if before is not None and opinion_of(before) == opinion:
         return None
     if before is None:
-        there = select(candidates.c.id).where(candidates.c.id == candidate_id)
-        if connection.execute(there).scalar() is None:
+        exists = select(candidates.c.id).where(candidates.c.id == candidate_id)
+        if connection.execute(exists).scalar() is None:
             raise SessionError(f"there is no candidate {candidate_id}")
-    undo_top, _ = _tops(connection, reviewer)
+    undo_top, _ = _stack_tops(connection, reviewer)
     line = _add(
         connection,
         "set",
         candidate_id,
         reviewer,
         opinion,
-        seconds=_sensible(seconds),
+        seconds=_plausible(seconds),
         shown=json.dumps(dict(shown)),
         before_id=None if before is None else before.id,
         below_id=undo_top,
     )
-    _hold(connection, candidate_id, reviewer, line)
+    _store_judgement(connection, candidate_id, reviewer, line)
     return entry_of(connection, line)
 
 
-def _sensible(seconds: float | None) -> float | None:
-    """A clock that was set back meanwhile says nothing about how long somebody took."""
+def _plausible(seconds: float | None) -> float | None:
+    """None for a duration that a changed system clock has made negative or infinite."""
     return seconds if seconds is not None and 0 <= seconds < math.inf else None
 
 
 def undo(connection: Connection, reviewer: int) -> LogEntry | None:
-    """Take the reviewer's last opinion back; None where there is none left."""
-    undo_top, redo_top = _tops(connection, reviewer)
+    """Undo the reviewer's last opinion; None if there is nothing to undo."""
+    undo_top, redo_top = _stack_tops(connection, reviewer)
     if undo_top is None:
         return None
-    target = _line(connection, undo_top, "set", reviewer)
-    lines = _lines(connection, target.candidate_id, reviewer)
-    after = standing(lines, undone=target.id)
+    target = _log_line(connection, undo_top, "set", reviewer)
+    lines = _log_lines(connection, target.candidate_id, reviewer)
+    after = standing_line(lines, undone=target.id)
     line = _add(
         connection,
         "undo",
@@ -123,19 +122,19 @@ def undo(connection: Connection, reviewer: int) -> LogEntry | None:
         undo_top_id=target.below_id,
         redo_top_id=redo_top,
     )
-    _hold(connection, target.candidate_id, reviewer, after)
+    _store_judgement(connection, target.candidate_id, reviewer, after)
     return entry_of(connection, line)
 
 
 def redo(connection: Connection, reviewer: int) -> LogEntry | None:
-    """Do again what was undone last; None where nothing was, or a new opinion came since."""
-    _, redo_top = _tops(connection, reviewer)
+    """Redo what was undone last; None if there is nothing to redo or a new opinion followed."""
+    _, redo_top = _stack_tops(connection, reviewer)
     if redo_top is None:
         return None
-    undone = _line(connection, redo_top, "undo", reviewer)
-    target = _line(connection, undone.target_id, "set", reviewer)
-    lines = _lines(connection, target.candidate_id, reviewer)
-    after = standing(lines, redone=target.id)
+    undone = _log_line(connection, redo_top, "undo", reviewer)
+    target = _log_line(connection, undone.target_id, "set", reviewer)
+    lines = _log_lines(connection, target.candidate_id, reviewer)
+    after = standing_line(lines, redone=target.id)
     line = _add(
         connection,
         "redo",
@@ -145,12 +144,12 @@ def redo(connection: Connection, reviewer: int) -> LogEntry | None:
         target_id=target.id,
         redo_top_id=undone.redo_top_id,
     )
-    _hold(connection, target.candidate_id, reviewer, after)
+    _store_judgement(connection, target.candidate_id, reviewer, after)
     return entry_of(connection, line)
 
 
 def judgements_of(connection: Connection, candidate_id: int) -> list[Judgement]:
-    """What each reviewer thinks of a candidate, in the order of the reviewers."""
+    """Each reviewer's opinion of a candidate, in the order of the reviewers."""
     rows = connection.execute(
         select(judgements, reviewers.c.name)
         .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
@@ -163,7 +162,7 @@ def judgements_of(connection: Connection, candidate_id: int) -> list[Judgement]:
 def history_page(
     connection: Connection, after: int = 0, candidate_id: int | None = None
 ) -> list[LogEntry]:
-    """The next lines of the log, of one candidate or of all; empty at its end."""
+    """The next page of the log, of one candidate or of all; empty at the end."""
     query = (
         select(log, reviewers.c.name)
         .join(reviewers, reviewers.c.id == log.c.reviewer_id)
@@ -206,8 +205,10 @@ def _add(
     return connection.execute(insert(log).values(values).returning(log)).one()
 
 
-def _hold(connection: Connection, candidate_id: int, reviewer: int, line: LogRow | None) -> None:
-    """Let `line` be the reviewer's opinion of the candidate; None: they have none."""
+def _store_judgement(
+    connection: Connection, candidate_id: int, reviewer: int, line: LogRow | None
+) -> None:
+    """Store the opinion in `line` as the reviewer's judgement; None deletes the judgement."""
     whose = (judgements.c.candidate_id == candidate_id) & (judgements.c.reviewer_id == reviewer)
     connection.execute(delete(judgements).where(whose))
     if line is not None:
@@ -236,8 +237,8 @@ def judged_bit(reviewer: int) -> int:
     return 1 << (reviewer - 1)
 
 
-def _effective(connection: Connection, candidate_id: int, reviewer: int) -> LogRow | None:
-    """The line of the log that holds now."""
+def _current_line(connection: Connection, candidate_id: int, reviewer: int) -> LogRow | None:
+    """The log line of the reviewer's current opinion."""
     query = (
         select(log)
         .join(judgements, judgements.c.log_id == log.c.id)
@@ -246,10 +247,10 @@ def _effective(connection: Connection, candidate_id: int, reviewer: int) -> LogR
     return connection.execute(query).one_or_none()
 
 
-def _tops(connection: Connection, reviewer: int) -> tuple[int | None, int | None]:
-    """The `set` line that an undo would take back, and the `undo` line a redo would.
+def _stack_tops(connection: Connection, reviewer: int) -> tuple[int | None, int | None]:
+    """The `set` line that an undo would withdraw, and the `undo` line that a redo would.
 
-    Lines merged in were written elsewhere, and are undone there.
+    Merged lines are excluded: they are undone in the session where they were written.
     """
     mine = (log.c.reviewer_id == reviewer) & (log.c.origin == "")
     query = select(log).where(mine).order_by(log.c.id.desc()).limit(1)
@@ -266,13 +267,13 @@ def _tops(connection: Connection, reviewer: int) -> tuple[int | None, int | None
     raise damaged(f"line {last.id} of the log")
 
 
-def _lines(connection: Connection, candidate_id: int, reviewer: int) -> list[LogRow]:
-    """All that the reviewer has ever said of the candidate."""
+def _log_lines(connection: Connection, candidate_id: int, reviewer: int) -> list[LogRow]:
+    """All of the reviewer's lines on the candidate."""
     whose = (log.c.candidate_id == candidate_id) & (log.c.reviewer_id == reviewer)
     return list(connection.execute(select(log).where(whose).order_by(log.c.id)))
 
 
-def _line(connection: Connection, log_id: int, action: Action, reviewer: int) -> LogRow:
+def _log_line(connection: Connection, log_id: int, action: Action, reviewer: int) -> LogRow:
     row = connection.execute(select(log).where(log.c.id == log_id)).one_or_none()
     if row is None or row.action != action or row.reviewer_id != reviewer:
         raise damaged(f"line {log_id} of the log")

@@ -16,8 +16,7 @@ from app.core.provenance import task_hash
 from app.core.session.rebuild import JudgementKey, read_log_lines, rebuild_judgements
 from app.core.session.records import Change, Judgement
 from app.core.session.session import MAX_IDS, Session
-from app.core.session.standing import Line
-from app.core.session.stored_opinions import judgement_of
+from app.core.session.stored_opinions import LogRow, judgement_of
 from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher, NumberMap
@@ -135,7 +134,7 @@ def _settled(
                     yield _conflict(target, after[pair], mine, same)
 
 
-def _is_conflict(mine: Judgement, theirs: Judgement, lines: list[Line]) -> bool:
+def _is_conflict(mine: Judgement, theirs: Judgement, lines: list[LogRow]) -> bool:
     """Two opinions of which neither was given in knowledge of the other."""
     if mine.opinion == theirs.opinion:
         return False

@@ -37,7 +37,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     name = FOLDER / f"schema_{VERSION}"
     if name.with_suffix(".speco3.gz").exists():
-        raise SystemExit(f"{name}.speco3.gz is there already, and never changes once released")
+        raise SystemExit(f"{name}.speco3.gz already exists and never changes once released")
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "kept.speco3"
         read_as = make(place)

@@ -45,10 +45,10 @@ def test_the_holder_is_named_and_gone_after(session, lock):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "left no name"),
-        (b"\xff\xfe", "left no name"),
-        (b"[1]", "left no name"),
-        (b"[" * 3000, "left no name"),
+        (b"", "unknown user"),
+        (b"\xff\xfe", "unknown user"),
+        (b"[1]", "unknown user"),
+        (b"[" * 3000, "unknown user"),
         (b'{"user": "a\\u001b[31mb\\u202e", "process": [1, 2]}', "user a?[31mb?, process [1, 2]"),
         (json.dumps({"user": "x" * 1500}).encode(), "user " + "x" * 195 + "..."),
     ],
@@ -100,9 +100,9 @@ def test_where_nothing_can_be_written(session, monkeypatch):
 
     made(session).close()
     monkeypatch.setattr(file_lock.os, "open", refuse)
-    with pytest.raises(SessionError, match=r"cannot be written \(Permission"):
+    with pytest.raises(SessionError, match=r"not writable \(Permission"):
         open_session(session, "Ada")
-    with pytest.raises(SessionError, match="cannot be written"):
+    with pytest.raises(SessionError, match="not writable"):
         made(session.with_name("new.speco3"))
     with open_session(session, "Ada", read_only=True) as reader:
         assert reader.count() == 5
@@ -116,7 +116,7 @@ def test_where_files_cannot_be_locked(session, monkeypatch, number):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(file_lock.fcntl, "flock", refuse)
-    with pytest.raises(SessionError, match="disk of this computer") as told:
+    with pytest.raises(SessionError, match="local disk") as told:
         SessionLock(session)
     assert not isinstance(told.value, SessionHeldError)
 
@@ -128,7 +128,7 @@ def test_a_full_disk_keeps_nobody_from_holding(session, monkeypatch):
     monkeypatch.setattr(file_lock.json, "dumps", refuse)
     hold = SessionLock(session)
     monkeypatch.undo()
-    with pytest.raises(SessionHeldError, match="left no name"):
+    with pytest.raises(SessionHeldError, match="unknown user"):
         SessionLock(session)
     hold.release()
 

@@ -74,7 +74,7 @@ def test_a_step_that_fails_changes_nothing(file_place, monkeypatch):
         monkeypatch.setattr(f"app.core.database.{module}.VERSION", VERSION + 1)
     with pytest.raises(SessionError, match="duplicate column"):
         open_session(file_place, "Ada")
-    with pytest.raises(SessionError, match="older program"):
+    with pytest.raises(SessionError, match="older version"):
         open_session(file_place, "Ada", read_only=True)
     monkeypatch.undo()
     assert schema(file_place) == before
@@ -94,7 +94,7 @@ def test_steps_are_made_in_order_from_where_it_is(place, monkeypatch):
             assert list(names)[-count:] == ["first", "second"][:count]
             assert session.fact("tables") == str(VERSION + count)
     monkeypatch.undo()
-    with pytest.raises(SessionError, match="newer program"):
+    with pytest.raises(SessionError, match="newer version"):
         open_session(place, "Ada")
 
 

@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from agent.spectra.readers import read
-from app.core.database.tables import TARGETID as IN_TABLES
-from app.core.importing import folder_list, folder_walk
-from app.core.importing.errors import ImportFailed, ImportStopped
-from app.core.importing.formats.contents import TARGETID
+from app.core.database.tables import MIN_TARGETID as IN_TABLES
+from app.core.errors import ImportFailed, ImportStopped
+from app.core.importing import folder_list, spectrum_files
+from app.core.importing.formats.contents import MIN_TARGETID
 from app.core.importing.importer import import_list, preview
 from tests.agent.spectra.readers import samples
 from tests.app.core.importing.lists import every, fits_bytes, lists_of, owns
@@ -55,7 +55,7 @@ def test_every_spectrum_is_a_candidate(session, spectra):
         ("packed", 0),
     ]
     assert report.format == "folder"
-    assert report.warnings == ("left out: 5 files that cannot be spectra",)
+    assert report.warnings == ("skipped 5 files that could not be read as spectra",)
     assert (report.rows_used, report.missing_files) == (11, 0)
     assert owns(session) == [{}] * 11
 
@@ -69,7 +69,7 @@ def test_each_target_of_a_file_of_several_is_one(session, spectra):
     assert [each.row for each in found] == [t if t > 0 else n for n, t in enumerate(targets)]
     assert [each.ra for each in found] == [120.0, 121.0, 122.0, 123.0, 124.0]
     for each in found:
-        wanted = {"target": each.row} if each.row >= TARGETID else {"row": each.row}
+        wanted = {"target": each.row} if each.row >= MIN_TARGETID else {"row": each.row}
         assert read(each.path, **wanted).object_id == each.object_id
 
 
@@ -128,18 +128,18 @@ def test_a_folder_in_which_the_session_lies(session, tmp_path):
 
 
 def test_an_empty_folder(session, folder):
-    with pytest.raises(ImportFailed, match="no file that can be read as a spectrum"):
+    with pytest.raises(ImportFailed, match="no readable spectrum"):
         import_list(session, folder)
 
 
 def test_a_folder_of_too_many_files(session, spectra, monkeypatch):
-    monkeypatch.setattr(folder_walk, "MAX_FILES", 5)
-    with pytest.raises(ImportFailed, match="more than 5 files: give a list instead"):
+    monkeypatch.setattr(spectrum_files, "MAX_FILES", 5)
+    with pytest.raises(ImportFailed, match="more than 5 files: import a list instead"):
         import_list(session, spectra)
 
 
 def test_a_search_can_be_stopped_and_tells_how_far_it_is(session, spectra, monkeypatch):
-    monkeypatch.setattr(folder_list, "TOLD_EVERY", 1)
+    monkeypatch.setattr(folder_list, "PROGRESS_EVERY", 1)
     told: list[tuple[int, int | None]] = []
     with pytest.raises(ImportStopped):
         import_list(
@@ -168,4 +168,4 @@ def test_real_spectra(session, real_spectra):
 
 
 def test_from_where_on_a_row_is_a_target():
-    assert TARGETID == IN_TABLES
+    assert MIN_TARGETID == IN_TABLES

@@ -197,7 +197,7 @@ def test_what_is_no_session_is_refused(tmp_path):
     connection.close()
     text = tmp_path / "text.speco3"
     text.write_text("hello")
-    for path, told in ((other, "another program"), (text, "not a session"), (tmp_path, "no file")):
+    for path, told in ((other, "another program"), (text, "not a session"), (tmp_path, "not a file")):
         with pytest.raises(SessionError, match=told):
             open_session(path, "Ada")
     with pytest.raises(SessionError, match="not there"):
@@ -209,7 +209,7 @@ def test_a_newer_session_is_refused(file_place):
     with sqlite3.connect(file_place) as connection:
         connection.execute("PRAGMA user_version = 999")
     connection.close()
-    with pytest.raises(SessionError, match="newer program"):
+    with pytest.raises(SessionError, match="newer version"):
         open_session(file_place, "Ada")
     with sqlite3.connect(file_place) as connection:
         connection.execute("PRAGMA user_version = 1")

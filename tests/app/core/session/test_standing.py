@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.core.session.standing import standing
+from app.core.session.standing import standing_line
 
 
 def line(number, at, action="set", *, before=None, target=None, origin=""):
@@ -61,13 +61,13 @@ def line(number, at, action="set", *, before=None, target=None, origin=""):
     ],
 )
 def test_which_opinion_stands(lines, wanted):
-    found = standing(lines)
+    found = standing_line(lines)
     assert (None if found is None else found.id) == wanted
 
 
 def test_as_if_now():
     lines = [line(1, "10"), line(2, "11", before=1)]
-    assert standing(lines, undone=2).id == 1
+    assert standing_line(lines, undone=2).id == 1
     undone = [*lines, line(3, "12", "undo", target=2)]
-    assert standing(undone).id == 1
-    assert standing(undone, redone=2).id == 2
+    assert standing_line(undone).id == 1
+    assert standing_line(undone, redone=2).id == 2
