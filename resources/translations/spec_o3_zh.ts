@@ -12,31 +12,31 @@
         <translation>关闭</translation>
     </message>
     <message>
-        <source>What the inspectors learnt from</source>
-        <translation>各检视模型的学习来源</translation>
+        <source>What the inspectors were trained on</source>
+        <translation>各检视模型的训练数据</translation>
     </message>
     <message>
         <source>Version {version}</source>
         <translation>版本 {version}</translation>
     </message>
     <message>
-        <source>A desk for judging spectra of candidates of rare classes, with an agent beside you that looks at each one and shows where it looked.</source>
-        <translation>用于判读稀有类别候选体光谱的工作台：智能体在旁检视每一个，并显示它看了哪里。</translation>
+        <source>A workbench for judging the spectra of rare-object candidates, with an agent that inspects each spectrum and shows where it looked.</source>
+        <translation>用于判读稀有天体候选体光谱的工作台：智能体检视每条光谱，并显示它看了哪里。</translation>
     </message>
     <message>
-        <source>What you decide is yours: no agent ever writes a verdict. Nothing leaves this computer, unless you choose a model that runs on a server.</source>
-        <translation>判定由您作出：智能体绝不会写入判定。除非您选择在服务器上运行的模型，否则任何内容都不会离开本机。</translation>
+        <source>Every verdict is yours: the agent never records one. Nothing leaves this computer unless you choose a model that runs on a server.</source>
+        <translation>判定由您作出：智能体绝不会记录判定。除非您选择在服务器上运行的模型，否则任何内容都不会离开本机。</translation>
     </message>
     <message>
-        <source>It is no classifier to be trusted unseen. A p(YES) orders candidates; it is a probability only once it was calibrated on verdicts of yours.</source>
-        <translation>它不是可以不加检验就信任的分类器。p(YES) 用于给候选体排序；只有用您的判定校准之后才是概率。</translation>
+        <source>It is not a classifier to be trusted without checking. p(YES) ranks candidates; it becomes a probability only after calibration on your own verdicts.</source>
+        <translation>它不是可以不加检验就信任的分类器。p(YES) 用于给候选体排序；只有用您自己的判定校准之后才是概率。</translation>
     </message>
     <message>
-        <source>Simulated spectra are cleaner than the sky. How well an inspector does on them says little of your survey: judge some hundred candidates yourself, blind, then read the page Agreement and calibration.</source>
-        <translation>模拟光谱比真实的天空干净。模型在其上的表现很难说明在您的巡天中如何：请先自行盲评几百个候选体，再看“一致性与校准”页面。</translation>
+        <source>Simulated spectra are cleaner than observed ones. Performance on them says little about your survey: judge a few hundred candidates yourself in blind mode, then see the page Agreement and calibration.</source>
+        <translation>模拟光谱比观测光谱干净。在其上的表现很难说明在您的巡天中如何：请先自行盲评几百个候选体，再看“一致性与校准”页面。</translation>
     </message>
     <message>
-        <source>The sample is simulated, and marked so wherever it is shown.</source>
+        <source>The sample is simulated, and marked as such wherever it is shown.</source>
         <translation>示例数据是模拟的，凡显示之处均有标明。</translation>
     </message>
     <message>
@@ -51,7 +51,7 @@
 <context>
     <name>AgentFollower</name>
     <message>
-        <source>The agent looks here</source>
+        <source>The agent is looking here</source>
         <translation>智能体正在看这里</translation>
     </message>
 </context>
@@ -62,19 +62,19 @@
         <translation>模型：{name}</translation>
     </message>
     <message>
-        <source>Hand back: the agent goes on</source>
-        <translation>交还：智能体继续</translation>
+        <source>Resume the agent</source>
+        <translation>让智能体继续</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Resume</source>
         <translation>继续</translation>
     </message>
     <message>
-        <source>The agent waits before its next turn</source>
-        <translation>智能体在下一轮之前等待</translation>
+        <source>Pause the agent before its next turn</source>
+        <translation>让智能体在下一轮之前暂停</translation>
     </message>
     <message>
-        <source>Hold</source>
+        <source>Pause</source>
         <translation>暂停</translation>
     </message>
     <message>
@@ -86,8 +86,8 @@
         <translation>正在加载模型</translation>
     </message>
     <message>
-        <source>cannot be used: {why}</source>
-        <translation>无法使用：{why}</translation>
+        <source>unavailable: {why}</source>
+        <translation>不可用：{why}</translation>
     </message>
     <message>
         <source>ready</source>
@@ -110,8 +110,8 @@
         <translation>运行</translation>
     </message>
     <message>
-        <source>Run the agent here</source>
-        <translation>对此天体运行智能体</translation>
+        <source>Run the agent on this candidate</source>
+        <translation>对此候选体运行智能体</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -130,7 +130,7 @@
         <translation>运行列表</translation>
     </message>
     <message>
-        <source>Run the agent over the list</source>
+        <source>Run the agent on the whole list</source>
         <translation>对整个列表运行智能体</translation>
     </message>
 </context>
@@ -141,31 +141,31 @@
         <translation>智能体</translation>
     </message>
     <message>
-        <source>The best one in the box</source>
+        <source>Best bundled model</source>
         <translation>随程序附带的最佳模型</translation>
     </message>
     <message>
-        <source>A name of the list, a folder or GGUF file, or a server&apos;s address</source>
-        <translation>列表中的名称、文件夹或 GGUF 文件，或服务器地址</translation>
+        <source>A model from the list, a folder, a GGUF file or a server address</source>
+        <translation>列表中的模型、文件夹、GGUF 文件或服务器地址</translation>
     </message>
     <message>
         <source>Model</source>
         <translation>模型</translation>
     </message>
     <message>
-        <source>Each takes memory for a model of its own</source>
-        <translation>每个都要为各自的模型占用内存</translation>
+        <source>Each inspection needs memory for its own copy of the model</source>
+        <translation>每个检视都要为各自的模型副本占用内存</translation>
     </message>
     <message>
-        <source>Inspections at a time</source>
+        <source>Parallel inspections</source>
         <translation>同时检视数</translation>
     </message>
     <message>
-        <source>Keys of servers</source>
+        <source>Server keys</source>
         <translation>服务器密钥</translation>
     </message>
     <message>
-        <source>A server&apos;s key is read from SPEC_O3_API_KEY or the system&apos;s keyring. It is kept neither here nor in sessions or exports</source>
+        <source>Server keys are read from SPEC_O3_API_KEY or the system keyring. They are never saved here, in sessions or in exports</source>
         <translation>服务器密钥从环境变量 SPEC_O3_API_KEY 或系统密钥环读取，不会保存在这里，也不会写入会话或导出文件</translation>
     </message>
     <message>
@@ -173,12 +173,12 @@
         <translation>就绪：{where}</translation>
     </message>
     <message>
-        <source>Not complete: {files} missing</source>
+        <source>Incomplete: {files} missing</source>
         <translation>不完整：缺少 {files}</translation>
     </message>
     <message>
-        <source>Not on this machine yet: spec-o3 models get {name}</source>
-        <translation>本机尚无此模型，获取命令：spec-o3 models get {name}</translation>
+        <source>Not downloaded yet. Run: spec-o3 models get {name}</source>
+        <translation>尚未下载。请运行：spec-o3 models get {name}</translation>
     </message>
 </context>
 <context>
@@ -192,23 +192,23 @@
         <translation>判定之前不显示（按 {key} 显示）</translation>
     </message>
     <message>
-        <source>The agent is at work</source>
+        <source>The agent is running</source>
         <translation>智能体正在运行</translation>
     </message>
     <message>
-        <source>Held: show it a window, tell it a word, then hand back</source>
-        <translation>已暂停：可给它看一个窗口、写一句提示，然后交还</translation>
+        <source>Paused: show it a window or write a remark, then resume</source>
+        <translation>已暂停：可给它看一个窗口或写一句提示，然后继续</translation>
     </message>
     <message>
-        <source>The agent looks at the whole spectrum</source>
-        <translation>智能体正在查看全谱</translation>
+        <source>The agent is looking at the whole spectrum</source>
+        <translation>智能体正在查看整条光谱</translation>
     </message>
     <message>
-        <source>It has looked at nothing and said nothing</source>
-        <translation>它什么都没有查看，也没有说明</translation>
+        <source>The agent took no step</source>
+        <translation>智能体没有任何步骤</translation>
     </message>
     <message>
-        <source>Not inspected yet ({key} runs the agent here)</source>
+        <source>Not inspected yet ({key} runs the agent)</source>
         <translation>尚未检视（按 {key} 运行智能体）</translation>
     </message>
 </context>
@@ -278,12 +278,12 @@
         <translation>此处没有隐藏的内容</translation>
     </message>
     <message>
-        <source>It is shown again: first judge it anew</source>
-        <translation>此天体正在重现：请先重新判定</translation>
+        <source>This is a repeat: judge it again first</source>
+        <translation>这是重现的候选体：请先重新判定</translation>
     </message>
     <message>
-        <source>Blind mode: a filter or order by the agent&apos;s opinion would tell it</source>
-        <translation>盲评模式：按智能体的意见筛选或排序会泄露其意见</translation>
+        <source>Blind mode: this filter or order would reveal the agent&apos;s opinion</source>
+        <translation>盲评模式：此筛选或排序会泄露智能体的意见</translation>
     </message>
 </context>
 <context>
@@ -396,12 +396,12 @@
         <translation>正在读取…</translation>
     </message>
     <message>
-        <source>CSV, with units and provenance in a file beside it</source>
-        <translation>CSV，单位与来源另存于同名附加文件</translation>
+        <source>CSV, with units and provenance in a separate file</source>
+        <translation>CSV，单位与来源另存为单独文件</translation>
     </message>
     <message>
-        <source>ECSV: CSV with units and provenance inside</source>
-        <translation>ECSV：内含单位与来源的 CSV</translation>
+        <source>ECSV, with units and provenance in the header</source>
+        <translation>ECSV，单位与来源写在文件头</translation>
     </message>
     <message>
         <source>FITS table</source>
@@ -420,7 +420,7 @@
         <translation>已接受</translation>
     </message>
     <message>
-        <source>All that were judged</source>
+        <source>All judged</source>
         <translation>所有已判定的</translation>
     </message>
     <message>
@@ -428,11 +428,11 @@
         <translation>全部</translation>
     </message>
     <message>
-        <source>As the list is filtered now</source>
+        <source>As currently filtered</source>
         <translation>当前筛选后的列表</translation>
     </message>
     <message>
-        <source>{count} rows, {columns} columns; the first:</source>
+        <source>{count} rows, {columns} columns; first rows:</source>
         <translation>{count} 行，{columns} 列；前几行：</translation>
     </message>
     <message>
@@ -451,8 +451,8 @@
         <translation>命令</translation>
     </message>
     <message>
-        <source>No command is called so</source>
-        <translation>没有这样的命令</translation>
+        <source>No matching command</source>
+        <translation>没有匹配的命令</translation>
     </message>
 </context>
 <context>
@@ -521,20 +521,20 @@
         <translation>用于列表</translation>
     </message>
     <message>
-        <source>The list, its filters and the proposal go by this model; pressed again: by the newest record of each object</source>
-        <translation>列表、筛选与建议均以此模型的意见为准；再按一次则以每个天体的最新记录为准</translation>
+        <source>Use this model&apos;s opinions in the list, its filters and the proposal. Press again to use the newest record of each candidate.</source>
+        <translation>列表、筛选与建议采用此模型的意见；再按一次则采用每个候选体的最新记录。</translation>
     </message>
     <message>
         <source>Verdict</source>
         <translation>判定</translation>
     </message>
     <message>
-        <source>How sure</source>
+        <source>Certainty</source>
         <translation>把握</translation>
     </message>
     <message>
-        <source>Ended</source>
-        <translation>结束方式</translation>
+        <source>Outcome</source>
+        <translation>结果</translation>
     </message>
     <message>
         <source>Looks</source>
@@ -598,23 +598,23 @@
 <context>
     <name>CurrentCandidate</name>
     <message>
-        <source>This is the last one of the list</source>
-        <translation>这是列表中的最后一个</translation>
+        <source>This is the last candidate in the list</source>
+        <translation>这是列表中的最后一个候选体</translation>
     </message>
     <message>
-        <source>This is the first one of the list</source>
-        <translation>这是列表中的第一个</translation>
+        <source>This is the first candidate in the list</source>
+        <translation>这是列表中的第一个候选体</translation>
     </message>
     <message>
-        <source>Nothing is on the desk to be judged</source>
-        <translation>当前没有可判定的天体</translation>
+        <source>No spectrum to judge</source>
+        <translation>没有可判定的光谱</translation>
     </message>
     <message>
-        <source>A spectrum that cannot be read cannot be judged: go on</source>
-        <translation>无法读取的光谱不能判定：请继续下一个</translation>
+        <source>Not judged: this spectrum cannot be read</source>
+        <translation>未判定：此光谱无法读取</translation>
     </message>
     <message>
-        <source>Not judged: it was not drawn yet</source>
+        <source>Not judged: the spectrum is not drawn yet</source>
         <translation>未判定：光谱尚未绘出</translation>
     </message>
     <message>
@@ -630,20 +630,20 @@
         <translation>没有可重做的操作</translation>
     </message>
     <message>
-        <source>Done again: {what}</source>
-        <translation>已重做：{what}</translation>
+        <source>Redone: now {what}</source>
+        <translation>已重做：现为{what}</translation>
     </message>
     <message>
-        <source>Blind mode: in the order of the list, which tells nothing</source>
-        <translation>盲评模式：按列表顺序，不透露任何信息</translation>
+        <source>Blind mode: the queue was reset to list order, which reveals nothing</source>
+        <translation>盲评模式：队列已恢复为列表顺序，不透露任何信息</translation>
     </message>
     <message>
-        <source>Nothing is left to judge in this list</source>
-        <translation>此列表已没有待判定的天体</translation>
+        <source>All candidates in this list are judged</source>
+        <translation>此列表的候选体已全部判定</translation>
     </message>
     <message>
-        <source>A repeated verdict was taken back</source>
-        <translation>重复的判定已撤回</translation>
+        <source>The repeated verdict was undone</source>
+        <translation>已撤销重复的判定</translation>
     </message>
     <message>
         <source>without a verdict</source>
@@ -798,11 +798,11 @@
         <translation>松开以打开会话</translation>
     </message>
     <message>
-        <source>Drop to begin a session with {count} files</source>
+        <source>Drop to start a session with {count} files</source>
         <translation>松开以用 {count} 个文件新建会话</translation>
     </message>
     <message>
-        <source>Drop to begin a session with the spectra in this folder</source>
+        <source>Drop to start a session with the spectra in this folder</source>
         <translation>松开以用此文件夹中的光谱新建会话</translation>
     </message>
     <message>
@@ -825,8 +825,8 @@
         <translation>没有可显示的内容</translation>
     </message>
     <message>
-        <source>This list is empty, or the filter leaves nothing of it.</source>
-        <translation>列表为空，或筛选后没有剩余。</translation>
+        <source>The list is empty, or no candidate matches the filter.</source>
+        <translation>列表为空，或没有候选体符合筛选条件。</translation>
     </message>
     <message>
         <source>This spectrum cannot be read</source>
@@ -863,8 +863,8 @@
         <translation>文件</translation>
     </message>
     <message>
-        <source>Blind mode is on: files hold the agent&apos;s opinions, too</source>
-        <translation>盲评模式已开启：文件中也含有智能体的意见</translation>
+        <source>Blind mode is on, but exported files include the agent&apos;s verdicts</source>
+        <translation>盲评模式已开启，但导出的文件仍包含智能体的判定</translation>
     </message>
     <message>
         <source>Open</source>
@@ -891,11 +891,11 @@
         <translation>{folder} 不是文件夹</translation>
     </message>
     <message>
-        <source>{name} is there already: choose another name</source>
+        <source>{name} already exists: choose another name</source>
         <translation>{name} 已存在：请换一个名称</translation>
     </message>
     <message>
-        <source>{name} is there already and will be replaced</source>
+        <source>{name} already exists and will be replaced</source>
         <translation>{name} 已存在，将被替换</translation>
     </message>
     <message>
@@ -928,8 +928,8 @@
 <context>
     <name>FilesPage</name>
     <message>
-        <source>Words and files</source>
-        <translation>用语与文件</translation>
+        <source>Comments and files</source>
+        <translation>评语与文件</translation>
     </message>
     <message>
         <source>Standard comments</source>
@@ -952,7 +952,7 @@
         <translation>模板</translation>
     </message>
     <message>
-        <source>Standard comments, one a line</source>
+        <source>Standard comments, one per line</source>
         <translation>常用评语，每行一条</translation>
     </message>
     <message>
@@ -975,12 +975,12 @@
         <translation>筛选列表</translation>
     </message>
     <message>
-        <source>For example: verdict:unjudged snr&gt;10 flag:star. Conditions side by side must all hold; or, not and brackets work as well. Enter shows what is meant.</source>
-        <translation>例如：verdict:unjudged snr&gt;10 flag:star。并列的条件须同时满足，也可使用 or、not 和括号。按回车显示其含义。</translation>
+        <source>Example: verdict:unjudged snr&gt;10 flag:star. All conditions must hold; or, not and parentheses work too. Press Enter to apply the filter.</source>
+        <translation>例如：verdict:unjudged snr&gt;10 flag:star。所有条件须同时满足，也可使用 or、not 和括号。按回车应用筛选。</translation>
     </message>
     <message>
-        <source>In which order the list is walked</source>
-        <translation>浏览列表的顺序</translation>
+        <source>Order of the queue</source>
+        <translation>队列的顺序</translation>
     </message>
     <message>
         <source>unjudged</source>
@@ -1003,19 +1003,19 @@
         <translation>有标记</translation>
     </message>
     <message>
-        <source>faults</source>
-        <translation>有故障</translation>
+        <source>unreadable</source>
+        <translation>无法读取</translation>
     </message>
     <message>
         <source>as listed</source>
         <translation>列表顺序</translation>
     </message>
     <message>
-        <source>best score</source>
+        <source>highest score</source>
         <translation>评分最高</translation>
     </message>
     <message>
-        <source>best S/N</source>
+        <source>highest S/N</source>
         <translation>信噪比最高</translation>
     </message>
     <message>
@@ -1031,12 +1031,12 @@
         <translation>最意外</translation>
     </message>
     <message>
-        <source>agents differ first</source>
+        <source>agents disagree first</source>
         <translation>智能体有分歧者优先</translation>
     </message>
     <message>
-        <source>along the sky</source>
-        <translation>按天区</translation>
+        <source>by right ascension</source>
+        <translation>按赤经</translation>
     </message>
     <message>
         <source>random</source>
@@ -1058,18 +1058,18 @@
         <translation>按名称、序号或 TARGETID 查找天体</translation>
     </message>
     <message>
-        <source>Nothing in the list is called {name}</source>
-        <translation>列表中没有名为 {name} 的天体</translation>
+        <source>No object in the list matches {name}</source>
+        <translation>列表中没有与 {name} 相符的天体</translation>
     </message>
 </context>
 <context>
-    <name>FirstName</name>
+    <name>NamePrompt</name>
     <message>
-        <source>Welcome. Under which name shall your verdicts be kept?</source>
+        <source>Welcome. Which name should your verdicts be saved under?</source>
         <translation>欢迎。您的判定以什么姓名保存？</translation>
     </message>
     <message>
-        <source>Your name goes with each of them, and stays on this computer.</source>
+        <source>Your name is saved with each verdict and stays on this computer.</source>
         <translation>姓名随每个判定一起保存，只留在本机。</translation>
     </message>
     <message>
@@ -1077,7 +1077,7 @@
         <translation>您的姓名</translation>
     </message>
     <message>
-        <source>Keep</source>
+        <source>Save</source>
         <translation>保存</translation>
     </message>
 </context>
@@ -1134,7 +1134,7 @@
         <translation>本页没有</translation>
     </message>
     <message>
-        <source>Pages of the guide</source>
+        <source>Guide pages</source>
         <translation>指南各页</translation>
     </message>
     <message>
@@ -1154,7 +1154,7 @@
         <translation>返回 (Alt+Left)</translation>
     </message>
     <message>
-        <source>Page of the guide</source>
+        <source>Guide page</source>
         <translation>指南页面</translation>
     </message>
 </context>
@@ -1242,7 +1242,7 @@
 <context>
     <name>ImportPage</name>
     <message>
-        <source>{name} cannot be imported as it stands</source>
+        <source>{name} cannot be imported as it is</source>
         <translation>{name} 无法按现状导入</translation>
     </message>
     <message>
@@ -1250,8 +1250,8 @@
         <translation>正在读取…</translation>
     </message>
     <message>
-        <source>Choose what you look for</source>
-        <translation>请选择要寻找的天体</translation>
+        <source>Choose the class to look for</source>
+        <translation>请选择要寻找的类型</translation>
     </message>
     <message>
         <source>← Back</source>
@@ -1262,7 +1262,7 @@
         <translation>新建会话</translation>
     </message>
     <message>
-        <source>How far the import is</source>
+        <source>Import progress</source>
         <translation>导入进度</translation>
     </message>
     <message>
@@ -1286,11 +1286,11 @@
         <translation>{done} 行</translation>
     </message>
     <message>
-        <source>What became of the list</source>
-        <translation>列表导入结果</translation>
+        <source>Import summary</source>
+        <translation>导入摘要</translation>
     </message>
     <message>
-        <source>Stopped: nothing was taken over</source>
+        <source>Stopped: nothing was imported</source>
         <translation>已停止：没有导入任何内容</translation>
     </message>
 </context>
@@ -1305,15 +1305,15 @@
         <translation>行</translation>
     </message>
     <message>
-        <source>Why it was refused</source>
-        <translation>拒收原因</translation>
+        <source>Reason</source>
+        <translation>原因</translation>
     </message>
     <message>
         <source>Rows that were refused</source>
         <translation>被拒收的行</translation>
     </message>
     <message>
-        <source>Every row was taken over.</source>
+        <source>All rows were imported.</source>
         <translation>所有行均已导入。</translation>
     </message>
     <message>
@@ -1321,35 +1321,35 @@
         <translation>{count} 个候选体已就绪</translation>
     </message>
     <message>
-        <source>Files that are not there now are looked for again when you come to them: their disk may not be mounted.</source>
-        <translation>目前找不到的文件，在您浏览到时会再次查找：其所在磁盘可能尚未挂载。</translation>
+        <source>Missing files are looked for again when you open their candidate: their disk may not be mounted.</source>
+        <translation>找不到的文件会在您打开其候选体时再次查找：其所在磁盘可能尚未挂载。</translation>
     </message>
     <message>
         <source>rows read</source>
         <translation>读取的行</translation>
     </message>
     <message>
-        <source>taken over</source>
+        <source>imported</source>
         <translation>已导入</translation>
     </message>
     <message>
-        <source>named before, kept once</source>
-        <translation>重复，只保留一个</translation>
+        <source>duplicates</source>
+        <translation>重复</translation>
     </message>
     <message>
         <source>refused</source>
         <translation>拒收</translation>
     </message>
     <message>
-        <source>whose file is not there now</source>
-        <translation>目前找不到文件</translation>
+        <source>file not found</source>
+        <translation>找不到文件</translation>
     </message>
     <message>
         <source>without a spectrum</source>
         <translation>没有光谱</translation>
     </message>
     <message>
-        <source>Refused rows: the first {shown} of {count}; the session keeps more of them</source>
+        <source>Refused rows: first {shown} of {count}; the session stores more of them</source>
         <translation>被拒收的行：{count} 行中的前 {shown} 行；会话中保存了更多</translation>
     </message>
     <message>
@@ -1371,27 +1371,27 @@
         <translation>信息</translation>
     </message>
     <message>
-        <source>Nothing on the desk yet</source>
-        <translation>尚未打开天体</translation>
+        <source>No object selected</source>
+        <translation>未选择天体</translation>
     </message>
     <message>
-        <source>of the list</source>
+        <source>From your list</source>
         <translation>来自列表</translation>
     </message>
     <message>
-        <source>the file</source>
+        <source>From the file</source>
         <translation>来自文件</translation>
     </message>
     <message>
-        <source>more of its header</source>
-        <translation>文件头的其余部分</translation>
+        <source>Other header keywords</source>
+        <translation>文件头的其他关键字</translation>
     </message>
     <message>
-        <source>Copy the value</source>
+        <source>Copy value</source>
         <translation>复制该值</translation>
     </message>
     <message>
-        <source>Copy what is chosen</source>
+        <source>Copy selection</source>
         <translation>复制所选</translation>
     </message>
     <message>
@@ -1406,55 +1406,55 @@
 <context>
     <name>InspectionController</name>
     <message>
-        <source>The agent is not at work</source>
+        <source>The agent is not running</source>
         <translation>智能体未在运行</translation>
     </message>
     <message>
-        <source>The agent is not at work here</source>
-        <translation>智能体未在此天体上运行</translation>
+        <source>The agent is not running on this candidate</source>
+        <translation>智能体未在此候选体上运行</translation>
     </message>
     <message>
-        <source>What the agent saw is hidden until you have judged</source>
-        <translation>在您给出判定之前，不显示智能体所见</translation>
+        <source>The agent&apos;s looks are hidden until you judge</source>
+        <translation>在您判定之前，不显示智能体的查看</translation>
     </message>
     <message>
-        <source>The agent has looked at nothing here yet</source>
-        <translation>智能体尚未查看此天体</translation>
+        <source>The agent has not looked at this candidate yet</source>
+        <translation>智能体尚未查看此候选体</translation>
     </message>
     <message>
-        <source>This session can only be read: nothing can be kept</source>
-        <translation>此会话为只读：无法保存任何内容</translation>
+        <source>This session is read-only: results cannot be saved</source>
+        <translation>此会话为只读：无法保存结果</translation>
     </message>
     <message>
-        <source>the spectrum is still being read</source>
+        <source>the spectrum is still loading</source>
         <translation>光谱仍在读取</translation>
     </message>
     <message>
-        <source>The agent cannot look: {why}</source>
-        <translation>智能体无法查看：{why}</translation>
+        <source>The agent cannot run: {why}</source>
+        <translation>智能体无法运行：{why}</translation>
     </message>
     <message>
-        <source>The agent is at work here already</source>
-        <translation>智能体已在此天体上运行</translation>
+        <source>The agent is already running on this candidate</source>
+        <translation>智能体已在此候选体上运行</translation>
     </message>
     <message>
-        <source>Enough candidates wait for the agent already</source>
-        <translation>等待智能体的候选体已经够多</translation>
+        <source>Too many candidates are waiting for the agent already</source>
+        <translation>等待智能体的候选体已经太多</translation>
     </message>
 </context>
 <context>
     <name>Keymap</name>
     <message>
-        <source>An action has at most {count} keys: take one away first</source>
-        <translation>一个操作最多有 {count} 个按键：请先去掉一个</translation>
+        <source>An action can have at most {count} keys: remove one first</source>
+        <translation>一个操作最多可有 {count} 个按键：请先移除一个</translation>
     </message>
     <message>
         <source>{key} cannot be used</source>
         <translation>{key} 不能使用</translation>
     </message>
     <message>
-        <source>{key} is taken: “{action}”. Give that another key first</source>
-        <translation>{key} 已用于“{action}”，请先为它换一个按键</translation>
+        <source>{key} is already used for “{action}”: change that key first</source>
+        <translation>{key} 已用于“{action}”：请先更改那个按键</translation>
     </message>
 </context>
 <context>
@@ -1468,7 +1468,7 @@
         <translation>方案：{name}</translation>
     </message>
     <message>
-        <source>Any key puts this away. Settings, Keys changes them</source>
+        <source>Press any key to close. Change keys in Settings, Keys</source>
         <translation>按任意键关闭；可在“设置 → 按键”中修改</translation>
     </message>
 </context>
@@ -1495,8 +1495,8 @@
         <translation>再添加一个…</translation>
     </message>
     <message>
-        <source>No key</source>
-        <translation>不设按键</translation>
+        <source>Remove keys</source>
+        <translation>清除按键</translation>
     </message>
     <message>
         <source>Reset</source>
@@ -1515,18 +1515,18 @@
         <translation>操作及其按键</translation>
     </message>
     <message>
-        <source>Press the key for “{action}”. Esc leaves it as it is</source>
-        <translation>请按下用于“{action}”的按键，按 Esc 保持不变</translation>
+        <source>Press a key for “{action}”, or Esc to cancel</source>
+        <translation>请按下用于“{action}”的按键，按 Esc 取消</translation>
     </message>
 </context>
 <context>
     <name>LineChoice</name>
     <message>
-        <source>Those of the task</source>
+        <source>Task lines</source>
         <translation>任务所用谱线</translation>
     </message>
     <message>
-        <source>Add a list…</source>
+        <source>Add line list…</source>
         <translation>添加谱线表…</translation>
     </message>
     <message>
@@ -1542,7 +1542,7 @@
         <translation>谱线表 (*.toml)</translation>
     </message>
     <message>
-        <source>Add a list of lines</source>
+        <source>Add a line list</source>
         <translation>添加谱线表</translation>
     </message>
 </context>
@@ -1553,19 +1553,19 @@
         <translation>无法打开网页浏览器。地址为 {url}</translation>
     </message>
     <message>
-        <source>This spectrum is simulated: there is no page about it</source>
-        <translation>此光谱为模拟光谱：没有相应的网页</translation>
+        <source>This spectrum is simulated, so there is no web page about it</source>
+        <translation>此光谱为模拟光谱，没有相应的网页</translation>
     </message>
     <message>
-        <source>Neither the list nor the file tells a LAMOST obsid</source>
+        <source>Neither the list nor the file gives a LAMOST obsid</source>
         <translation>列表和文件中都没有 LAMOST obsid</translation>
     </message>
     <message>
-        <source>There is no object on the desk</source>
-        <translation>当前没有打开的天体</translation>
+        <source>No object selected</source>
+        <translation>未选择天体</translation>
     </message>
     <message>
-        <source>Neither the list nor the file tells where it is in the sky</source>
+        <source>Neither the list nor the file gives a sky position</source>
         <translation>列表和文件中都没有天球坐标</translation>
     </message>
     <message>
@@ -1584,8 +1584,8 @@
         <translation>目前 {count} 条光谱</translation>
     </message>
     <message>
-        <source>being read</source>
-        <translation>正在读取</translation>
+        <source>reading …</source>
+        <translation>正在读取…</translation>
     </message>
     <message>
         <source>folder</source>
@@ -1619,18 +1619,18 @@
 <context>
     <name>ListRunLine</name>
     <message>
-        <source>Candidates of the list the agent has inspected</source>
-        <translation>智能体已检视的列表候选体</translation>
+        <source>Candidates inspected in this list</source>
+        <translation>此列表中已检视的候选体</translation>
     </message>
 </context>
 <context>
     <name>LockedPage</name>
     <message>
-        <source>Only one program writes to a session at a time, so that no verdict is lost. Close it there, or look at it here without changing it.</source>
-        <translation>为避免丢失判定，同一会话同时只能由一个程序写入。请在那边关闭它，或在此只读查看。</translation>
+        <source>Only one program can write to a session at a time, so that no verdict is lost. Close the session there, or open it here read-only.</source>
+        <translation>为避免丢失判定，同一会话同时只能由一个程序写入。请在那边关闭它，或在此只读打开。</translation>
     </message>
     <message>
-        <source>Open to look at</source>
+        <source>Open read-only</source>
         <translation>只读打开</translation>
     </message>
     <message>
@@ -1638,33 +1638,33 @@
         <translation>重试</translation>
     </message>
     <message>
-        <source>Choose another</source>
-        <translation>另选一个</translation>
+        <source>Choose another session</source>
+        <translation>另选一个会话</translation>
     </message>
     <message>
         <source>{name} is open in another program</source>
         <translation>{name} 已在另一个程序中打开</translation>
     </message>
     <message>
-        <source>Held by: {who}</source>
+        <source>In use by: {who}</source>
         <translation>占用者：{who}</translation>
     </message>
 </context>
 <context>
     <name>Logo</name>
     <message>
-        <source>The program&apos;s mark</source>
+        <source>Program logo</source>
         <translation>程序标志</translation>
     </message>
 </context>
 <context>
-    <name>LookPage</name>
+    <name>AppearancePage</name>
     <message>
-        <source>Look</source>
+        <source>Appearance</source>
         <translation>外观</translation>
     </message>
     <message>
-        <source>As the system</source>
+        <source>System default</source>
         <translation>跟随系统</translation>
     </message>
     <message>
@@ -1684,7 +1684,7 @@
         <translation>{size} 磅</translation>
     </message>
     <message>
-        <source>Colours differ in lightness, too, so that every eye can tell them apart</source>
+        <source>Colours also differ in lightness, so they can be told apart with any kind of colour vision</source>
         <translation>各颜色的明度也不同，色觉异常者同样可以分辨</translation>
     </message>
     <message>
@@ -1692,11 +1692,11 @@
         <translation>主题</translation>
     </message>
     <message>
-        <source>Size of text</source>
+        <source>Text size</source>
         <translation>文字大小</translation>
     </message>
     <message>
-        <source>Changes at the next start</source>
+        <source>Takes effect at the next start</source>
         <translation>下次启动时生效</translation>
     </message>
     <message>
@@ -1730,7 +1730,7 @@
         <translation>http://host:port/v1#model</translation>
     </message>
     <message>
-        <source>Address of a server</source>
+        <source>Server address</source>
         <translation>服务器地址</translation>
     </message>
     <message>
@@ -1746,30 +1746,30 @@
         <translation>GGUF 文件</translation>
     </message>
     <message>
-        <source>Model of the agent</source>
+        <source>Agent model</source>
         <translation>智能体的模型</translation>
     </message>
     <message>
-        <source>Left out: {what}</source>
+        <source>Skipped: {what}</source>
         <translation>已略去：{what}</translation>
     </message>
     <message>
-        <source>An address begins with http:// or https://</source>
-        <translation>地址须以 http:// 或 https:// 开头</translation>
+        <source>A server address begins with http:// or https://</source>
+        <translation>服务器地址须以 http:// 或 https:// 开头</translation>
     </message>
     <message>
-        <source>Folder of a model</source>
-        <translation>模型文件夹</translation>
+        <source>Choose a model folder</source>
+        <translation>选择模型文件夹</translation>
     </message>
     <message>
-        <source>A GGUF model</source>
-        <translation>GGUF 模型</translation>
+        <source>Choose a GGUF file</source>
+        <translation>选择 GGUF 文件</translation>
     </message>
 </context>
 <context>
     <name>NearbyModel</name>
     <message>
-        <source>apart</source>
+        <source>sep.</source>
         <translation>角距</translation>
     </message>
     <message>
@@ -1800,15 +1800,15 @@
         <translation>邻近天体</translation>
     </message>
     <message>
-        <source>Nothing on the desk yet</source>
-        <translation>尚未打开天体</translation>
+        <source>No object selected</source>
+        <translation>未选择天体</translation>
     </message>
     <message>
         <source>The list gives no position for this object</source>
         <translation>列表未给出此天体的坐标</translation>
     </message>
     <message>
-        <source>No other epoch and no neighbour within {radius} arcsec in this list</source>
+        <source>No other epoch or neighbour within {radius} arcsec in this list</source>
         <translation>此列表中 {radius} 角秒内没有其他历元或邻近天体</translation>
     </message>
 </context>
@@ -1839,7 +1839,7 @@
         <translation>谱线与谱带</translation>
     </message>
     <message>
-        <source>Picture and pages</source>
+        <source>Picture and web pages</source>
         <translation>图像与网页</translation>
     </message>
     <message>
@@ -1888,7 +1888,7 @@
 <context>
     <name>PlotActions</name>
     <message>
-        <source>There is no spectrum to take a picture of</source>
+        <source>There is no spectrum to save</source>
         <translation>没有可保存图像的光谱</translation>
     </message>
     <message>
@@ -1900,7 +1900,7 @@
         <translation>已保存：{name}</translation>
     </message>
     <message>
-        <source>Range and measurements are on the clipboard</source>
+        <source>Range and measurements copied to the clipboard</source>
         <translation>波长范围与测量值已复制到剪贴板</translation>
     </message>
 </context>
@@ -2018,16 +2018,16 @@
         <translation>队列</translation>
     </message>
     <message>
-        <source>Hidden while objects are shown again</source>
-        <translation>天体重现期间不显示</translation>
+        <source>Hidden during the repeat round</source>
+        <translation>重现期间不显示</translation>
     </message>
     <message>
         <source>No candidates yet: open a list (Ctrl+N)</source>
         <translation>尚无候选体：请打开列表 (Ctrl+N)</translation>
     </message>
     <message>
-        <source>No candidate is like that: clear the filter to see all</source>
-        <translation>没有符合条件的候选体：清除筛选可查看全部</translation>
+        <source>No candidate matches the filter: clear it to see all</source>
+        <translation>没有符合筛选条件的候选体：清除筛选可查看全部</translation>
     </message>
 </context>
 <context>
@@ -2056,22 +2056,22 @@
         <translation>最近的会话</translation>
     </message>
     <message>
-        <source>None yet. Sessions you work with are listed here, with how far you came.</source>
-        <translation>暂无。您使用过的会话及其进度将列在这里。</translation>
+        <source>No sessions yet. Sessions you open are listed here with your progress.</source>
+        <translation>暂无会话。您打开过的会话及其进度将列在这里。</translation>
     </message>
 </context>
 <context>
     <name>RecentRow</name>
     <message>
-        <source>Take it off this list; the file stays</source>
+        <source>Remove from this list; the file is kept</source>
         <translation>从此列表移除；文件保留</translation>
     </message>
     <message>
-        <source>Take it off this list</source>
+        <source>Remove from this list</source>
         <translation>从此列表移除</translation>
     </message>
     <message>
-        <source>not there</source>
+        <source>file not found</source>
         <translation>找不到文件</translation>
     </message>
     <message>
@@ -2079,7 +2079,7 @@
         <translation>无法打开</translation>
     </message>
     <message>
-        <source>a team&apos;s database</source>
+        <source>team database</source>
         <translation>团队数据库</translation>
     </message>
     <message>
@@ -2117,7 +2117,7 @@
 <context>
     <name>ReviewerName</name>
     <message>
-        <source>You judge as</source>
+        <source>Judging as</source>
         <translation>判定者</translation>
     </message>
     <message>
@@ -2125,7 +2125,7 @@
         <translation>您的姓名</translation>
     </message>
     <message>
-        <source>Keep</source>
+        <source>Save</source>
         <translation>保存</translation>
     </message>
     <message>
@@ -2147,7 +2147,7 @@
 <context>
     <name>SessionCard</name>
     <message>
-        <source>The session</source>
+        <source>Session</source>
         <translation>会话</translation>
     </message>
     <message>
@@ -2155,24 +2155,24 @@
         <translation>会话文件</translation>
     </message>
     <message>
-        <source>Folder of the spectra, if not beside the list</source>
-        <translation>光谱所在文件夹（如不与列表同处）</translation>
+        <source>Spectra folder, if not next to the list</source>
+        <translation>光谱文件夹（如不与列表同处）</translation>
     </message>
     <message>
-        <source>beside the list</source>
+        <source>next to the list</source>
         <translation>与列表同处</translation>
     </message>
     <message>
-        <source>Blind: the agent&apos;s opinion stays hidden until I judge</source>
-        <translation>盲评：在我判定之前不显示智能体的意见</translation>
+        <source>Blind mode: hide the agent&apos;s verdict until I have judged</source>
+        <translation>盲评：在我判定之前隐藏智能体的判定</translation>
     </message>
     <message>
         <source>Give the session file a name</source>
         <translation>请为会话文件命名</translation>
     </message>
     <message>
-        <source>This is no folder</source>
-        <translation>这不是文件夹</translation>
+        <source>Not a folder</source>
+        <translation>不是文件夹</translation>
     </message>
 </context>
 <context>
@@ -2187,22 +2187,22 @@
     </message>
 </context>
 <context>
-    <name>SettingsKeeper</name>
+    <name>SettingsStore</name>
     <message>
-        <source>Settings that cannot be used are back at their defaults ({why}). {where}</source>
-        <translation>无法使用的设置已恢复默认值（{why}）。{where}</translation>
+        <source>Invalid settings were reset to their defaults ({why}). {where}</source>
+        <translation>无效的设置已恢复默认值（{why}）。{where}</translation>
     </message>
     <message>
-        <source>The old file is kept as {name}</source>
-        <translation>原文件已保留为 {name}</translation>
+        <source>The old file was saved as {name}</source>
+        <translation>原文件已另存为 {name}</translation>
     </message>
     <message>
-        <source>The old file could not be kept</source>
-        <translation>原文件未能保留</translation>
+        <source>The old file could not be saved</source>
+        <translation>原文件未能保存</translation>
     </message>
     <message>
-        <source>Settings last until the window closes: {path} cannot be written ({why})</source>
-        <translation>设置只在窗口关闭前有效：无法写入 {path}（{why}）</translation>
+        <source>Settings cannot be saved and are lost when the window closes: {path} cannot be written ({why})</source>
+        <translation>设置无法保存，关闭窗口后将丢失：无法写入 {path}（{why}）</translation>
     </message>
 </context>
 <context>
@@ -2250,7 +2250,7 @@
         <translation>光谱</translation>
     </message>
     <message>
-        <source>Wavelength at rest (Å, vacuum)</source>
+        <source>Rest wavelength (Å, vacuum)</source>
         <translation>静止系波长（Å，真空）</translation>
     </message>
     <message>
@@ -2278,7 +2278,7 @@
         <translation>平滑 {px} 像素 = {kms} km/s (FWHM)</translation>
     </message>
     <message>
-        <source>No data from {lo} to {hi} Å: all of it is shown</source>
+        <source>No data from {lo} to {hi} Å: showing the whole spectrum</source>
         <translation>{lo} 至 {hi} Å 无数据：显示全谱</translation>
     </message>
     <message>
@@ -2323,7 +2323,7 @@
 <context>
     <name>StepCard</name>
     <message>
-        <source>Copy the text</source>
+        <source>Copy text</source>
         <translation>复制文字</translation>
     </message>
     <message>
@@ -2335,8 +2335,8 @@
         <translation>收起</translation>
     </message>
     <message>
-        <source>Go on from here</source>
-        <translation>从此处继续</translation>
+        <source>Rerun from this look</source>
+        <translation>从此次查看重新运行</translation>
     </message>
     <message>
         <source>picture</source>
@@ -2346,7 +2346,7 @@
 <context>
     <name>TakeoverBar</name>
     <message>
-        <source>A remark for the agent, then Enter</source>
+        <source>Remark for the agent, Enter sends it</source>
         <translation>给智能体的提示，按回车发送</translation>
     </message>
     <message>
@@ -2354,34 +2354,34 @@
         <translation>给智能体的提示</translation>
     </message>
     <message>
-        <source>Show it this window</source>
+        <source>Show this window</source>
         <translation>展示此窗口</translation>
     </message>
     <message>
-        <source>Hand back</source>
-        <translation>交还</translation>
+        <source>Resume</source>
+        <translation>继续</translation>
     </message>
     <message>
-        <source>The agent sees the part of the spectrum that you see, before its next turn</source>
-        <translation>智能体将在下一轮之前看到您所见的这段光谱</translation>
+        <source>Show the agent the visible part of the spectrum before its next turn</source>
+        <translation>在下一轮之前让智能体看到屏幕上的这段光谱</translation>
     </message>
     <message>
-        <source>The agent goes on</source>
-        <translation>智能体继续</translation>
+        <source>Resume the agent</source>
+        <translation>让智能体继续</translation>
     </message>
     <message>
-        <source>The agent reads it before its next turn</source>
+        <source>The agent will read this before its next turn</source>
         <translation>智能体将在下一轮之前读到</translation>
     </message>
     <message>
-        <source>The agent sees this window before its next turn</source>
+        <source>The agent will see this window before its next turn</source>
         <translation>智能体将在下一轮之前看到此窗口</translation>
     </message>
 </context>
 <context>
     <name>TaskChooser</name>
     <message>
-        <source>What do you look for?</source>
+        <source>What are you looking for?</source>
         <translation>您要寻找哪类天体？</translation>
     </message>
     <message>
@@ -2397,16 +2397,16 @@
         <translation>任务文件…</translation>
     </message>
     <message>
-        <source>A class of your own, written down as a task file</source>
-        <translation>以任务文件写成的自定义类型</translation>
+        <source>Your own class, described in a task file</source>
+        <translation>以任务文件描述的自定义类型</translation>
     </message>
     <message>
-        <source>Guideline of the class</source>
+        <source>Class guideline</source>
         <translation>该类型的判读准则</translation>
     </message>
     <message>
-        <source>What decides a class is shown here, as the agent reads it, too.</source>
-        <translation>此处显示判定该类型的依据，智能体读到的与此相同。</translation>
+        <source>The guideline of the class is shown here, as the agent reads it.</source>
+        <translation>此处显示该类型的判读准则，智能体读到的与此相同。</translation>
     </message>
 </context>
 <context>
@@ -2424,8 +2424,8 @@
         <translation>模拟的类型</translation>
     </message>
     <message>
-        <source>Your own</source>
-        <translation>自定义</translation>
+        <source>Your files</source>
+        <translation>您的文件</translation>
     </message>
     <message>
         <source>Add a file…</source>
@@ -2436,8 +2436,8 @@
         <translation>模板</translation>
     </message>
     <message>
-        <source>Your own file, taken to be at rest or at the redshift it names</source>
-        <translation>您的文件，视为处于静止系或其自带的红移</translation>
+        <source>Your own file, assumed to be at rest unless it gives a redshift</source>
+        <translation>您的文件，除非自带红移，否则视为处于静止系</translation>
     </message>
     <message>
         <source>Simulated by this program, without noise</source>
@@ -2455,7 +2455,7 @@
 <context>
     <name>Timeline</name>
     <message>
-        <source>Steps of the agent</source>
+        <source>Agent steps</source>
         <translation>智能体的步骤</translation>
     </message>
 </context>
@@ -2540,8 +2540,8 @@
         <translation>{speed} km/s</translation>
     </message>
     <message>
-        <source>{down} and {up} move it, {fine_down} and {fine_up} finely</source>
-        <translation>{down} 和 {up} 调节，{fine_down} 和 {fine_up} 微调</translation>
+        <source>Coarse steps: {down}, {up}. Fine steps: {fine_down}, {fine_up}.</source>
+        <translation>粗调：{down}、{up}。微调：{fine_down}、{fine_up}。</translation>
     </message>
 </context>
 <context>
@@ -2612,8 +2612,8 @@
 <context>
     <name>WelcomePage</name>
     <message>
-        <source>Vet candidates of rare stars by their spectra, with an agent that looks too.</source>
-        <translation>依据光谱审核稀有恒星候选体，智能体与您一同查看。</translation>
+        <source>Vet rare-star candidates by their spectra, with an agent that inspects them too.</source>
+        <translation>依据光谱审核稀有恒星候选体，智能体与您一同检视。</translation>
     </message>
     <message>
         <source>Try the sample</source>
@@ -2624,7 +2624,7 @@
         <translation>它是什么，不是什么</translation>
     </message>
     <message>
-        <source>60 simulated candidates of cataclysmic variables</source>
+        <source>60 simulated cataclysmic-variable candidates</source>
         <translation>60 个模拟的激变变星候选体</translation>
     </message>
     <message>
@@ -2648,30 +2648,30 @@
         <translation>打开会话</translation>
     </message>
     <message>
-        <source>Go on where you left it, or look at a colleague&apos;s</source>
+        <source>Continue where you left off, or view a colleague&apos;s session</source>
         <translation>从上次停下处继续，或查看同事的会话</translation>
     </message>
     <message>
-        <source>Or drop lists, folders, spectra or a session anywhere here.</source>
-        <translation>也可将列表、文件夹、光谱或会话拖放到此处任意位置。</translation>
+        <source>Or drop lists, folders, spectra or a session anywhere on this page.</source>
+        <translation>也可将列表、文件夹、光谱或会话拖放到本页任意位置。</translation>
     </message>
     <message>
-        <source>Works without a network.</source>
-        <translation>无需联网。</translation>
+        <source>Works offline.</source>
+        <translation>可离线使用。</translation>
     </message>
     <message>
-        <source>60 simulated candidates, and a tour of five stops</source>
+        <source>60 simulated candidates and a five-step tour</source>
         <translation>60 个模拟候选体，附五步导览</translation>
     </message>
 </context>
 <context>
     <name>WindowButtons</name>
     <message>
-        <source>This spectrum does not reach “{window}”</source>
+        <source>This spectrum does not cover “{window}”</source>
         <translation>此光谱未覆盖“{window}”</translation>
     </message>
     <message>
-        <source>This spectrum reaches none of the diagnostic windows</source>
+        <source>This spectrum covers none of the diagnostic windows</source>
         <translation>此光谱未覆盖任何诊断窗口</translation>
     </message>
     <message>
@@ -2683,22 +2683,22 @@
         <translation>正在显示</translation>
     </message>
     <message>
-        <source>Mimics</source>
+        <source>Look-alikes</source>
         <translation>易混淆者</translation>
     </message>
     <message>
-        <source>This spectrum does not reach it.</source>
+        <source>Not covered by this spectrum.</source>
         <translation>此光谱未覆盖该窗口。</translation>
     </message>
 </context>
 <context>
-    <name>YouPage</name>
+    <name>ReviewerPage</name>
     <message>
-        <source>You</source>
-        <translation>您</translation>
+        <source>Reviewer</source>
+        <translation>评审者</translation>
     </message>
     <message>
-        <source>New sessions begin in blind mode</source>
+        <source>Start new sessions in blind mode</source>
         <translation>新会话以盲评模式开始</translation>
     </message>
     <message>
@@ -2706,24 +2706,24 @@
         <translation> 角秒</translation>
     </message>
     <message>
-        <source>Written with each of your verdicts, from the next session you open</source>
-        <translation>从下次打开的会话起，随您的每个判定一并记录</translation>
+        <source>Saved with each of your verdicts, starting with the next session you open</source>
+        <translation>随您的每个判定一并保存，从下次打开的会话起生效</translation>
     </message>
     <message>
         <source>Your name</source>
         <translation>您的姓名</translation>
     </message>
     <message>
-        <source>The agent&apos;s verdict stays hidden until you have given yours. A session that is open has its own button at the top.</source>
-        <translation>在您给出判定之前，不显示智能体的判定。已打开的会话可用窗口上方的按钮切换。</translation>
+        <source>Hides the agent&apos;s verdict until you have given yours. For the open session, use the button at the top of the window.</source>
+        <translation>在您给出判定之前隐藏智能体的判定。已打开的会话请用窗口顶部的按钮切换。</translation>
     </message>
     <message>
         <source>Blind mode</source>
         <translation>盲评模式</translation>
     </message>
     <message>
-        <source>Nearby objects within</source>
-        <translation>邻近天体的范围</translation>
+        <source>Radius for nearby objects</source>
+        <translation>邻近天体的搜索半径</translation>
     </message>
 </context>
 <context>
@@ -2733,12 +2733,12 @@
         <translation>测量与规则，不用模型</translation>
     </message>
     <message>
-        <source>Its rules are written by hand. How much each of them counts was fitted on simulated spectra alone; strengths of bands in those were taken from observed atlas stars.</source>
+        <source>The rules are written by hand. Their weights were fitted on simulated spectra only; the band strengths in those were taken from observed atlas stars.</source>
         <translation>规则由人编写。各规则的权重只用模拟光谱拟合；模拟中分子带的强度取自实测的图谱恒星。</translation>
     </message>
     <message>
-        <source>Its card does not say what it was trained on.</source>
-        <translation>其说明卡未写明训练数据。</translation>
+        <source>The model card does not say what it was trained on.</source>
+        <translation>模型卡未说明训练数据。</translation>
     </message>
     <message>
         <source>simulated spectra only</source>
@@ -2756,27 +2756,27 @@
         <translation>判定</translation>
     </message>
     <message>
-        <source>Moving through the list</source>
-        <translation>在列表中移动</translation>
+        <source>Navigation</source>
+        <translation>导航</translation>
     </message>
     <message>
-        <source>Looking</source>
+        <source>View</source>
         <translation>查看</translation>
     </message>
     <message>
-        <source>On the spectrum</source>
-        <translation>光谱标注</translation>
+        <source>Spectrum display</source>
+        <translation>光谱显示</translation>
     </message>
     <message>
-        <source>Words and flags</source>
+        <source>Comments and flags</source>
         <translation>评语与标记</translation>
     </message>
     <message>
-        <source>The agent</source>
+        <source>Agent</source>
         <translation>智能体</translation>
     </message>
     <message>
-        <source>The window</source>
+        <source>Window</source>
         <translation>窗口</translation>
     </message>
     <message>
@@ -2784,48 +2784,48 @@
         <translation>文件与页面</translation>
     </message>
     <message>
-        <source>Accept, go on</source>
-        <translation>接受，下一个</translation>
+        <source>Accept</source>
+        <translation>接受</translation>
     </message>
     <message>
-        <source>Reject, go on</source>
-        <translation>排除，下一个</translation>
+        <source>Reject</source>
+        <translation>排除</translation>
     </message>
     <message>
-        <source>Unsure, go on</source>
-        <translation>存疑，下一个</translation>
+        <source>Unsure</source>
+        <translation>存疑</translation>
     </message>
     <message>
-        <source>Accept, stay</source>
-        <translation>接受，停留</translation>
+        <source>Accept and stay</source>
+        <translation>接受并停留</translation>
     </message>
     <message>
-        <source>Reject, stay</source>
-        <translation>排除，停留</translation>
+        <source>Reject and stay</source>
+        <translation>排除并停留</translation>
     </message>
     <message>
-        <source>Unsure, stay</source>
-        <translation>存疑，停留</translation>
+        <source>Unsure and stay</source>
+        <translation>存疑并停留</translation>
     </message>
     <message>
-        <source>Accept with confidence 4, go on</source>
-        <translation>接受（置信度 4），下一个</translation>
+        <source>Accept with confidence 4</source>
+        <translation>接受（置信度 4）</translation>
     </message>
     <message>
-        <source>Accept with confidence 3, go on</source>
-        <translation>接受（置信度 3），下一个</translation>
+        <source>Accept with confidence 3</source>
+        <translation>接受（置信度 3）</translation>
     </message>
     <message>
-        <source>Unsure with confidence 2, go on</source>
-        <translation>存疑（置信度 2），下一个</translation>
+        <source>Unsure with confidence 2</source>
+        <translation>存疑（置信度 2）</translation>
     </message>
     <message>
-        <source>Unsure with confidence 1, go on</source>
-        <translation>存疑（置信度 1），下一个</translation>
+        <source>Unsure with confidence 1</source>
+        <translation>存疑（置信度 1）</translation>
     </message>
     <message>
-        <source>Confidence 4, sure</source>
-        <translation>置信度 4，确定</translation>
+        <source>Confidence 4 (sure)</source>
+        <translation>置信度 4（确定）</translation>
     </message>
     <message>
         <source>Confidence 3</source>
@@ -2836,15 +2836,15 @@
         <translation>置信度 2</translation>
     </message>
     <message>
-        <source>Confidence 1, poor</source>
-        <translation>置信度 1，较差</translation>
+        <source>Confidence 1 (poor)</source>
+        <translation>置信度 1（较差）</translation>
     </message>
     <message>
-        <source>Confidence 0, none</source>
-        <translation>置信度 0，无</translation>
+        <source>Confidence 0 (none)</source>
+        <translation>置信度 0（无）</translation>
     </message>
     <message>
-        <source>Take the agent&apos;s proposal</source>
+        <source>Use the agent&apos;s proposal</source>
         <translation>采纳智能体的建议</translation>
     </message>
     <message>
@@ -2856,16 +2856,16 @@
         <translation>重做</translation>
     </message>
     <message>
-        <source>Next</source>
-        <translation>下一个</translation>
+        <source>Next candidate</source>
+        <translation>下一个候选体</translation>
     </message>
     <message>
-        <source>Previous</source>
-        <translation>上一个</translation>
+        <source>Previous candidate</source>
+        <translation>上一个候选体</translation>
     </message>
     <message>
-        <source>Show some of yours again, blind</source>
-        <translation>重现部分已判定的天体（盲评）</translation>
+        <source>Start a blind repeat round</source>
+        <translation>开始一轮盲评复核</translation>
     </message>
     <message>
         <source>Find an object</source>
@@ -2884,16 +2884,16 @@
         <translation>上一个诊断窗口</translation>
     </message>
     <message>
-        <source>Diagnostic window of the class</source>
-        <translation>该类天体的诊断窗口</translation>
+        <source>Go to diagnostic window</source>
+        <translation>转到诊断窗口</translation>
     </message>
     <message>
-        <source>Whole spectrum</source>
-        <translation>全谱</translation>
+        <source>Show the whole spectrum</source>
+        <translation>显示全谱</translation>
     </message>
     <message>
-        <source>Reset the view</source>
-        <translation>重置视图</translation>
+        <source>Reset view and overlays</source>
+        <translation>重置视图与叠加显示</translation>
     </message>
     <message>
         <source>Autoscale the flux</source>
@@ -2908,23 +2908,23 @@
         <translation>缩小</translation>
     </message>
     <message>
-        <source>Pan to the blue</source>
+        <source>Pan blueward</source>
         <translation>向蓝端平移</translation>
     </message>
     <message>
-        <source>Pan to the red</source>
+        <source>Pan redward</source>
         <translation>向红端平移</translation>
     </message>
     <message>
-        <source>Peek at the whole range while held</source>
-        <translation>按住时查看全谱</translation>
+        <source>Show the whole range while held</source>
+        <translation>按住时显示全谱</translation>
     </message>
     <message>
         <source>Lines</source>
         <translation>谱线</translation>
     </message>
     <message>
-        <source>Names of lines</source>
+        <source>Line names</source>
         <translation>谱线名称</translation>
     </message>
     <message>
@@ -2944,31 +2944,31 @@
         <translation>误差带</translation>
     </message>
     <message>
-        <source>Bad pixels, sky and air</source>
-        <translation>坏像素、天光与大气吸收</translation>
+        <source>Masked pixels, sky and telluric</source>
+        <translation>掩蔽像素、天光与大气吸收</translation>
     </message>
     <message>
         <source>Template</source>
         <translation>模板</translation>
     </message>
     <message>
-        <source>Axis at rest</source>
-        <translation>静止系波长轴</translation>
+        <source>Rest wavelengths</source>
+        <translation>静止系波长</translation>
     </message>
     <message>
-        <source>Velocity up</source>
+        <source>Increase velocity</source>
         <translation>增大视向速度</translation>
     </message>
     <message>
-        <source>Velocity down</source>
+        <source>Decrease velocity</source>
         <translation>减小视向速度</translation>
     </message>
     <message>
-        <source>Velocity up, fine</source>
+        <source>Increase velocity (fine)</source>
         <translation>增大视向速度（微调）</translation>
     </message>
     <message>
-        <source>Velocity down, fine</source>
+        <source>Decrease velocity (fine)</source>
         <translation>减小视向速度（微调）</translation>
     </message>
     <message>
@@ -2976,44 +2976,44 @@
         <translation>评语</translation>
     </message>
     <message>
-        <source>Flags, then a letter</source>
-        <translation>标记菜单，再按字母</translation>
+        <source>Open the flag menu</source>
+        <translation>打开标记菜单</translation>
     </message>
     <message>
         <source>Star</source>
         <translation>星标</translation>
     </message>
     <message>
-        <source>Run the agent here</source>
-        <translation>对此天体运行智能体</translation>
+        <source>Run the agent on this candidate</source>
+        <translation>对此候选体运行智能体</translation>
     </message>
     <message>
-        <source>Hold the agent, or let it go on</source>
+        <source>Pause or resume the agent</source>
         <translation>暂停或继续智能体</translation>
     </message>
     <message>
-        <source>Step through its evidence</source>
-        <translation>逐步查看其证据</translation>
+        <source>Step through the agent&apos;s evidence</source>
+        <translation>逐步查看智能体的证据</translation>
     </message>
     <message>
         <source>Reveal the agent&apos;s verdict</source>
         <translation>显示智能体的判定</translation>
     </message>
     <message>
-        <source>Run the agent over the list</source>
+        <source>Run the agent on the whole list</source>
         <translation>对整个列表运行智能体</translation>
     </message>
     <message>
-        <source>Give the plot back; stop the agent here</source>
-        <translation>回到光谱图；停止此处的智能体</translation>
+        <source>Return to the plot; stop the agent</source>
+        <translation>回到光谱图；停止智能体</translation>
     </message>
     <message>
         <source>Guide</source>
         <translation>指南</translation>
     </message>
     <message>
-        <source>Keys</source>
-        <translation>按键</translation>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
     </message>
     <message>
         <source>Find a command</source>
@@ -3024,11 +3024,11 @@
         <translation>全屏</translation>
     </message>
     <message>
-        <source>Panels on or off</source>
+        <source>Show or hide panels</source>
         <translation>显示或隐藏面板</translation>
     </message>
     <message>
-        <source>Blind mode on or off</source>
+        <source>Turn blind mode on or off</source>
         <translation>开启或关闭盲评模式</translation>
     </message>
     <message>
@@ -3096,19 +3096,19 @@
         <translation>复制波长范围与测量值</translation>
     </message>
     <message>
-        <source>Look it up in SIMBAD</source>
+        <source>Look up in SIMBAD</source>
         <translation>在 SIMBAD 中查询</translation>
     </message>
     <message>
-        <source>Look at its sky in Aladin</source>
+        <source>Show the field in Aladin</source>
         <translation>在 Aladin 中查看天区</translation>
     </message>
     <message>
-        <source>Open its page at LAMOST</source>
+        <source>Open the LAMOST page</source>
         <translation>打开 LAMOST 页面</translation>
     </message>
     <message>
-        <source>Open its page at SDSS</source>
+        <source>Open the SDSS page</source>
         <translation>打开 SDSS 页面</translation>
     </message>
     <message>
@@ -3123,15 +3123,15 @@
         <translation>整条光谱</translation>
     </message>
     <message>
-        <source>asks for a picture</source>
+        <source>requests a picture</source>
         <translation>请求图像</translation>
     </message>
     <message>
-        <source>Speaking</source>
-        <translation>正在说明</translation>
+        <source>Writing</source>
+        <translation>正在撰写</translation>
     </message>
     <message>
-        <source>Unsupported, no window was looked at: {what}</source>
+        <source>Unsupported, window not viewed: {what}</source>
         <translation>缺乏依据，未查看相应窗口：{what}</translation>
     </message>
     <message>
@@ -3139,12 +3139,12 @@
         <translation>第 {n} 次查看</translation>
     </message>
     <message>
-        <source>Look {n}, yours</source>
+        <source>Look {n} (yours)</source>
         <translation>第 {n} 次查看（您的）</translation>
     </message>
     <message>
-        <source>A slip of the agent</source>
-        <translation>智能体失误</translation>
+        <source>Agent error</source>
+        <translation>智能体出错</translation>
     </message>
     <message>
         <source>Could not be shown</source>
@@ -3163,8 +3163,8 @@
         <translation>思考</translation>
     </message>
     <message>
-        <source>Says</source>
-        <translation>说明</translation>
+        <source>Text</source>
+        <translation>文字</translation>
     </message>
     <message>
         <source>measured</source>
@@ -3187,8 +3187,8 @@
         <translation>未测量：{why}</translation>
     </message>
     <message>
-        <source>In the way: {what}</source>
-        <translation>干扰：{what}</translation>
+        <source>Contaminated by: {what}</source>
+        <translation>受干扰：{what}</translation>
     </message>
     <message>
         <source>emission</source>
@@ -3203,7 +3203,7 @@
         <translation>仅用模拟数据训练</translation>
     </message>
     <message>
-        <source>Measurements alone, needs no model</source>
+        <source>Measurements only, needs no model</source>
         <translation>仅凭测量，无需模型</translation>
     </message>
     <message>
@@ -3211,7 +3211,7 @@
         <translation>权重仅由模拟光谱拟合</translation>
     </message>
     <message>
-        <source>always there</source>
+        <source>always available</source>
         <translation>始终可用</translation>
     </message>
     <message>
@@ -3219,7 +3219,7 @@
         <translation>未找到</translation>
     </message>
     <message>
-        <source>fetched in part</source>
+        <source>partly downloaded</source>
         <translation>未下载完</translation>
     </message>
     <message>
@@ -3235,7 +3235,7 @@
         <translation>未安装其推理引擎</translation>
     </message>
     <message>
-        <source>a server</source>
+        <source>server</source>
         <translation>服务器</translation>
     </message>
     <message>
@@ -3243,17 +3243,17 @@
         <translation>就绪</translation>
     </message>
     <message>
-        <source>{name} is not on this machine yet. In a terminal: spec-o3 models get {name}
+        <source>{name} is not on this machine yet. Run in a terminal: spec-o3 models get {name}
 Or put its files into {folder}</source>
         <translation>本机尚无 {name}。请在终端运行：spec-o3 models get {name}
 或将其文件放入 {folder}</translation>
     </message>
     <message>
-        <source>{name} was fetched in part. In a terminal, to go on: spec-o3 models get {name}</source>
+        <source>{name} is partly downloaded. To finish, run in a terminal: spec-o3 models get {name}</source>
         <translation>{name} 未下载完。请在终端运行以继续：spec-o3 models get {name}</translation>
     </message>
     <message>
-        <source>Incomplete, {files} is missing in {folder}</source>
+        <source>Incomplete: {files} is missing from {folder}</source>
         <translation>不完整：{folder} 中缺少 {files}</translation>
     </message>
     <message>
@@ -3273,28 +3273,28 @@ Or put its files into {folder}</source>
         <translation>已作答</translation>
     </message>
     <message>
-        <source>came to no answer within its turns</source>
+        <source>no answer within the turn limit</source>
         <translation>在限定轮数内没有结论</translation>
     </message>
     <message>
-        <source>ran out of room for words</source>
-        <translation>输出长度已用尽</translation>
+        <source>reached the length limit</source>
+        <translation>达到长度上限</translation>
     </message>
     <message>
-        <source>was stopped</source>
-        <translation>被停止</translation>
+        <source>stopped</source>
+        <translation>已停止</translation>
     </message>
     <message>
-        <source>broke off</source>
-        <translation>中断</translation>
+        <source>failed</source>
+        <translation>失败</translation>
     </message>
     <message>
         <source>no verdict</source>
         <translation>无判定</translation>
     </message>
     <message>
-        <source>gives no p(YES)</source>
-        <translation>未给出 p(YES)</translation>
+        <source>no p(YES)</source>
+        <translation>无 p(YES)</translation>
     </message>
     <message>
         <source>p(YES) {p}</source>
@@ -3313,8 +3313,8 @@ Or put its files into {folder}</source>
         <translation>校准后 {p}</translation>
     </message>
     <message>
-        <source>Not calibrated: p(YES) orders candidates, but is no probability. The page Agreement and calibration fits it to your own verdicts.</source>
-        <translation>未校准：p(YES) 可用于候选体排序，但不是概率。“一致性与校准”页面可用您的判定来拟合。</translation>
+        <source>Not calibrated: p(YES) ranks candidates but is not a probability. Calibrate it with your own verdicts on the page Agreement and calibration.</source>
+        <translation>未校准：p(YES) 可用于候选体排序，但不是概率。可在“一致性与校准”页面用您的判定来校准。</translation>
     </message>
     <message>
         <source>Calibrated on {n} of your verdicts, {k} of them ACCEPT</source>
@@ -3325,16 +3325,16 @@ Or put its files into {folder}</source>
         <translation>正在停止</translation>
     </message>
     <message>
-        <source>held</source>
+        <source>paused</source>
         <translation>已暂停</translation>
     </message>
     <message>
-        <source>loading, or waiting its turn</source>
+        <source>loading or waiting</source>
         <translation>正在加载或排队</translation>
     </message>
     <message>
-        <source>speaking, turn {n}</source>
-        <translation>说明中，第 {n} 轮</translation>
+        <source>writing, turn {n}</source>
+        <translation>撰写中，第 {n} 轮</translation>
     </message>
     <message>
         <source>reading, turn {n}</source>
@@ -3365,8 +3365,8 @@ Or put its files into {folder}</source>
         <translation>剩余 {n} 个</translation>
     </message>
     <message>
-        <source>{n} without a record</source>
-        <translation>{n} 个无记录</translation>
+        <source>{n} unreadable</source>
+        <translation>{n} 个无法读取</translation>
     </message>
     <message>
         <source>{n}/s</source>
@@ -3389,12 +3389,12 @@ Or put its files into {folder}</source>
         <translation>{n} 小时</translation>
     </message>
     <message>
-        <source>the spectrum has changed since: its pictures are not shown</source>
-        <translation>光谱此后已有变动：不显示其图片</translation>
+        <source>Pictures not shown: the spectrum has changed since the inspection</source>
+        <translation>不显示图片：光谱在检视之后已有变动</translation>
     </message>
     <message>
-        <source>a picture comes out different from what the model saw</source>
-        <translation>重绘的图片与模型所见不同</translation>
+        <source>Picture not shown: it differs from what the model saw</source>
+        <translation>不显示图片：它与模型所见不同</translation>
     </message>
 </context>
 <context>
@@ -3404,8 +3404,8 @@ Or put its files into {folder}</source>
         <translation>打开候选体列表</translation>
     </message>
     <message>
-        <source>A folder of spectra</source>
-        <translation>光谱文件夹</translation>
+        <source>Choose a folder of spectra</source>
+        <translation>选择光谱文件夹</translation>
     </message>
     <message>
         <source>Sessions</source>
@@ -3416,16 +3416,16 @@ Or put its files into {folder}</source>
         <translation>打开会话</translation>
     </message>
     <message>
-        <source>Where to write</source>
-        <translation>写入位置</translation>
+        <source>Save as</source>
+        <translation>另存为</translation>
     </message>
     <message>
         <source>Task files</source>
         <translation>任务文件</translation>
     </message>
     <message>
-        <source>A task file</source>
-        <translation>任务文件</translation>
+        <source>Open a task file</source>
+        <translation>打开任务文件</translation>
     </message>
 </context>
 <context>
@@ -3442,20 +3442,20 @@ Or put its files into {folder}</source>
 <context>
     <name>dropped</name>
     <message>
-        <source>Only files and folders of this computer can be opened</source>
+        <source>Only files and folders on this computer can be opened</source>
         <translation>只能打开本机的文件和文件夹</translation>
     </message>
     <message>
-        <source>These are more than {count} files: give their folder instead</source>
-        <translation>文件超过 {count} 个：请改为拖入其文件夹</translation>
+        <source>These are more than {count} files: open their folder instead</source>
+        <translation>文件超过 {count} 个：请改为打开其文件夹</translation>
     </message>
     <message>
-        <source>One session at a time, and without other files</source>
-        <translation>一次只能打开一个会话，且不能同时拖入其他文件</translation>
+        <source>Open one session at a time, without other files</source>
+        <translation>一次只能打开一个会话，且不能同时打开其他文件</translation>
     </message>
     <message>
-        <source>{name} is not there</source>
-        <translation>找不到 {name}</translation>
+        <source>{name} does not exist</source>
+        <translation>{name} 不存在</translation>
     </message>
 </context>
 <context>
@@ -3469,7 +3469,7 @@ Or put its files into {folder}</source>
         <translation>报告</translation>
     </message>
     <message>
-        <source>Agents&apos; records</source>
+        <source>Agent records</source>
         <translation>智能体记录</translation>
     </message>
     <message>
@@ -3477,16 +3477,16 @@ Or put its files into {folder}</source>
         <translation>给同事</translation>
     </message>
     <message>
-        <source>One page for a browser: what was decided, how far people and agents agree, how well the agent&apos;s probabilities hold, and pictures of the evidence. It needs no other file and runs nothing. Print it from the browser for a PDF.</source>
-        <translation>供浏览器查看的单页报告：判定结果、人与智能体的一致程度、智能体概率的可靠性以及证据图像。不依赖其他文件，也不运行任何代码。可用浏览器打印为 PDF。</translation>
+        <source>A single HTML page: the verdicts, how well people and agents agree, how well calibrated the agent&apos;s probabilities are, and pictures of the evidence. It needs no other files and contains no scripts. Print it from the browser to get a PDF.</source>
+        <translation>单个 HTML 页面：判定结果、人与智能体的一致程度、智能体概率的校准情况以及证据图像。不依赖其他文件，也不含脚本。可用浏览器打印为 PDF。</translation>
     </message>
     <message>
-        <source>Every inspection of every agent, step by step, as JSON lines: one line each, with what it looked at, what it said, and what was measured there. This is what models are trained and compared on.</source>
-        <translation>各智能体的每次检视，逐步记录为 JSON 行格式：每次一行，包括查看了什么、说了什么、测得了什么。可用于训练和比较模型。</translation>
+        <source>Every agent inspection, step by step, as JSON lines: one line per inspection, with what the agent looked at, what it said and what was measured there. Models are trained and compared on these records.</source>
+        <translation>各智能体的每次检视，逐步记录为 JSON 行格式：每次检视一行，包括智能体查看了什么、说了什么、测得了什么。可用于训练和比较模型。</translation>
     </message>
     <message>
-        <source>A copy of this session with all verdicts and the spectra inside, in one file. A colleague opens it without your disks, judges, and sends it back to be merged.</source>
-        <translation>此会话的副本，所有判定与光谱均在一个文件中。同事无需您的磁盘即可打开、判定，再发回合并。</translation>
+        <source>A copy of this session in one file, with all verdicts and spectra. A colleague can open it without access to your disks, judge, and send it back to be merged.</source>
+        <translation>此会话的副本，所有判定与光谱均在一个文件中。同事无需访问您的磁盘即可打开、判定，再发回合并。</translation>
     </message>
     <message>
         <source>Written: {count} rows, {name}</source>
@@ -3505,12 +3505,12 @@ Or put its files into {folder}</source>
         <translation>已写入 {count} 条光谱：{name}</translation>
     </message>
     <message>
-        <source>left out: {count}, the first {notes}</source>
+        <source>left out: {count}, starting with {notes}</source>
         <translation>略去 {count} 项，前几项为 {notes}</translation>
     </message>
     <message>
-        <source>the session is damaged: its lists do not name their columns</source>
-        <translation>会话已损坏：其列表没有列名</translation>
+        <source>the session is damaged: column names are missing from its lists</source>
+        <translation>会话已损坏：其列表缺少列名</translation>
     </message>
 </context>
 <context>
@@ -3567,7 +3567,7 @@ Or put its files into {folder}</source>
         <translation>不同状态</translation>
     </message>
     <message>
-        <source>Taken for it</source>
+        <source>Look-alikes</source>
         <translation>易混淆天体</translation>
     </message>
     <message>
@@ -3587,8 +3587,8 @@ Or put its files into {folder}</source>
         <translation>{name}：{text}</translation>
     </message>
     <message>
-        <source>Wavelengths in Å, in vacuum, at the star&apos;s rest</source>
-        <translation>波长单位 Å，真空值，恒星静止系</translation>
+        <source>Vacuum wavelengths in Å, in the star&apos;s rest frame</source>
+        <translation>真空波长，单位 Å，恒星静止系</translation>
     </message>
 </context>
 <context>
@@ -3692,13 +3692,13 @@ Or put its files into {folder}</source>
     </message>
 </context>
 <context>
-    <name>place</name>
+    <name>session_path</name>
     <message>
         <source>Give the session file a name</source>
         <translation>请为会话文件命名</translation>
     </message>
     <message>
-        <source>{name} is there already: choose another name</source>
+        <source>{name} already exists: choose another name</source>
         <translation>{name} 已存在：请换一个名称</translation>
     </message>
     <message>
@@ -3706,8 +3706,8 @@ Or put its files into {folder}</source>
         <translation>{folder} 不是文件夹</translation>
     </message>
     <message>
-        <source>{folder} cannot be written: choose another</source>
-        <translation>{folder} 无法写入：请另选一个</translation>
+        <source>{folder} is not writable: choose another folder</source>
+        <translation>{folder} 无法写入：请另选一个文件夹</translation>
     </message>
 </context>
 <context>
@@ -3886,8 +3886,8 @@ Or put its files into {folder}</source>
 <context>
     <name>snapshot</name>
     <message>
-        <source>a picture is .png, .svg or .pdf</source>
-        <translation>图片须为 .png、.svg 或 .pdf</translation>
+        <source>choose a name in .png, .svg or .pdf</source>
+        <translation>请使用 .png、.svg 或 .pdf 文件名</translation>
     </message>
     <message>
         <source>cannot be written: choose another folder</source>
@@ -3897,8 +3897,8 @@ Or put its files into {folder}</source>
 <context>
     <name>start</name>
     <message>
-        <source>no folder to write to</source>
-        <translation>不是可写入的文件夹</translation>
+        <source>cannot create the folder</source>
+        <translation>无法创建文件夹</translation>
     </message>
 </context>
 <context>
@@ -3908,15 +3908,15 @@ Or put its files into {folder}</source>
         <translation>没有名为 {name} 的模板：请另选一个</translation>
     </message>
     <message>
-        <source>no pixel of this template is usable: take another file</source>
-        <translation>此模板没有可用的像素：请换一个文件</translation>
+        <source>this template has no usable pixels: choose another file</source>
+        <translation>此模板没有可用的像素：请另选文件</translation>
     </message>
     <message>
-        <source>{count} pixels, at most {most} are drawn as a template</source>
-        <translation>共 {count} 个像素，模板至多可绘 {most} 个</translation>
+        <source>has {count} pixels; a template may have at most {most}</source>
+        <translation>共 {count} 个像素；模板至多可有 {most} 个</translation>
     </message>
     <message>
-        <source>cannot be read: install the program again</source>
+        <source>cannot be read: reinstall the program</source>
         <translation>无法读取：请重新安装程序</translation>
     </message>
 </context>
@@ -3943,24 +3943,24 @@ Or put its files into {folder}</source>
         <translation>星表</translation>
     </message>
     <message>
-        <source>All your candidates. {next} and {previous} go from one to the other, a click goes anywhere. Above it you choose whom to see, and in which order: the best scores first, or where two agents differ.</source>
-        <translation>全部候选体。按 {next} 和 {previous} 前后移动，点击可到任意一个。上方选择看哪些、按什么顺序：评分最高者优先，或两个智能体有分歧者优先。</translation>
+        <source>All your candidates. {next} and {previous} move through the list; click a row to go to it. Above the list, choose which candidates to see and in which order, for example best scores first, or where two agents differ.</source>
+        <translation>全部候选体。按 {next} 和 {previous} 在列表中移动，点击一行即可跳到该行。在列表上方选择显示哪些候选体、按什么顺序，例如评分最高者优先，或两个智能体有分歧者优先。</translation>
     </message>
     <message>
-        <source>The wheel zooms, dragging pans, {whole} shows all of it. {first} to {last} go to the windows that decide this class; the strip below tells where you are.</source>
-        <translation>滚轮缩放，拖动平移，{whole} 显示全谱。{first} 至 {last} 跳到决定该类别的诊断窗口；下方的条带显示当前位置。</translation>
+        <source>The mouse wheel zooms, dragging pans, and {whole} shows the whole spectrum. {first} to {last} go to the diagnostic windows of this class; the strip below shows where you are.</source>
+        <translation>滚轮缩放，拖动平移，{whole} 显示全谱。{first} 至 {last} 跳到该类别的诊断窗口；下方的条带显示当前位置。</translation>
     </message>
     <message>
-        <source>{accept} accepts, {reject} rejects, {unsure} is for unsure, and the next one comes. Each press is on the disk at once, and {undo} takes it back, as far as you like. The keys work now, too: try them.</source>
-        <translation>{accept} 接受，{reject} 排除，{unsure} 存疑，随后出现下一个。每次按键立即存盘，{undo} 可一步步撤销。这些键现在就有效：不妨试试。</translation>
+        <source>{accept} accepts, {reject} rejects, {unsure} marks as unsure, and the next candidate appears. Every verdict is saved at once, and {undo} undoes any number of them. The keys work during the tour: try them.</source>
+        <translation>{accept} 接受，{reject} 排除，{unsure} 存疑，随后出现下一个候选体。每个判定立即保存，{undo} 可逐个撤销任意多个。导览期间这些键也有效：不妨试试。</translation>
     </message>
     <message>
-        <source>{run} lets it inspect this spectrum: its looks move the plot, and what we measure stands beside what it says. It proposes, you decide. What its models learnt from, and what they are not, is under Window, About.</source>
-        <translation>{run} 让它检视此光谱：它看哪里，图就移到哪里，其说法旁列有实测值。它提建议，由您决定。模型的学习来源及其局限见“窗口”菜单的“关于”。</translation>
+        <source>{run} starts an inspection of this spectrum: the plot follows the agent&apos;s looks, and measurements are shown beside its statements. The agent proposes, you decide. Window, About describes the models&apos; training data and limits.</source>
+        <translation>{run} 开始检视此光谱：图随智能体的查看而移动，其说法旁列有测量值。智能体提建议，由您决定。模型的训练数据及其局限见“窗口”菜单的“关于”。</translation>
     </message>
     <message>
-        <source>{export} writes your verdicts, the agent&apos;s beside them, for other programs. {keys} shows all keys, {palette} finds a command by its name, {help} opens the guide. This tour is under Window.</source>
-        <translation>{export} 把您的判定连同智能体的一起导出，供其他程序使用。{keys} 显示全部按键，{palette} 按名称查找命令，{help} 打开指南。本导览在“窗口”菜单中。</translation>
+        <source>{export} exports your verdicts and the agent&apos;s for use in other programs. {keys} shows all keys, {palette} finds a command by name, and {help} opens the guide. You can restart this tour from the Window menu.</source>
+        <translation>{export} 把您的判定连同智能体的判定一起导出，供其他程序使用。{keys} 显示全部按键，{palette} 按名称查找命令，{help} 打开指南。可从“窗口”菜单再次开始本导览。</translation>
     </message>
 </context>
 <context>

@@ -68,7 +68,7 @@ def _measured(folder: Path, size: int) -> Iterator[tuple[str, float]]:
         panel.show()
         began = time.perf_counter()
         work.current.start()
-        _until(lambda: work.current.line is not None)
+        _until(lambda: work.current.row is not None)
         yield "once: the first candidate on the desk", 1e3 * (time.perf_counter() - began)
         _until(lambda: not panel.loader.is_counting)
         yield "once: every row of the queue has its place", 1e3 * (time.perf_counter() - began)
@@ -99,10 +99,10 @@ def _median(work: SessionContext, step: Callable[[], None]) -> float:
     for _ in range(STEPS):
         _rest(60)
         _until(lambda: work.current.spectrum is not None)
-        before = work.current.line
+        before = work.current.row
         began = time.perf_counter()
         step()
-        _until(lambda before=before: work.current.line is not before)
+        _until(lambda before=before: work.current.row is not before)
         spent.append(1e3 * (time.perf_counter() - began))
     return statistics.median(spent)
 
@@ -113,7 +113,7 @@ def _held_up(work: SessionContext, panel: QueuePanel) -> float:
     timer = QTimer(interval=TIMER)
     timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
     timer.start()
-    work.current.walk(parse_filter("own.mag_r<19"), parse_sort("snr"))
+    work.current.set_queue(parse_filter("own.mag_r<19"), parse_sort("snr"))
     _until(lambda: not panel.loader.is_counting)
     bar = panel.table.verticalScrollBar()
     for part in range(50):

@@ -20,7 +20,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.main_window import MainWindow
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from tests.bench.bench_window import fill
 
@@ -109,7 +109,7 @@ def _start(environment: dict[str, str], place: Path, size: int, floor: float) ->
 
 
 def _opening(app: object, place: Path) -> dict[str, object]:
-    window = MainWindow(SettingsKeeper(), CurrentTheme())
+    window = MainWindow(SettingsStore(), CurrentTheme())
     window.settings.change(reviewer="Ada")
     window.show()
     times = []
@@ -170,7 +170,7 @@ class Heart(QObject):
 
 def _held_up(app: object, place: Path) -> Iterator[dict[str, object]]:
     """By the clock: what others do on the machine is in it."""
-    window = MainWindow(SettingsKeeper(), CurrentTheme())
+    window = MainWindow(SettingsStore(), CurrentTheme())
     window.settings.change(reviewer="Ada")
     window.show()
     window.open_session(place)
@@ -185,7 +185,7 @@ def _held_up(app: object, place: Path) -> Iterator[dict[str, object]]:
     agent = window.view.context.agent
     window.commands.run("run_agent")
     window.commands.run("run_queue")
-    _wait(lambda: not agent.runs and agent.batch.done > 0)
+    _wait(lambda: not agent.runs and agent.list_run.state.done > 0)
     heart.reset()
     for _ in range(ROUNDS):
         window.commands.run("run_agent")

@@ -1,4 +1,4 @@
-"""The head of the agent panel: which model, what it does now, and the buttons that steer it."""
+"""The top of the agent panel: model, status, and buttons to run, pause and stop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.agent.model_chooser import ModelChooser
-from app.ui.agent.words import batch_words, run_words
+from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.inspection.list_run import ListRunState
 from app.ui.session_context import SessionContext
 from app.ui.widgets.agent_parts import label, row, short_name
@@ -21,19 +21,19 @@ class ListRunLine(QWidget):
         super().__init__(parent)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(self.tr("Candidates of the list the agent has inspected"))
-        self.words = ElidedLabel("small")
+        self.bar.setAccessibleName(self.tr("Candidates inspected in this list"))
+        self.text = ElidedLabel("small")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
         layout.addWidget(self.bar)
-        layout.addWidget(self.words)
-        self.follow(ListRunState())
+        layout.addWidget(self.text)
+        self.show_state(ListRunState())
 
-    def follow(self, state: ListRunState) -> None:
-        is_known = state.is_running or state.done > 0 or bool(state.fault)
-        self.setVisible(is_known)
-        if not is_known:
+    def show_state(self, state: ListRunState) -> None:
+        has_run = state.is_running or state.done > 0 or bool(state.fault)
+        self.setVisible(has_run)
+        if not has_run:
             return
         self.bar.setVisible(state.is_running)
         if state.left is None:
@@ -41,72 +41,73 @@ class ListRunLine(QWidget):
         else:
             self.bar.setRange(0, max(state.done + state.left, 1))
             self.bar.setValue(state.done)
-        self.words.say(batch_words(state), state.fault)
+        self.text.show_text(list_run_text(state), state.fault)
 
 
 class AgentHead(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._agent, self._runner, self._settings = context.agent, context.runner, context.settings
-        self._keymap = context.keymap
+        self._agent, self._runner, self._keymap = context.agent, context.runner, context.keymap
         self._chooser: ModelChooser | None = None
         self.model = QPushButton()
         self.state = ElidedLabel("dim")
-        self.run, self.hold, self.stop, self.list = (
+        self.run, self.pause, self.stop, self.list = (
             PaintedButton(context.current_theme, attrgetter("border"), self) for _ in range(4)
         )
         self._lay_out()
         agent = context.agent
-        agent.state_changed.connect(self.follow)
-        agent.batch_changed.connect(self._follow_batch)
+        agent.state_changed.connect(self._refresh)
+        agent.list_run.changed.connect(self._show_list_run)
         self.model.clicked.connect(self.choose_model)
         self.run.clicked.connect(agent.run_here)
-        self.hold.clicked.connect(agent.hold_or_go_on)
+        self.pause.clicked.connect(agent.toggle_pause)
         self.stop.clicked.connect(self._stop)
-        self.list.clicked.connect(agent.run_queue)
+        self.list.clicked.connect(agent.toggle_list_run)
         context.keymap.changed.connect(self._show_keys)
         self._show_keys()
 
-    def follow(self) -> None:
-        """The state of the agent."""
-        agent, run = self._agent, self._agent.steered
-        name = agent.holder.name
+    def _refresh(self) -> None:
+        agent, run = self._agent, self._agent.active_run
+        name = agent.worker_model.name
         self.model.setText(f"{short_name(name)} ▾")
         self.model.setAccessibleName(self.tr("Model: {name}").replace("{name}", name))
-        self.state.say(self.state_words())
-        if agent.is_held:
-            about = self.tr("Hand back: the agent goes on")
-            self._say(self.hold, self.tr("Go on"), "pause_agent", about)
+        self.show_status()
+        if agent.is_paused:
+            about = self.tr("Resume the agent")
+            self._label(self.pause, self.tr("Resume"), "pause_agent", about)
         else:
-            about = self.tr("The agent waits before its next turn")
-            self._say(self.hold, self.tr("Hold"), "pause_agent", about)
-        self.run.setEnabled(agent.run is None)
-        self.hold.setEnabled(run is not None)
+            about = self.tr("Pause the agent before its next turn")
+            self._label(self.pause, self.tr("Pause"), "pause_agent", about)
+        self.run.setEnabled(agent.shown.run is None)
+        self.pause.setEnabled(run is not None)
         self.stop.setEnabled(run is not None and not run.is_stopping)
 
-    def state_words(self) -> str:
-        agent, holder = self._agent, self._agent.holder
-        run = agent.steered
+    def show_status(self) -> None:
+        self.state.show_text(self._status())
+
+    def _status(self) -> str:
+        agent, model = self._agent, self._agent.worker_model
+        run = agent.active_run
         if run is not None:
-            words = run_words(run, is_here=run is agent.run)
+            text = run_text(run, is_here=run is agent.shown.run)
             waiting = len(agent.runs) - 1
             if waiting:
-                words += " · " + self.tr("{n} waiting").replace("{n}", str(waiting))
-            return words
-        if holder.is_loading:
+                text += " · " + self.tr("{n} waiting").replace("{n}", str(waiting))
+            return text
+        if model.is_loading:
             return self.tr("loading the model")
-        if holder.fault:
-            return self.tr("cannot be used: {why}").replace("{why}", holder.fault)
-        if holder.model is None or holder.model.engine == holder.model.name:
+        if model.fault:
+            return self.tr("unavailable: {why}").replace("{why}", model.fault)
+        if model.model is None or model.model.engine == model.model.name:
             return self.tr("ready")
-        return self.tr("ready · {engine}").replace("{engine}", holder.model.engine)
+        return self.tr("ready · {engine}").replace("{engine}", model.model.engine)
 
     def choose_model(self) -> None:
         if self._chooser is None:
             self._chooser = ModelChooser(self._runner, self)
-            self._chooser.chosen.connect(self._agent.choose)
+            self._chooser.chosen.connect(self._agent.choose_model)
         below = self.model.mapToGlobal(self.model.rect().bottomLeft())
-        self._chooser.open_at(below, self._agent.holder.name)
+        self._chooser.open_at(below, self._agent.worker_model.name)
 
     def _lay_out(self) -> None:
         title = label("title")
@@ -119,33 +120,34 @@ class AgentHead(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
         whole.addLayout(row(title, self.model, (self.state, 1)))
-        whole.addLayout(row(self.run, self.hold, self.stop, None, self.list, spacing=4))
+        whole.addLayout(row(self.run, self.pause, self.stop, None, self.list, spacing=4))
 
     def _show_keys(self) -> None:
-        words = self.tr("Go on"), self.tr("Hold")
-        self.hold.setMinimumWidth(self._widest(self.hold, "pause_agent", words))
-        self._say(self.run, self.tr("Run"), "run_agent", self.tr("Run the agent here"))
-        self._say(self.stop, self.tr("Stop"), "escape", self.tr("Stop the agent"))
-        self.follow()
-        self._follow_batch(self._agent.batch)
+        texts = self.tr("Resume"), self.tr("Pause")
+        self.pause.setMinimumWidth(self._widest(self.pause, "pause_agent", texts))
+        about = self.tr("Run the agent on this candidate")
+        self._label(self.run, self.tr("Run"), "run_agent", about)
+        self._label(self.stop, self.tr("Stop"), "escape", self.tr("Stop the agent"))
+        self._refresh()
+        self._show_list_run(self._agent.list_run.state)
 
-    def _follow_batch(self, state: ListRunState) -> None:
-        words = self.tr("Stop list") if state.is_running else self.tr("Run list")
-        self._say(self.list, words, "run_queue", self.tr("Run the agent over the list"))
+    def _show_list_run(self, state: ListRunState) -> None:
+        text = self.tr("Stop list") if state.is_running else self.tr("Run list")
+        self._label(self.list, text, "run_queue", self.tr("Run the agent on the whole list"))
         self.list.setEnabled(not state.is_stopping)
 
     def _stop(self) -> None:
         self._agent.stop(anywhere=True)
 
-    def _widest(self, button: PaintedButton, name: str, said: tuple[str, ...]) -> int:
-        """So that nothing moves when its words change."""
+    def _widest(self, button: PaintedButton, name: str, texts: tuple[str, ...]) -> int:
+        """Return the width of the widest label, so that the button keeps its size."""
         widths = []
-        for words in said:
-            button.say(words, self._keymap.label(name))
+        for text in texts:
+            button.set_label(text, self._keymap.label(name))
             widths.append(button.sizeHint().width())
         return max(widths)
 
-    def _say(self, button: PaintedButton, words: str, name: str, about: str) -> None:
-        key, told = self._keymap.label(name), hint(about, self._keymap, name)
-        if (button.text(), button.key, button.toolTip()) != (words, key, told):
-            button.say(words, key, told)
+    def _label(self, button: PaintedButton, text: str, name: str, about: str) -> None:
+        key, tool_tip = self._keymap.label(name), hint(about, self._keymap, name)
+        if (button.text(), button.key, button.toolTip()) != (text, key, tool_tip):
+            button.set_label(text, key, tool_tip)

@@ -19,23 +19,21 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.ui.agent.card_content import CardContent
 from app.ui.agent.card_layout import STRIPE, CardLayout, Fonts, elided, lay_out
-from app.ui.theme.colours import mixed
-from app.ui.theme.theme import CurrentTheme, Theme
+from app.ui.theme.theme import CurrentTheme, Theme, mixed
 
 RADIUS = 6.0
 
 
 class StepCard(QWidget):
-    """Takes one content after the other. Never the focus: keys stay with the plot."""
+    """A reusable card. It never takes the focus, so keys still reach the plot.
+
+    The signals carry the index of the step.
+    """
 
     chosen = Signal(int)
-    """Its step was clicked."""
     enlarged = Signal(int)
-    """Its picture was."""
-    wants_to_go_on = Signal(int)
-    """From that step."""
-    grown = Signal()
-    """It has another height now."""
+    rerun_requested = Signal(int)
+    height_changed = Signal()
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -43,7 +41,7 @@ class StepCard(QWidget):
         self.content: CardContent | None = None
         self.is_open = False
         self.is_current = False
-        self.may_go_on = False
+        self.can_rerun = False
         self._layout: CardLayout | None = None
         self._width = 0
         self._picture: QPixmap | None = None
@@ -53,18 +51,18 @@ class StepCard(QWidget):
     def show_content(self, content: CardContent) -> None:
         if content == self.content:
             return
-        is_other = self.content is None or content.place != self.content.place
-        if is_other or content.picture != (self.content.picture if self.content else ""):
+        is_other_step = self.content is None or content.index != self.content.index
+        if is_other_step or content.picture != (self.content.picture if self.content else ""):
             self._picture = None
-        if is_other:
+        if is_other_step:
             self.is_open = self.is_current = False
         self.content = content
         self.setAccessibleName(f"{content.title} {content.aside}".strip())
-        self.setAccessibleDescription(content.words)
-        look = content.kind == "look"
-        cursor = Qt.CursorShape.PointingHandCursor if look else Qt.CursorShape.ArrowCursor
+        self.setAccessibleDescription(content.full_text)
+        is_look = content.kind == "look"
+        cursor = Qt.CursorShape.PointingHandCursor if is_look else Qt.CursorShape.ArrowCursor
         self.setCursor(cursor)
-        self._forget()
+        self._drop_layout()
 
     def set_picture(self, picture: QImage | None) -> None:
         self._picture = None if picture is None else QPixmap.fromImage(picture)
@@ -79,23 +77,23 @@ class StepCard(QWidget):
             self.is_current = is_current
             self.update()
 
-    def set_may_go_on(self, may: bool) -> None:
-        if may != self.may_go_on:
-            self.may_go_on = may
-            self._forget()
-            self.grown.emit()
+    def set_can_rerun(self, can: bool) -> None:
+        if can != self.can_rerun:
+            self.can_rerun = can
+            self._drop_layout()
+            self.height_changed.emit()
 
     def height_for(self, width: int) -> int:
-        return round(self._laid_out(width).height + 0.5)
+        return round(self._layout_for(width).height + 0.5)
 
     def restyle(self) -> None:
-        self._forget()
+        self._drop_layout()
 
-    def flip(self) -> None:
-        """All of the text, or its beginning."""
+    def toggle_open(self) -> None:
+        """Show all of the text, or only its beginning."""
         self.is_open = not self.is_open
-        self._forget()
-        self.grown.emit()
+        self._drop_layout()
+        self.height_changed.emit()
 
     # Qt
 
@@ -116,12 +114,12 @@ class StepCard(QWidget):
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.tr("Copy the text")).triggered.connect(self._copy)
+        menu.addAction(self.tr("Copy text")).triggered.connect(self._copy)
         menu.popup(event.globalPos())
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.LanguageChange):
-            self._forget()
+            self._drop_layout()
         super().changeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -130,7 +128,7 @@ class StepCard(QWidget):
         theme, painter = self._current_theme.theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_frame(painter, theme, self.content)
-        card = self._laid_out(self.width())
+        card = self._layout_for(self.width())
         for block in card.blocks:
             painter.setPen(QColor(getattr(theme, block.tone)))
             block.layout.draw(painter, block.at)
@@ -143,30 +141,28 @@ class StepCard(QWidget):
             self._paint_picture(painter, theme, card.picture)
         painter.end()
 
-    # Inside
-
     def _click(self, at: QPointF, content: CardContent) -> None:
-        card = self._laid_out(self.width())
+        card = self._layout_for(self.width())
         if card.more is not None and card.more.contains(at):
-            self.flip()
-        elif card.go_on is not None and card.go_on.contains(at):
-            self.wants_to_go_on.emit(content.place)
+            self.toggle_open()
+        elif card.rerun is not None and card.rerun.contains(at):
+            self.rerun_requested.emit(content.index)
         elif card.picture is not None and card.picture.contains(at) and self.has_picture:
-            self.enlarged.emit(content.place)
+            self.enlarged.emit(content.index)
         elif content.kind == "look":
-            self.chosen.emit(content.place)
+            self.chosen.emit(content.index)
         elif content.kind == "thought" and card.more is not None:
-            self.flip()
+            self.toggle_open()
 
     def _copy(self) -> None:
         if self.content is not None:
-            QGuiApplication.clipboard().setText(self.content.words)
+            QGuiApplication.clipboard().setText(self.content.full_text)
 
-    def _forget(self) -> None:
+    def _drop_layout(self) -> None:
         self._layout = None
         self.update()
 
-    def _laid_out(self, width: int) -> CardLayout:
+    def _layout_for(self, width: int) -> CardLayout:
         assert self.content is not None
         if self._layout is None or self._width != width:
             self._width = width
@@ -178,7 +174,7 @@ class StepCard(QWidget):
                 marking=QColor(self._current_theme.theme.warning),
                 more=self.tr("Show all"),
                 fold=self.tr("Show less"),
-                go_on=self.tr("Go on from here") if self.may_go_on else "",
+                rerun=self.tr("Rerun from this look") if self.can_rerun else "",
             )
         return self._layout
 
@@ -195,7 +191,7 @@ class StepCard(QWidget):
         painter.drawRoundedRect(box, RADIUS, RADIUS)
         stripe = QRectF(box.left() + 3.0, box.top() + 8.0, STRIPE, box.height() - 16.0)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(_stripe(theme, content)))
+        painter.setBrush(QColor(_stripe_colour(theme, content)))
         painter.drawRoundedRect(stripe, 1.5, 1.5)
 
     def _paint_picture(self, painter: QPainter, theme: Theme, box: QRectF) -> None:
@@ -212,13 +208,13 @@ class StepCard(QWidget):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.tr("picture"))
 
 
-def _stripe(theme: Theme, content: CardContent) -> str:
+def _stripe_colour(theme: Theme, content: CardContent) -> str:
     if content.kind == "answer":
         return theme.accept if content.verdict == "YES" else theme.reject
-    kinds = {
+    colours = {
         "look": theme.agent,
         "fault": theme.warning,
         "remark": theme.accent,
-        "speaking": theme.agent,
+        "partial": theme.agent,
     }
-    return kinds.get(content.kind, theme.border)
+    return colours.get(content.kind, theme.border)

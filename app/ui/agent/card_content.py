@@ -1,4 +1,4 @@
-"""What stands on each card of the agent's timeline, step by step."""
+"""Turns the steps of an inspection into the contents of the timeline's cards."""
 
 from __future__ import annotations
 
@@ -10,154 +10,151 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication
 
 from agent.protocol.reply import Verdict
+from agent.spectra.spectrum import Window
 from agent.trajectory.trajectory import Step
 from app.ui.agent.claims import unsupported
-from app.ui.agent.measured_rows import MeasuredRow, measured_rows, remarks, window_words
-from app.ui.agent.measured_words import measured_words
-from app.ui.translation.text_pairs import task_words
+from app.ui.agent.measured_rows import MeasuredRow, measured_rows, measurement_notes, window_text
+from app.ui.agent.measured_translation import translate_measured_text
+from app.ui.translation.data_texts import task_text
 
-MAX_SHOWN = 4_000
+translate = QCoreApplication.translate
+CardKind = Literal["thought", "look", "answer", "remark", "fault", "partial"]
+# A record may come from a stranger and be of any size, so all that is shown has a limit.
+MAX_PARTIAL_TEXT = 4_000
+MAX_STEPS = 400
+MAX_TEXT = 20_000
+"""Characters of a card."""
+MAX_CHECKED = 60_000
+"""Characters of a record that are searched for unsupported claims."""
+MAX_NAMED_CLAIMS = 6
 
 _TAG = re.compile(r"</?(?:think|tool_call|answer|tool_response)>")
 _HALF_TAG = re.compile(r"</?[a-z_]{0,13}$")
 _CALL = "<tool_call>"
 
 
-def half_said(raw: str) -> tuple[str, bool]:
-    """The words so far, their end where they are many, and whether it is asking for a picture."""
-    words, found, _ = raw.partition(_CALL)
-    shown = _TAG.sub(" ", _HALF_TAG.sub("", words)).strip()
-    if len(shown) > MAX_SHOWN:
-        shown = "… " + shown[-MAX_SHOWN:]
-    return shown, bool(found)
-
-
-translate = QCoreApplication.translate
-CardKind = Literal["thought", "look", "answer", "remark", "fault", "speaking"]
-MAX_NAMED = 6
-MOST_STEPS = 400
-MOST_TEXT = 20_000
-"""Characters of a card."""
-MOST_CHECKED = 60_000
-"""Characters of one record in which claims are looked for: a stranger's may have millions."""
+def visible_text(raw: str) -> tuple[str, bool]:
+    """Return the end of an unfinished turn without tags, and whether a tool call has begun."""
+    text, call, _ = raw.partition(_CALL)
+    text = _TAG.sub(" ", _HALF_TAG.sub("", text)).strip()
+    if len(text) > MAX_PARTIAL_TEXT:
+        text = "… " + text[-MAX_PARTIAL_TEXT:]
+    return text, bool(call)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CardContent:
-    """Of one step; `place` is its number among the steps, -1 for what is none."""
+    """The content of one card; `index` is that of its step, -1 if it shows no step."""
 
-    place: int
+    index: int
     kind: CardKind
     title: str
     aside: str = ""
-    """On the right of the title."""
+    """To the right of the title."""
     label: str = ""
     text: str = ""
     marks: tuple[tuple[int, int], ...] = ()
-    """Stretches of `text` that claim what no picture bears."""
+    """Start and end in `text` of claims that no picture supports."""
     numbers: str = ""
     rows: tuple[MeasuredRow, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     verdict: Verdict | None = None
     picture: str = ""
-    """Hash of the one that belongs here."""
+    """Hash of the picture that belongs to the step."""
 
     @property
-    def words(self) -> str:
-        """All of it, for the clipboard and for those who listen to the screen."""
+    def full_text(self) -> str:
+        """All text of the card, for the clipboard and screen readers."""
         first = " ".join(part for part in (self.title, self.aside, self.label) if part)
         table = [" ".join(row.cells) for row in self.rows]
         parts = (first, self.text, self.numbers, *table, *self.notes, *self.warnings)
         return "\n".join(part for part in parts if part)
 
 
-def contents(steps: Sequence[Step], *, is_over: bool = True) -> list[CardContent]:
-    """`is_over`: no look can follow that would bear what was claimed."""
+def card_contents(steps: Sequence[Step], *, is_over: bool = True) -> list[CardContent]:
+    """Return a card for each step; `is_over` means no later look can still support a claim."""
     looked_at = [step.range for step in steps if step.is_look and step.range is not None]
     cards, look, checked = [], 0, 0
-    for place, step in enumerate(steps[:MOST_STEPS]):
+    for index, step in enumerate(steps[:MAX_STEPS]):
         look += step.is_look
-        # Before its first look an agent describes the picture of the whole spectrum.
+        # Before its first look the agent describes the picture of the whole spectrum.
         may_claim = step.kind in ("think", "answer", "text") and look > 0
-        is_checked = may_claim and is_over and step.by == "agent" and checked < MOST_CHECKED
-        claimed = looked_at if is_checked else None
-        checked += min(len(step.text), MOST_TEXT) if is_checked else 0
-        cards.append(_card(place, step, look, claimed))
+        is_checked = may_claim and is_over and step.by == "agent" and checked < MAX_CHECKED
+        windows = looked_at if is_checked else None
+        checked += min(len(step.text), MAX_TEXT) if is_checked else 0
+        cards.append(_card(index, step, look, windows))
     return cards
 
 
-def whole(told: str) -> CardContent:
-    """What a model was told of the whole spectrum before it began."""
+def overview_card(text: str) -> CardContent:
+    """Return the card of the overview text, which the model read before its first turn."""
     title = translate("agent", "The whole spectrum")
-    return CardContent(place=-1, kind="thought", title=title, text=shortened(told))
+    return CardContent(index=-1, kind="thought", title=title, text=shortened(text))
 
 
-def speaking(said: str) -> CardContent:
-    """The turn that is being said."""
-    words, is_asking = half_said(said)
-    asks = translate("agent", "asks for a picture")
+def partial_turn_card(raw: str) -> CardContent:
+    """Return the card of a turn the model is still writing."""
+    text, is_calling = visible_text(raw)
     return CardContent(
-        place=-1,
-        kind="speaking",
-        title=translate("agent", "Speaking"),
-        aside=asks if is_asking else "",
-        text=words,
+        index=-1,
+        kind="partial",
+        title=translate("agent", "Writing"),
+        aside=translate("agent", "requests a picture") if is_calling else "",
+        text=text,
     )
 
 
-def _card(
-    place: int, step: Step, look: int, looked_at: Sequence[tuple[float, float]] | None
-) -> CardContent:
+def _card(index: int, step: Step, look: int, looked_at: Sequence[Window] | None) -> CardContent:
     if step.kind == "zoom":
-        return _fault(place, step) if step.error else _look(place, step, look)
+        return _fault(index, step) if step.error else _look(index, step, look)
     if step.error:
-        return _fault(place, step)
-    text = shortened(without_box(step.text) if step.kind == "answer" else step.text)
-    bare = () if looked_at is None else unsupported(text, looked_at)
-    said = measured_words(text) if step.by == "agent" else text
-    names = ", ".join(claim.words for claim in bare[:MAX_NAMED])
-    warning = translate("agent", "Unsupported, no window was looked at: {what}")
+        return _fault(index, step)
+    text = shortened(without_boxed_verdict(step.text) if step.kind == "answer" else step.text)
+    claims = () if looked_at is None else unsupported(text, looked_at)
+    shown = translate_measured_text(text) if step.by == "agent" else text
+    names = ", ".join(claim.text for claim in claims[:MAX_NAMED_CLAIMS])
+    warning = translate("agent", "Unsupported, window not viewed: {what}")
     return CardContent(
-        place=place,
+        index=index,
         kind=_kind(step),
         title=_title(step),
         aside=(step.verdict or "") if step.kind == "answer" else "",
-        text=said,
-        marks=tuple((claim.start, claim.end) for claim in bare) if said == text else (),
-        warnings=(warning.replace("{what}", names),) if bare else (),
+        text=shown,
+        marks=tuple((claim.start, claim.end) for claim in claims) if shown == text else (),
+        warnings=(warning.replace("{what}", names),) if claims else (),
         verdict=step.verdict,
     )
 
 
-def _look(place: int, step: Step, number: int) -> CardContent:
+def _look(index: int, step: Step, number: int) -> CardContent:
     assert step.range is not None
-    who = translate("agent", "Look {n}")
+    title = translate("agent", "Look {n}")
     if step.by == "person":
-        who = translate("agent", "Look {n}, yours")
+        title = translate("agent", "Look {n} (yours)")
     return CardContent(
-        place=place,
+        index=index,
         kind="look",
-        title=who.replace("{n}", str(number)),
+        title=title.replace("{n}", str(number)),
         aside=f"{step.range[0]:.6g} – {step.range[1]:.6g} Å",
-        label=task_words(step.label),
+        label=task_text(step.label),
         text=shortened(step.text) if step.by == "person" else "",
-        numbers=window_words(step.measured),
+        numbers=window_text(step.measured),
         rows=measured_rows(step.measured),
-        notes=remarks(step.measured),
+        notes=measurement_notes(step.measured),
         picture=step.picture,
     )
 
 
-def _fault(place: int, step: Step) -> CardContent:
-    asked = "" if step.range is None else f"{step.range[0]:.6g} – {step.range[1]:.6g} Å"
+def _fault(index: int, step: Step) -> CardContent:
+    window = "" if step.range is None else f"{step.range[0]:.6g} – {step.range[1]:.6g} Å"
     return CardContent(
-        place=place,
+        index=index,
         kind="fault",
-        title=translate("agent", "A slip of the agent")
+        title=translate("agent", "Agent error")
         if step.by == "agent"
         else translate("agent", "Could not be shown"),
-        aside=asked,
+        aside=window,
         label=step.label,
         text=shortened(step.text),
         warnings=(shortened(step.error),),
@@ -175,15 +172,15 @@ def _title(step: Step) -> str:
         return translate("agent", "You")
     if step.kind == "answer":
         return translate("agent", "Answer")
-    return translate("agent", "Thought") if step.kind == "think" else translate("agent", "Says")
+    return translate("agent", "Thought") if step.kind == "think" else translate("agent", "Text")
 
 
 def shortened(text: str) -> str:
-    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + " …"
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + " …"
 
 
-def without_box(text: str) -> str:
-    """The verdict stands beside the title."""
+def without_boxed_verdict(text: str) -> str:
+    """Remove the boxed verdict, which the card shows beside its title."""
     for box in ("\\boxed{YES}", "\\boxed{NO}"):
         if text.startswith(box):
             return text[len(box) :].lstrip(" .:")

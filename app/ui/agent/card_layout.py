@@ -1,7 +1,6 @@
-"""Where the words of a card go at a given width: laid out once, painted often.
+"""Lays out the text of a card for a given width, once for many repaints.
 
-A label that wraps two thousand characters is laid out by Qt again and again; this is done once, and
-no further than what is shown.
+A QLabel lays out its whole text again on every resize and repaint, which is slow for long texts.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from PySide6.QtGui import (
 )
 
 from app.ui.agent.card_content import CardContent
-from app.ui.agent.measured_rows import MeasuredRow, head_row
+from app.ui.agent.measured_rows import MeasuredRow, header_row
 
 PAD, GAP = 8.0, 4.0
 STRIPE = 3.0
-"""The coloured edge that tells the kind."""
+"""Width of the coloured edge that shows the kind of step."""
 THUMB = (116.0, 71.0)
-FEW_LINES = 5
-"""Of a thought that nobody asked to read in full."""
-MANY_LINES = 400
-MOST_IN_LINE = 300
+FOLDED_LINES = 5
+MAX_LINES = 400
+MAX_IN_LINE = 300
+"""Characters."""
 COLUMNS = (0.28, 0.17, 0.31, 0.13, 0.11)
-"""Shares of the width: name, centroid, EW, FWHM, sigma."""
+"""Fractions of the width: name, centroid, EW, FWHM, sigma."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +50,19 @@ class Fonts:
 
 @dataclass(frozen=True)
 class TextLine:
-    """Words on one line within a box."""
+    """Text on one line in a box."""
 
     box: QRectF
     text: str
     font: QFont
     tone: str
-    """A colour of the theme by name."""
+    """Name of a theme colour."""
     right: bool = False
 
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Words that were wrapped."""
+    """Wrapped text."""
 
     at: QPointF
     layout: QTextLayout
@@ -77,9 +76,9 @@ class CardLayout:
     blocks: list[TextBlock] = field(default_factory=list)
     picture: QRectF | None = None
     more: QRectF | None = None
-    """What to press to read on, or to fold."""
-    go_on: QRectF | None = None
-    """What to press to go on from here."""
+    """The link that unfolds or folds the text."""
+    rerun: QRectF | None = None
+    """The link that reruns the inspection from this step."""
 
 
 def lay_out(
@@ -91,9 +90,9 @@ def lay_out(
     marking: QColor,
     more: str = "",
     fold: str = "",
-    go_on: str = "",
+    rerun: str = "",
 ) -> CardLayout:
-    """`go_on` empty: nothing to press. `marking` underlines unsupported claims."""
+    """Lay out a card; `marking` underlines unsupported claims, an empty `rerun` adds no link."""
     card = CardLayout()
     left, right = PAD + STRIPE, width - PAD
     y = _head(card, content, left, right, fonts)
@@ -101,19 +100,18 @@ def lay_out(
     y = _table(card, content.rows, left, right, y, fonts)
     for note in content.notes:
         y = _wrapped(card, note, left, right, y, fonts.small, "dim")
-    limit = MANY_LINES if is_open or content.kind in ("answer", "remark") else FEW_LINES
-    keep_end = content.kind == "speaking"
+    limit = MAX_LINES if is_open or content.kind in ("answer", "remark") else FOLDED_LINES
+    keep_end = content.kind == "partial"
     if content.text:
         y, is_all = _text(card, content, left, right, y, fonts, limit, marking, keep_end)
         if content.kind == "thought" and (not is_all or (is_open and fold)):
-            word = fold if is_all else more
-            card.more = _link(card, word, left, right, y, fonts)
+            card.more = _link(card, fold if is_all else more, left, right, y, fonts)
             y = card.more.bottom() + GAP
     for warning in content.warnings:
         y = _wrapped(card, warning, left, right, y, fonts.small, "warning")
-    if go_on:
-        card.go_on = _link(card, go_on, left, right, y, fonts)
-        y = card.go_on.bottom() + GAP
+    if rerun:
+        card.rerun = _link(card, rerun, left, right, y, fonts)
+        y = card.rerun.bottom() + GAP
     card.height = y - GAP + PAD
     return card
 
@@ -134,7 +132,7 @@ def _head(card: CardLayout, content: CardContent, left: float, right: float, fon
 def _look(
     card: CardLayout, content: CardContent, left: float, right: float, y: float, fonts: Fonts
 ) -> float:
-    """The picture, and what it is of beside it."""
+    """Lay out the picture with its label and numbers beside it."""
     start, below = left, y
     if content.picture:
         card.picture = QRectF(left, y, *THUMB)
@@ -152,7 +150,7 @@ def _table(
     if not rows:
         return y
     height = QFontMetricsF(fonts.small).height() + 1.0
-    for row in (head_row(), *rows):
+    for row in (header_row(), *rows):
         tone = "dim" if row is not rows[0] and row.centroid == "Å" else "text"
         x = left
         for number, (share, cell) in enumerate(zip(COLUMNS, row.cells, strict=True)):
@@ -175,11 +173,11 @@ def _text(
     marking: QColor,
     keep_end: bool,
 ) -> tuple[float, bool]:
-    """The height it comes to, and whether that is all of it."""
+    """Return the y below the text, and whether all of it fits."""
     text, marks = content.text, content.marks
     if keep_end:
-        text = _last_lines(text, right - left, fonts.plain, FEW_LINES + 3)
-    begin = text[: limit * MOST_IN_LINE]  # Qt shapes all it is given, shown or not
+        text = _last_lines(text, right - left, fonts.plain, FOLDED_LINES + 3)
+    begin = text[: limit * MAX_IN_LINE]  # Qt shapes the whole text, visible or not
     layout = QTextLayout(begin, fonts.plain)
     inside = [(start, min(end, len(begin))) for start, end in marks if start < len(begin)]
     layout.setFormats([_underlined(start, end - start, marking) for start, end in inside])
@@ -199,14 +197,14 @@ def _wrapped(
     tone: str,
     limit: int = 8,
 ) -> float:
-    layout = QTextLayout(text[: limit * MOST_IN_LINE], font)
+    layout = QTextLayout(text[: limit * MAX_IN_LINE], font)
     height, _ = wrap(layout, right - left, limit)
     card.blocks.append(TextBlock(QPointF(left, y), layout, tone))
     return y + height + GAP
 
 
 def wrap(layout: QTextLayout, width: float, limit: int) -> tuple[float, bool]:
-    """At most so many lines: their height, and whether all of the text is on them."""
+    """Break into at most `limit` lines; return their height and whether they hold all text."""
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
@@ -225,16 +223,16 @@ def wrap(layout: QTextLayout, width: float, limit: int) -> tuple[float, bool]:
 
 
 def _last_lines(text: str, width: float, font: QFont, count: int) -> str:
-    """About the end of a text that would fill so many lines."""
-    letters = int(count * width / max(_letter(font.toString()), 1.0))
-    return text if len(text) <= letters else "… " + text[-letters:].partition(" ")[2]
+    """Return about as much of the end of a text as fills `count` lines."""
+    length = int(count * width / max(_average_width(font.toString()), 1.0))
+    return text if len(text) <= length else "… " + text[-length:].partition(" ")[2]
 
 
 @lru_cache(maxsize=8)
-def _letter(font: str) -> float:
-    made = QFont()
-    made.fromString(font)
-    return QFontMetricsF(made).averageCharWidth()
+def _average_width(description: str) -> float:
+    font = QFont()
+    font.fromString(description)
+    return QFontMetricsF(font).averageCharWidth()
 
 
 def _link(card: CardLayout, text: str, left: float, right: float, y: float, fonts: Fonts) -> QRectF:
@@ -246,18 +244,18 @@ def _link(card: CardLayout, text: str, left: float, right: float, y: float, font
 
 
 def _underlined(start: int, length: int, colour: QColor) -> QTextLayout.FormatRange:
-    made = QTextLayout.FormatRange()
-    made.start, made.length = start, length
-    look = QTextCharFormat()
-    look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-    look.setUnderlineColor(colour)
-    look.setForeground(colour)
-    made.format = look
-    return made
+    part = QTextLayout.FormatRange()
+    part.start, part.length = start, length
+    style = QTextCharFormat()
+    style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+    style.setUnderlineColor(colour)
+    style.setForeground(colour)
+    part.format = style
+    return part
 
 
 def elided(line: TextLine) -> tuple[str, Qt.AlignmentFlag]:
-    """The words that fit, and to which side they keep."""
+    """Return the text that fits, and its alignment."""
     side = Qt.AlignmentFlag.AlignRight if line.right else Qt.AlignmentFlag.AlignLeft
     metrics = QFontMetricsF(line.font)
     text = metrics.elidedText(line.text, Qt.TextElideMode.ElideRight, line.box.width() + 1.0)

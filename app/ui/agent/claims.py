@@ -1,7 +1,7 @@
-"""Claims in an agent's words that no picture bears: a line is named where no window was looked at.
+"""Finds unsupported claims in an agent's text: lines in windows it never looked at.
 
-Rather one too few than one too many: plans, what is said to be untestable, species without a place
-and numbers that may be something else are let pass.
+It would rather miss one than raise a false alarm, so it ignores plans, lines called untestable,
+species without a wavelength, and numbers that may mean something else.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from agent.spectra.lines import builtin_lines
-
-Range = tuple[float, float]
+from agent.spectra.spectrum import Window
 
 MAX_TEXT = 20_000
 BLUEST_A, REDDEST_A = 3000.0, 11000.0
 MARGIN_A = 5.0
 MARGIN = 0.004
-"""Part of the wavelength, 1,200 km/s: broad lines, moving stars, air for vacuum."""
+"""Fraction of the wavelength (1,200 km/s), for broad lines, stellar motion, air wavelengths."""
 
 _NUMBER = r"\d{4,5}(?:\.\d{1,3})?"
 _AND = r"\s*(?:,|/|&|and|or|to|-|–|—|,\s*and)\s*"
@@ -48,32 +47,32 @@ _NAMES = {
     r"Ca\s?II\s?H": "CaII_H",
     r"Na\s?(?:I\s?)?D": "NaI_D",
 }
-"""Lines that are named without a wavelength."""
+"""Spellings of lines that are named without a wavelength."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A place in a text that names a wavelength, or a range of them; `end` is behind it."""
+    """Text that names a wavelength or a range; `start` and `end` are its slice of the text."""
 
     start: int
     end: int
-    words: str
-    range: Range
-    """Angstrom, in air or vacuum as the agent thinks."""
+    text: str
+    range: Window
+    """In air or vacuum, as the agent gave it."""
 
 
-def unsupported(text: str, looked_at: Sequence[Range]) -> tuple[Claim, ...]:
-    """Claims no window covers, each name once; windows in the frame of the text."""
+def unsupported(text: str, looked_at: Sequence[Window]) -> tuple[Claim, ...]:
+    """Return the claims that no window covers, each once; windows in the frame of the text."""
     text = text[:MAX_TEXT]
     found: dict[str, Claim] = {}
     for claim in claims(text):
         if not any(_covers(window, claim.range) for window in looked_at):
-            found.setdefault(claim.words.casefold(), claim)
+            found.setdefault(claim.text.casefold(), claim)
     return tuple(found.values())
 
 
 def claims(text: str) -> Iterator[Claim]:
-    """All that name a line or a wavelength in the optical, in the order of the text."""
+    """Find all lines and optical wavelengths in the order of the text."""
     start = 0
     for sentence in _SENTENCE.split(text):
         start = text.index(sentence, start)
@@ -90,29 +89,29 @@ def _claims_of(sentence: str, offset: int) -> Iterator[Claim]:
             start = match.start("numbers") + number.start()
             end = start + len(number.group())
             first = match.start() if number.start() == 0 else start
-            words = f"{match['species']} {number.group()}"
-            yield from _claim(offset + first, offset + end, words, [float(number.group())])
+            name = f"{match['species']} {number.group()}"
+            yield from _claim(offset + first, offset + end, name, [float(number.group())])
     for match in _names().finditer(sentence):
         if not _overlaps(match.span(), taken):
             taken.append(match.span())
             line = builtin_lines()[_NAMES[_spelling_of(match)]]
-            start, end = (offset + place for place in match.span())
+            start, end = (offset + index for index in match.span())
             yield from _claim(start, end, match.group(), [line.wavelength])
     for match in _ANGSTROM.finditer(sentence):
         if not _overlaps(match.span(), taken):
-            start, end = (offset + place for place in match.span())
+            start, end = (offset + index for index in match.span())
             numbers = [float(number) for number in match.groups() if number]
             yield from _claim(start, end, match.group(), numbers)
 
 
-def _claim(start: int, end: int, words: str, numbers: Sequence[float]) -> Iterator[Claim]:
+def _claim(start: int, end: int, text: str, numbers: Sequence[float]) -> Iterator[Claim]:
     low, high = min(numbers), max(numbers)
     if low >= BLUEST_A and high <= REDDEST_A:
-        yield Claim(start, end, words, (low, high))
+        yield Claim(start, end, text, (low, high))
 
 
-def _covers(window: Range, claimed: Range) -> bool:
-    """Whether any of it was looked at."""
+def _covers(window: Window, claimed: Window) -> bool:
+    """Whether the window shows any part of the claimed range."""
     margin = MARGIN_A + MARGIN * claimed[1]
     return window[0] - margin <= claimed[1] and claimed[0] <= window[1] + margin
 

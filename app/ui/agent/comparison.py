@@ -1,4 +1,4 @@
-"""Two records of one candidate side by side: what each model said, how surely, where it looked."""
+"""Two records of one candidate side by side: verdicts, p(YES), looks and reasons."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from agent.trajectory.trajectory import Trajectory
-from app.ui.agent.card_content import without_box
-from app.ui.agent.measured_words import measured_words
-from app.ui.agent.words import ended_words, sureness, verdict_words
+from app.ui.agent.card_content import without_boxed_verdict
+from app.ui.agent.measured_translation import translate_measured_text
+from app.ui.agent.status_texts import outcome_text, p_yes_text, verdict_text
 from app.ui.inspection.records import Records, is_same_model
-from app.ui.translation.text_pairs import task_words
+from app.ui.translation.data_texts import task_text
 from app.ui.widgets.agent_parts import colour_verdict, label, record_names
 
 MAX_REASONS = 1200
@@ -28,7 +28,7 @@ MAX_REASONS = 1200
 
 class Comparison(QScrollArea):
     preferred = Signal(object)
-    """The `ModelRef` whose opinion is to stand in the list; None: the newest of each object."""
+    """The `ModelRef` whose opinions the session shall show; None: the newest of each candidate."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,16 +54,16 @@ class Comparison(QScrollArea):
         self.setWidget(inside)
 
     def show_records(self, records: Records, shown: Trajectory | None) -> None:
-        """The shown one on the left, another on the right."""
+        """Show `shown` on the left and another record on the right."""
         self._records = records
         every = records.trajectories
         left = every.index(shown) if shown in every else 0
-        right = next((place for place in range(len(every)) if place != left), left)
-        for place, choice in zip((left, right), self.choices, strict=True):
+        right = next((index for index in range(len(every)) if index != left), left)
+        for index, choice in zip((left, right), self.choices, strict=True):
             choice.blockSignals(True)
             choice.clear()
             choice.addItems(record_names(every))
-            choice.setCurrentIndex(place)
+            choice.setCurrentIndex(index)
             choice.blockSignals(False)
         self._fill()
 
@@ -83,30 +83,30 @@ class Comparison(QScrollArea):
         use.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         use.setToolTip(
             self.tr(
-                "The list, its filters and the proposal go by this model; "
-                "pressed again: by the newest record of each object"
+                "Use this model's opinions in the list, its filters and the proposal. "
+                "Press again to use the newest record of each candidate."
             )
         )
         use.clicked.connect(partial(self._prefer, column))
         return use
 
     def _prefer(self, column: int) -> None:
-        place, on = self.choices[column].currentIndex(), self.uses[column].isChecked()
+        index, on = self.choices[column].currentIndex(), self.uses[column].isChecked()
         records = self._records.trajectories
-        if 0 <= place < len(records):
-            self.preferred.emit(records[place].model if on else None)
+        if 0 <= index < len(records):
+            self.preferred.emit(records[index].model if on else None)
 
     def _add_rows(self) -> None:
         heads = {
             "verdict": self.tr("Verdict"),
-            "p": self.tr("How sure"),
-            "end": self.tr("Ended"),
+            "p": self.tr("Certainty"),
+            "end": self.tr("Outcome"),
             "looks": self.tr("Looks"),
             "reasons": self.tr("Reasons"),
         }
-        for key, words in heads.items():
+        for key, text in heads.items():
             head = label("small")
-            head.setText(words)
+            head.setText(text)
             self._grid.addWidget(head, self._grid.rowCount(), 0, 1, 2)
             row = self._grid.rowCount()
             for column in range(2):
@@ -118,27 +118,32 @@ class Comparison(QScrollArea):
     def _fill(self, _: int = 0) -> None:
         records = self._records.trajectories
         for column, choice in enumerate(self.choices):
-            place = choice.currentIndex()
-            shown = dict(_cells(records[place], self._records)) if 0 <= place < len(records) else {}
-            wanted = self._records.preferred
+            index = choice.currentIndex()
+            record = records[index] if 0 <= index < len(records) else None
+            texts = {} if record is None else dict(_cells(record, self._records))
+            preferred = self._records.preferred
             self.uses[column].setChecked(
-                bool(shown) and wanted is not None and is_same_model(records[place].model, wanted)
+                record is not None
+                and preferred is not None
+                and is_same_model(record.model, preferred)
             )
-            for (key, where), cell in self.cells.items():
-                if where == column:
-                    cell.setText(shown.get(key, ""))
-            colour_verdict(self.cells["verdict", column], records[place].verdict if shown else None)
+            for (key, cell_column), cell in self.cells.items():
+                if cell_column == column:
+                    cell.setText(texts.get(key, ""))
+            colour_verdict(
+                self.cells["verdict", column], None if record is None else record.verdict
+            )
 
 
 def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
-    yield "verdict", verdict_words(record)
-    yield "p", sureness(record, records)
-    yield "end", ended_words(record)
+    yield "verdict", verdict_text(record)
+    yield "p", p_yes_text(record, records)
+    yield "end", outcome_text(record)
     looks = [
-        f"{look.range[0]:.6g} – {look.range[1]:.6g} Å\n{task_words(look.label)}".rstrip()
+        f"{look.range[0]:.6g} – {look.range[1]:.6g} Å\n{task_text(look.label)}".rstrip()
         for look in record.looks
         if look.range is not None
     ]
     yield "looks", "\n".join(looks) or "–"
-    reasons = measured_words(without_box(record.reasons))
+    reasons = translate_measured_text(without_boxed_verdict(record.reasons))
     yield "reasons", reasons[:MAX_REASONS] + ("…" if len(reasons) > MAX_REASONS else "")

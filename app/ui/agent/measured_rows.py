@@ -1,6 +1,6 @@
-"""Our own measurements in a window the agent looked at, as rows of a small table.
+"""Formats our measurements in a window the agent looked at as rows of a small table.
 
-They come from a record that a stranger may have written: what is no number or text is left out.
+They come from a record that a stranger may have written, so values of a wrong type are skipped.
 """
 
 from __future__ import annotations
@@ -21,36 +21,38 @@ MAX_NAME = 24
 
 @dataclass(frozen=True)
 class MeasuredRow:
-    """A line that was found: name, centroid in angstrom, EW in angstrom, FWHM in km/s, sigma; what
-    was not measured is empty."""
+    """A detected line; values that were not measured are empty.
+
+    Centroid and EW are in angstrom, FWHM in km/s, sigma is the significance.
+    """
 
     name: str
     centroid: str
-    width: str
+    ew: str
     fwhm: str
     sigma: str
 
     @property
     def cells(self) -> tuple[str, ...]:
-        return self.name, self.centroid, self.width, self.fwhm, self.sigma
+        return self.name, self.centroid, self.ew, self.fwhm, self.sigma
 
 
-def head_row() -> MeasuredRow:
+def header_row() -> MeasuredRow:
     return MeasuredRow(translate("agent", "measured"), "Å", "EW Å", "km/s", "σ")
 
 
 def measured_rows(measured: Mapping[str, Any]) -> tuple[MeasuredRow, ...]:
-    """Known lines that were found, and the strongest feature where it is none of them."""
+    """Return the detected known lines, and the strongest feature if it is none of them."""
     lines = [row for each in _list(measured, "lines") if (row := _row(each)) is not None]
     strongest = measured.get("feature")
     if isinstance(strongest, Mapping) and not _is_among(strongest, _list(measured, "lines")):
-        row = _row(strongest, _near(strongest))
+        row = _row(strongest, _feature_name(strongest))
         lines = [*([] if row is None else [row]), *lines]
     return tuple(lines[:MAX_ROWS])
 
 
-def window_words(measured: Mapping[str, Any]) -> str:
-    """S/N and pixels of the window; empty where nothing was measured."""
+def window_text(measured: Mapping[str, Any]) -> str:
+    """Return S/N and pixel counts of the window; empty if nothing was measured."""
     parts = []
     snr, pixels, bad = (_number(measured.get(key)) for key in ("snr", "n_pixels", "n_bad"))
     if snr is not None:
@@ -62,9 +64,9 @@ def window_words(measured: Mapping[str, Any]) -> str:
     return " · ".join(parts)
 
 
-def remarks(measured: Mapping[str, Any]) -> tuple[str, ...]:
-    """Band heads that stand out, why nothing was measured, what lies in the way."""
-    said = []
+def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
+    """List band heads, contamination, and the reason if nothing was measured."""
+    notes = []
     edges = [
         f"{label_of(_text(edge.get('name')))} {100.0 * drop:.0f} %"
         for edge in _list(measured, "edges")
@@ -72,41 +74,41 @@ def remarks(measured: Mapping[str, Any]) -> tuple[str, ...]:
     ]
     if edges:
         heads = translate("agent", "Band heads, drop: {which}")
-        said.append(heads.replace("{which}", ", ".join(edges[:MAX_NAMES])))
+        notes.append(heads.replace("{which}", ", ".join(edges[:MAX_NAMES])))
     reason = measured.get("reason")
     if isinstance(reason, str) and reason:
-        said.append(translate("agent", "Not measured: {why}").replace("{why}", reason[:120]))
+        notes.append(translate("agent", "Not measured: {why}").replace("{why}", reason[:120]))
     unsafe = [_text(each) for each in _items(measured, "unsafe")]
     if unsafe:
-        said.append(
-            translate("agent", "In the way: {what}").replace(
+        notes.append(
+            translate("agent", "Contaminated by: {what}").replace(
                 "{what}", ", ".join(unsafe[:MAX_NAMES])
             )
         )
-    return tuple(said)
+    return tuple(notes)
 
 
 def _row(line: Mapping[str, Any], name: str = "") -> MeasuredRow | None:
     centroid = _number(line.get("centroid"))
     if centroid is None:
         return None
-    width, error = _number(line.get("ew")), _number(line.get("ew_error"))
-    after = 1 if max(abs(width or 0.0), error or 0.0) >= 10.0 else 2
-    told = "" if width is None else _minus(f"{width:.{after}f}")
-    if told and error is not None:
-        told += f" ± {error:.{after}f}"
+    ew, error = _number(line.get("ew")), _number(line.get("ew_error"))
+    digits = 1 if max(abs(ew or 0.0), error or 0.0) >= 10.0 else 2
+    ew_text = "" if ew is None else _minus(f"{ew:.{digits}f}")
+    if ew_text and error is not None:
+        ew_text += f" ± {error:.{digits}f}"
     fwhm, sigma = _number(line.get("fwhm_kms")), _number(line.get("sigma"))
     return MeasuredRow(
         name=name or label_of(_text(line.get("name"))),
         centroid=f"{centroid:.1f}",
-        width=told,
+        ew=ew_text,
         fwhm="" if not fwhm else f"{fwhm:.0f}",
         sigma="" if sigma is None else f"{sigma:.{0 if sigma >= 10.0 else 1}f}",
     )
 
 
-def _near(feature: Mapping[str, Any]) -> str:
-    """The known lines at its place."""
+def _feature_name(feature: Mapping[str, Any]) -> str:
+    """Return the nearest known line with a question mark, else emission or absorption."""
     names = [_text(each) for each in _items(feature, "nearest")]
     if names:
         return names[0] + "?"
@@ -116,21 +118,21 @@ def _near(feature: Mapping[str, Any]) -> str:
 
 def _is_among(feature: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
     centre = _number(feature.get("centroid"))
-    places = [_number(line.get("centroid")) for line in lines]
+    centroids = [_number(line.get("centroid")) for line in lines]
     return centre is None or any(
-        place is not None and abs(place - centre) < 2.0 for place in places
+        other is not None and abs(other - centre) < 2.0 for other in centroids
     )
 
 
 def _minus(number: str) -> str:
-    """With a true minus sign."""
+    """Use the typographic minus sign."""
     return number.replace("-", "−")
 
 
 def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if abs(value) < 1e9 else None  # false for NaN, too
+    return float(value) if abs(value) < 1e9 else None  # also rejects NaN
 
 
 def _text(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Which model inspects: those there are, a folder or file, a server's address."""
+"""Popup to choose the agent's model: a known one, a folder or file, or a server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NEED = Qt.ItemDataRole.UserRole + 1
 
 
 class ModelChooser(QFrame):
-    """A small window that goes away when something is chosen, or with a click elsewhere."""
+    """Closes when a model is chosen or the person clicks elsewhere."""
 
     chosen = Signal(str)
     """A name, a path or an address; empty: the measured inspector."""
@@ -38,7 +38,7 @@ class ModelChooser(QFrame):
         self.setProperty("role", "card")
         self.setFixedWidth(WIDTH)
         self._runner = runner
-        self._now = ""
+        self._current = ""
         self.list = QListWidget()
         self.list.setProperty("role", "plain")
         self.list.setWordWrap(True)
@@ -47,7 +47,7 @@ class ModelChooser(QFrame):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.address = QLineEdit()
         self.address.setPlaceholderText(self.tr("http://host:port/v1#model"))
-        self.address.setAccessibleName(self.tr("Address of a server"))
+        self.address.setAccessibleName(self.tr("Server address"))
         self.use = QPushButton(self.tr("Use server"))
         self.folder = QPushButton(self.tr("Model folder"))
         self.file = QPushButton(self.tr("GGUF file"))
@@ -57,20 +57,20 @@ class ModelChooser(QFrame):
         self.note.setProperty("role", "warning")
         self.note.hide()
         self._lay_out()
-        self.list.itemClicked.connect(self._take)
-        self.list.itemActivated.connect(self._take)
-        self.address.returnPressed.connect(self._take_address)
-        self.use.clicked.connect(self._take_address)
+        self.list.itemClicked.connect(self._choose_item)
+        self.list.itemActivated.connect(self._choose_item)
+        self.address.returnPressed.connect(self._choose_address)
+        self.use.clicked.connect(self._choose_address)
         self.folder.clicked.connect(self._ask_folder)
         self.file.clicked.connect(self._ask_file)
 
-    def open_at(self, place: QPoint, now: str) -> None:
-        """`now` is the model in use."""
-        self._now = now
+    def open_at(self, position: QPoint, current: str) -> None:
+        """Open at a global position; `current` is the model in use."""
+        self._current = current
         self.note.hide()
-        work = partial(model_rows, now)
+        work = partial(model_rows, current)
         self._runner.run(work, self._show_rows, owner=self)
-        self.move(place)
+        self.move(position)
         self.show()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -80,7 +80,7 @@ class ModelChooser(QFrame):
             super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Model of the agent"))
+        title = QLabel(self.tr("Agent model"))
         title.setProperty("role", "title")
         server = QHBoxLayout()
         server.setSpacing(8)
@@ -104,40 +104,42 @@ class ModelChooser(QFrame):
         rows, faults = found
         self.list.clear()
         for row in rows:
-            item = QListWidgetItem(_words(row))
+            item = QListWidgetItem(_row_text(row))
             item.setData(KEY, row.key)
             item.setData(NEED, row.need)
             item.setToolTip(row.need or row.about)
             self.list.addItem(item)
-            if row.key == self._now:
+            if row.key == self._current:
                 self.list.setCurrentItem(item)
         if faults:
-            self._say(self.tr("Left out: {what}").replace("{what}", faults))
+            self._show_note(self.tr("Skipped: {what}").replace("{what}", faults))
 
-    def _take(self, item: QListWidgetItem) -> None:
+    def _choose_item(self, item: QListWidgetItem) -> None:
         need = item.data(NEED)
         if need:
-            self._say(need)
+            self._show_note(need)
         else:
             self._choose(item.data(KEY))
 
-    def _take_address(self) -> None:
+    def _choose_address(self) -> None:
         address = self.address.text().strip()
         if address.lower().startswith(("http://", "https://")):
             self._choose(address)
         else:
-            self._say(self.tr("An address begins with http:// or https://"))
+            self._show_note(self.tr("A server address begins with http:// or https://"))
 
     def _ask_folder(self) -> None:
         self.close()
-        path = QFileDialog.getExistingDirectory(self.parentWidget(), self.tr("Folder of a model"))
+        path = QFileDialog.getExistingDirectory(
+            self.parentWidget(), self.tr("Choose a model folder")
+        )
         if path:
             self._choose(path)
 
     def _ask_file(self) -> None:
         self.close()
         path, _ = QFileDialog.getOpenFileName(
-            self.parentWidget(), self.tr("A GGUF model"), "", "GGUF (*.gguf)"
+            self.parentWidget(), self.tr("Choose a GGUF file"), "", "GGUF (*.gguf)"
         )
         if path:
             self._choose(path)
@@ -146,12 +148,12 @@ class ModelChooser(QFrame):
         self.close()
         self.chosen.emit(key)
 
-    def _say(self, words: str) -> None:
-        self.note.setText(words)
+    def _show_note(self, text: str) -> None:
+        self.note.setText(text)
         self.note.show()
         self.adjustSize()
 
 
-def _words(row: ModelRow) -> str:
+def _row_text(row: ModelRow) -> str:
     first = f"{row.title} · {row.state}"
     return f"{first}\n{row.about}" if row.about else first

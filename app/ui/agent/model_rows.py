@@ -1,4 +1,4 @@
-"""The models a person can choose from, whether each is ready, and how to get what is missing."""
+"""Lists the models to choose from, whether each is ready, and how to get what is missing."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ translate = QCoreApplication.translate
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:
-    """`key` is what the settings keep: a name, a path or an address."""
+    """One model; `key` is stored in the settings: a name, a path or an address."""
 
     key: str
     title: str
     about: str
     state: str
     need: str = ""
-    """What is missing and how to get it; empty: it is ready."""
+    """What is missing and how to get it; empty: ready."""
 
 
 def model_rows(chosen: str) -> tuple[list[ModelRow], str]:
-    """All that have a name and the chosen one, the measured inspector first; and what was wrong
-    with those left out. Looks at the disk: not for the window's thread."""
+    """Return rows of all known models and the chosen one, and the errors of skipped ones.
+
+    It reads the disk, so do not call it on the GUI thread.
+    """
     faults: list[ResourceError] = []
-    rows = [_measured(), *(_row(place) for place in list_models(on_fault=faults.append))]
+    rows = [_measured(), *(_row(location) for location in list_models(on_fault=faults.append))]
     if chosen and chosen not in {row.key for row in rows}:
         rows.append(_chosen(chosen))
     return rows, "\n".join(str(fault) for fault in faults)
@@ -48,91 +50,92 @@ def _measured() -> ModelRow:
         title=MEASURED,
         about=" · ".join(
             (
-                translate("agent", "Measurements alone, needs no model"),
+                translate("agent", "Measurements only, needs no model"),
                 translate("agent", "weights fitted on simulations only"),
             )
         ),
-        state=translate("agent", "always there"),
+        state=translate("agent", "always available"),
     )
 
 
 def _chosen(name: str) -> ModelRow:
-    """A path or an address of the user's."""
+    """Return the row of a path or address that the user gave."""
     try:
-        place = find_model(name)
+        location = find_model(name)
     except ResourceError as error:
-        gone = translate("agent", "not found")
-        return ModelRow(key=name, title=name, about="", state=gone, need=str(error))
-    return replace(_row(place), key=name, about=name)
+        state = translate("agent", "not found")
+        return ModelRow(key=name, title=name, about="", state=state, need=str(error))
+    return replace(_row(location), key=name, about=name)
 
 
-def _row(place: ModelLocation) -> ModelRow:
-    card = place.card
-    parts = [card.title or card.family, _size(place), card.engine]
+def _row(location: ModelLocation) -> ModelRow:
+    card = location.card
+    parts = [card.title or card.family, _size(location), card.engine]
     if card.simulated_only:
         parts.append(translate("agent", "trained on simulations only"))
     return ModelRow(
         key=card.name,
         title=card.name,
         about=" · ".join(part for part in parts if part),
-        state=_state(place),
-        need=_need(place),
+        state=_state(location),
+        need=_need(location),
     )
 
 
-def _state(place: ModelLocation) -> str:
-    if place.origin == "hub":
-        is_begun = is_partly_downloaded(place)
-        partly = translate("agent", "fetched in part")
-        return partly if is_begun else translate("agent", "not on this machine")
-    if place.missing:
+def _state(location: ModelLocation) -> str:
+    if location.origin == "hub":
+        if is_partly_downloaded(location):
+            return translate("agent", "partly downloaded")
+        return translate("agent", "not on this machine")
+    if location.missing:
         return translate("agent", "incomplete")
-    if _need_of_engine(place.card.engine):
+    if _need_of_engine(location.card.engine):
         return translate("agent", "its engine is not installed")
-    return (
-        translate("agent", "a server") if place.origin == "server" else translate("agent", "ready")
-    )
+    if location.origin == "server":
+        return translate("agent", "server")
+    return translate("agent", "ready")
 
 
-def _need(place: ModelLocation) -> str:
-    card = place.card
-    if place.origin == "hub":
-        words = translate(
+def _need(location: ModelLocation) -> str:
+    card = location.card
+    if location.origin == "hub":
+        text = translate(
             "agent",
-            "{name} is not on this machine yet. In a terminal: spec-o3 models get {name}\n"
+            "{name} is not on this machine yet. Run in a terminal: spec-o3 models get {name}\n"
             "Or put its files into {folder}",
         )
-        if is_partly_downloaded(place):
-            words = translate(
+        if is_partly_downloaded(location):
+            text = translate(
                 "agent",
-                "{name} was fetched in part. In a terminal, to go on: spec-o3 models get {name}",
+                "{name} is partly downloaded. To finish, run in a terminal: "
+                "spec-o3 models get {name}",
             )
-        return words.replace("{name}", card.name).replace("{folder}", str(models_folder()))
-    if place.missing:
-        words = translate("agent", "Incomplete, {files} is missing in {folder}")
-        some = ", ".join(place.missing[:3])
-        return words.replace("{files}", some).replace("{folder}", str(place.folder))
+        return text.replace("{name}", card.name).replace("{folder}", str(models_folder()))
+    if location.missing:
+        text = translate("agent", "Incomplete: {files} is missing from {folder}")
+        files = ", ".join(location.missing[:3])
+        return text.replace("{files}", files).replace("{folder}", str(location.folder))
     return _need_of_engine(card.engine)
 
 
 def _need_of_engine(engine: str) -> str:
-    if engine == "transformers" and not (_is_there("torch") and _is_there("transformers")):
-        words = translate("agent", "Needs torch and transformers: pip install {what}")
-        return words.replace("{what}", '"spec-o3-workbench[gpu]"')
-    if engine == "gguf" and not (_is_there("llama_cpp") or _is_there("xllamacpp")):
-        words = translate("agent", "Needs llama.cpp: pip install {what}")
-        return words.replace("{what}", '"spec-o3-workbench[gguf]"')
+    if engine == "transformers" and not (_is_installed("torch") and _is_installed("transformers")):
+        text = translate("agent", "Needs torch and transformers: pip install {what}")
+        return text.replace("{what}", '"spec-o3-workbench[gpu]"')
+    if engine == "gguf" and not (_is_installed("llama_cpp") or _is_installed("xllamacpp")):
+        text = translate("agent", "Needs llama.cpp: pip install {what}")
+        return text.replace("{what}", '"spec-o3-workbench[gguf]"')
     return ""
 
 
-def _is_there(module: str) -> bool:
+def _is_installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def _size(place: ModelLocation) -> str:
-    if place.card.bytes:
-        return f"{place.card.bytes / 1e9:.1f} GB"
-    if place.card.parameters:
-        billions = f"{place.card.parameters / 1e9:.1f}"
+def _size(location: ModelLocation) -> str:
+    if location.card.bytes:
+        return f"{location.card.bytes / 1e9:.1f} GB"
+    if location.card.parameters:
+        billions = f"{location.card.parameters / 1e9:.1f}"
         return translate("agent", "{n} billion parameters").replace("{n}", billions)
     return ""

@@ -1,4 +1,4 @@
-"""The agent's steps one below the other."""
+"""The agent's steps as a scrolling list of cards."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from app.ui.agent.card import StepCard
 from app.ui.agent.card_content import CardContent
 from app.ui.theme.theme import CurrentTheme
 
-BETWEEN = 6
+SPACING = 6
 NEAR_END = 24
-"""Pixels within which one is reading the newest."""
+"""Pixels from the end within which the list follows new steps."""
 
 
 class Timeline(QScrollArea):
-    """Cards are kept and take new contents: a candidate's change costs no widget."""
+    """Reuses its card widgets, so that changing the candidate creates none."""
 
     chosen = Signal(int)
     enlarged = Signal(int)
-    wants_to_go_on = Signal(int)
+    rerun_requested = Signal(int)
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,52 +34,52 @@ class Timeline(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Steps of the agent"))
+        self.setAccessibleName(self.tr("Agent steps"))
         current_theme.changed.connect(self._restyle)
 
     @property
     def cards(self) -> tuple[StepCard, ...]:
-        """Those that show something."""
+        """The visible cards."""
         return tuple(self._cards[: self._count])
 
     def show_cards(self, contents: Sequence[CardContent], *, follow: bool = False) -> None:
-        """`follow`: stay at the end where the reader is there."""
+        """Show these steps; `follow` keeps the list at its end if it is there."""
         bar = self.verticalScrollBar()
         was_at_end = bar.value() >= bar.maximum() - NEAR_END
         if not contents and not self._count:
             return
         while len(self._cards) < len(contents):
-            self._cards.append(self._made())
+            self._cards.append(self._new_card())
         for card, content in zip(self._cards, contents, strict=False):
             card.show_content(content)
             card.show()
         for card in self._cards[len(contents) : self._count]:
             card.hide()
         is_longer, self._count = len(contents) >= self._count, len(contents)
-        self._place()
+        self._lay_out()
         if follow and was_at_end and is_longer:
             bar.setValue(bar.maximum())
         elif not follow:
             bar.setValue(0)
 
-    def card_of(self, place: int) -> StepCard | None:
-        """That of a step."""
+    def card_of(self, index: int) -> StepCard | None:
+        """Return the card of this step."""
         for card in self.cards:
-            if card.content is not None and card.content.place == place:
+            if card.content is not None and card.content.index == index:
                 return card
         return None
 
-    def mark(self, place: int, *, may_go_on: bool = False) -> None:
-        """The step at which the plot looks."""
+    def mark(self, index: int, *, can_rerun: bool = False) -> None:
+        """Mark the step that the plot shows; -1: none."""
         for card in self.cards:
-            is_it = card.content is not None and card.content.place == place >= 0
-            card.set_current(is_it)
-            card.set_may_go_on(is_it and may_go_on)
-            if is_it:
-                self.ensureWidgetVisible(card, 0, BETWEEN)
+            is_current = card.content is not None and card.content.index == index >= 0
+            card.set_current(is_current)
+            card.set_can_rerun(is_current and can_rerun)
+            if is_current:
+                self.ensureWidgetVisible(card, 0, SPACING)
 
     def show_pictures(self, pictures: Mapping[str, QImage]) -> None:
-        """By hash; those not drawn yet stay empty."""
+        """Show pictures by their hash; the others stay empty."""
         for card in self.cards:
             content = card.content
             if content is not None and content.picture in pictures and not card.has_picture:
@@ -87,25 +87,25 @@ class Timeline(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place()
+        self._lay_out()
 
-    def _made(self) -> StepCard:
+    def _new_card(self) -> StepCard:
         card = StepCard(self._current_theme, self._column)
         card.chosen.connect(self.chosen)
         card.enlarged.connect(self.enlarged)
-        card.wants_to_go_on.connect(self.wants_to_go_on)
-        card.grown.connect(self._place)
+        card.rerun_requested.connect(self.rerun_requested)
+        card.height_changed.connect(self._lay_out)
         return card
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         width, y = self.viewport().width(), 0
         for card in self.cards:
             height = card.height_for(width)
             card.setGeometry(0, y, width, height)
-            y += height + BETWEEN
-        self._column.resize(width, max(y - BETWEEN, 0))
+            y += height + SPACING
+        self._column.resize(width, max(y - SPACING, 0))
 
     def _restyle(self) -> None:
         for card in self._cards:
             card.restyle()
-        self._place()
+        self._lay_out()

@@ -1,4 +1,4 @@
-"""What the record on screen came to and how sure it is; which record, where there are several."""
+"""Verdict and p(YES) of the shown record, and a chooser where there are several records."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
 
 from agent.trajectory.trajectory import Trajectory
-from app.ui.agent.words import ended_words, sureness, sureness_hint, verdict_words
+from app.ui.agent.status_texts import calibration_hint, outcome_text, p_yes_text, verdict_text
 from app.ui.inspection.records import Records
 from app.ui.widgets.agent_parts import colour_verdict, label, record_names, row
 from app.ui.widgets.elided_label import ElidedLabel
@@ -14,15 +14,15 @@ from app.ui.widgets.elided_label import ElidedLabel
 
 class VerdictLine(QWidget):
     chosen = Signal(object)
-    """Another `Trajectory` is to be shown."""
+    """The `Trajectory` to show."""
     compared = Signal(bool)
-    """Two records side by side, or one step by step."""
+    """Whether two records are shown side by side."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._records = Records(candidate_id=0)
         self.verdict = label("title")
-        self.sureness = ElidedLabel("small")
+        self.p_yes = ElidedLabel("small")
         self.record = QComboBox()
         self.record.setAccessibleName(self.tr("Records of this candidate"))
         self.compare = QPushButton(self.tr("Compare"))
@@ -36,7 +36,7 @@ class VerdictLine(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
-        layout.addLayout(row(self.verdict, (self.sureness, 1)))
+        layout.addLayout(row(self.verdict, (self.p_yes, 1)))
         below = row((self.record, 1))
         below.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignRight)
         layout.addLayout(below)
@@ -57,30 +57,30 @@ class VerdictLine(QWidget):
             self.record.hide()
 
     def show_record(self, shown: Trajectory | None) -> None:
-        """None: there is none, or it is hidden."""
+        """Show this record; None: there is none, or it is hidden."""
         self.setVisible(shown is not None)
         if shown is None:
             return
-        self.verdict.setText(verdict_words(shown))
+        self.verdict.setText(verdict_text(shown))
         colour_verdict(self.verdict, shown.verdict)
         is_answered = shown.stopped_by == "answer"
-        words = sureness(shown, self._records) if is_answered else ended_words(shown)
+        text = p_yes_text(shown, self._records) if is_answered else outcome_text(shown)
         rule = self._records.calibration_of(shown)
-        self.sureness.say(words, f"{words}\n{sureness_hint(rule)}" if is_answered else words)
+        self.p_yes.show_text(text, f"{text}\n{calibration_hint(rule)}" if is_answered else text)
         records = self._records.trajectories
         if shown in records:
             self.record.setCurrentIndex(records.index(shown))
 
     def _compare(self, is_on: bool) -> None:
-        """Side by side each record has its own line and chooser."""
-        for part in (self.verdict, self.sureness, self.record):
+        # In the comparison each record has its own verdict and chooser.
+        for part in (self.verdict, self.p_yes, self.record):
             part.setVisible(not is_on)
-        words = self.tr("Back to the steps") if is_on else self.tr("Compare")
-        self.compare.setText(words)
-        self.compare.setAccessibleName(words)
+        text = self.tr("Back to the steps") if is_on else self.tr("Compare")
+        self.compare.setText(text)
+        self.compare.setAccessibleName(text)
         self.compared.emit(is_on)
 
-    def _choose(self, place: int) -> None:
+    def _choose(self, index: int) -> None:
         records = self._records.trajectories
-        if 0 <= place < len(records):
-            self.chosen.emit(records[place])
+        if 0 <= index < len(records):
+            self.chosen.emit(records[index])

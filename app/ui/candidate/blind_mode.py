@@ -1,6 +1,6 @@
-"""Blind mode: the agent's opinion stays hidden until the person has committed.
+"""Blind mode: the agent's opinion stays hidden until the person has judged.
 
-What was to be seen before a decision is written down with it, in blind mode or not.
+What the person could see before a verdict is recorded with it, in blind mode or not.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from agent.errors import WorkbenchError
-from app.core.inspections.seen import SeenResult, note_seen, was_seen
+from app.core.inspections.seen import SeenResult, read_seen, record_seen
 from app.core.queue import Filter, QueueRow, Sort
-from app.core.queue.telling import tells
+from app.core.queue.blind_filters import breaks_blind_mode
 from app.core.session.session import Session
 
 FACT = "blind"
 
 
 class BlindMode(QObject):
-    """Of one session: the choice is kept in it, and what has been seen. `keep` it at the end."""
+    """Blind mode of one session, which stores the choice and what was seen.
+
+    Call `save` before closing the session.
+    """
 
     changed = Signal(bool)
 
@@ -30,61 +33,60 @@ class BlindMode(QObject):
         super().__init__(parent)
         self._session = session
         self._seen: dict[int, SeenResult | None] = {}
-        """Candidates asked for, as `was_seen` tells of them."""
-        self._unkept: dict[int, SeenResult] = {}
-        """Seen outside blind mode: written down when it matters."""
-        self._again: frozenset[int] = frozenset()
+        """Cache of `read_seen` by candidate id."""
+        self._unsaved: dict[int, SeenResult] = {}
+        """Seen outside blind mode; saved when blind mode changes or the session closes."""
+        self._repeats: frozenset[int] = frozenset()
 
     @property
     def is_on(self) -> bool:
         return self._session.fact(FACT) == "yes"
 
-    def turn(self, on: bool) -> None:
+    def set_on(self, on: bool) -> None:
         if on != self.is_on:
             self._session.set_fact(FACT, "yes" if on else "no")
-            self.keep()
+            self.save()
             self.changed.emit(on)
 
-    def hides(self, line: QueueRow) -> bool:
-        """Whether the agent's opinion of it, and the list's label, must not be on screen."""
-        number = line.candidate.id
-        if number in self._again:
+    def hides(self, row: QueueRow) -> bool:
+        """Whether the agent's opinion and the list's label must not be on screen."""
+        number = row.candidate.id
+        if number in self._repeats:
             return True
-        has_verdict = line.mine is not None and line.mine.opinion.verdict is not None
+        has_verdict = row.mine is not None and row.mine.opinion.verdict is not None
         if has_verdict or not self.is_on:
             return False
         seen = self._seen_of(number)
         return seen is None or not seen.in_blind
 
-    def reveal(self, line: QueueRow) -> str:
-        """Let it be seen; or why not."""
-        if not self.hides(line):
+    def reveal(self, row: QueueRow) -> str:
+        """Reveal the agent's opinion; return why that is not possible, or an empty string."""
+        if not self.hides(row):
             return self.tr("Nothing is hidden here")
-        if self.is_again(line.candidate.id):
-            return self.tr("It is shown again: first judge it anew")
-        self._note(line.candidate.id)
+        if self.is_repeat(row.candidate.id):
+            return self.tr("This is a repeat: judge it again first")
+        self._note(row.candidate.id)
         return ""
 
-    def note_shown(self, line: QueueRow | None) -> None:
-        """It lies on the desk: what was seen there is not unseen when the verdict is undone."""
-        if line is None or line.candidate.agent_verdict is None or self.hides(line):
+    def note_shown(self, row: QueueRow | None) -> None:
+        """Note that the agent's opinion was on screen; undoing a verdict does not change that."""
+        if row is None or row.candidate.agent_verdict is None or self.hides(row):
             return
-        self._note(line.candidate.id)
+        self._note(row.candidate.id)
 
-    def watched(self, candidate_id: int, model: str) -> None:
-        """The person saw a model at work on it, to whatever end."""
+    def note_watched(self, candidate_id: int, model: str) -> None:
+        """Note that the person watched this model inspect the candidate."""
         self._note(candidate_id, model)
 
-    def written(self, candidate_id: int) -> None:
-        """A verdict was written down with all that had been seen: the log tells it from now on."""
-        self._unkept.pop(candidate_id, None)
+    def mark_recorded(self, candidate_id: int) -> None:
+        """Forget unsaved notes: the verdict log now holds what was seen."""
+        self._unsaved.pop(candidate_id, None)
 
-    def shown(self, line: QueueRow) -> Mapping[str, Any]:
-        """What of the agents' opinions could be seen until now, hidden again or not; empty:
-        nothing."""
-        candidate = line.candidate
+    def seen_opinion(self, row: QueueRow) -> Mapping[str, Any]:
+        """Return what the person has seen of the agent's opinion, even if it is hidden now."""
+        candidate = row.candidate
         seen = self._seen_of(candidate.id)
-        if seen is None and self.hides(line):
+        if seen is None and self.hides(row):
             return {}
         if candidate.agent_verdict is None and candidate.agent_p_yes is None:
             return {"model": seen.model} if seen is not None and seen.model else {}
@@ -96,42 +98,42 @@ class BlindMode(QObject):
         }
 
     def refusal(self, tree: Filter, sort: Sort) -> str:
-        """Why this filter or order is not for a blind person; empty: it is."""
-        if self.is_on and tells(tree, sort):
-            return self.tr("Blind mode: a filter or order by the agent's opinion would tell it")
+        """Return why blind mode forbids this filter or order; empty: it is allowed."""
+        if self.is_on and breaks_blind_mode(tree, sort):
+            return self.tr("Blind mode: this filter or order would reveal the agent's opinion")
         return ""
 
-    def keep(self) -> None:
-        """Into the session, where it can be written to."""
-        unkept, self._unkept = self._unkept, {}
-        if unkept and not self._session.is_read_only:
-            with suppress(WorkbenchError):  # a full disk: the next verdict says so
-                note_seen(self._session, unkept)
+    def save(self) -> None:
+        """Write what was seen to the session, unless it is read-only."""
+        unsaved, self._unsaved = self._unsaved, {}
+        if unsaved and not self._session.is_read_only:
+            with suppress(WorkbenchError):  # on a full disk the next verdict reports the error
+                record_seen(self._session, unsaved)
 
-    # Objects that are shown again
+    # Repeats
 
-    def show_again(self, candidate_ids: Collection[int]) -> None:
-        """These are met as if nobody had ever said anything of them; none: that is over."""
-        self._again = frozenset(candidate_ids)
+    def set_repeats(self, candidate_ids: Collection[int]) -> None:
+        """Hide all opinions of these candidates, the person's own included; empty: end that."""
+        self._repeats = frozenset(candidate_ids)
 
-    def is_again(self, candidate_id: int) -> bool:
-        return candidate_id in self._again
+    def is_repeat(self, candidate_id: int) -> bool:
+        return candidate_id in self._repeats
 
-    def as_met(self, line: QueueRow) -> QueueRow:
-        """Without the person's own verdict, where it is shown again."""
-        return replace(line, mine=None) if line.candidate.id in self._again else line
+    def without_own_verdict(self, row: QueueRow) -> QueueRow:
+        """Return the row as it must be shown: without the person's verdict for a repeat."""
+        return replace(row, mine=None) if row.candidate.id in self._repeats else row
 
     def _seen_of(self, number: int) -> SeenResult | None:
         if number not in self._seen:
             self._seen[number] = None
             with suppress(WorkbenchError):
-                self._seen[number] = was_seen(self._session, number)
+                self._seen[number] = read_seen(self._session, number)
         return self._seen[number]
 
     def _note(self, number: int, model: str = "") -> None:
         before = self._seen_of(number) or SeenResult()
         now = SeenResult(model or before.model, self.is_on or before.in_blind)
         if now != self._seen[number]:
-            self._seen[number] = self._unkept[number] = now
+            self._seen[number] = self._unsaved[number] = now
             if self.is_on:
-                self.keep()
+                self.save()

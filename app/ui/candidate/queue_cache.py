@@ -1,4 +1,4 @@
-"""Keeps what lies around the candidate on the desk, so that most keys need not ask the session."""
+"""Caches the queue rows around the current candidate, so that most keys need no query."""
 
 from __future__ import annotations
 
@@ -10,84 +10,85 @@ from agent.errors import WorkbenchError
 from app.core.queue import QueueRow
 from app.core.session.session import Session
 from app.ui.background.runner import PAINTED_MS, Runner
-from app.ui.candidate.queue_neighbours import Queue, QueueNeighbours, look_around
+from app.ui.candidate.queue_neighbours import Queue, QueueNeighbours, read_neighbours
 
-NOWHERE = QueueNeighbours(of=0)
+UNKNOWN = QueueNeighbours(of=0)
 
 
 class QueueCache(QObject):
-    looked = Signal(object)
-    """The `QueueNeighbours`, fresh from the session."""
+    loaded = Signal(object)
+    """The `QueueNeighbours`, just read from the session."""
     failed = Signal(object)
     """A WorkbenchError."""
 
     def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._runner = session, runner
-        self._around = NOWHERE
+        self._neighbours = UNKNOWN
         self._wanted: tuple[Queue, QueueRow] | None = None
         self._is_closed = False
-        self._soon = QTimer(self, singleShot=True, interval=PAINTED_MS)
-        self._soon.timeout.connect(self._look)
+        self._timer = QTimer(self, singleShot=True, interval=PAINTED_MS)
+        self._timer.timeout.connect(self._load)
 
-    def next(self, line: QueueRow) -> QueueRow | None:
-        """None: there is none, or it is not known yet. So with the others."""
-        return next(iter(self._of(line).after), None)
+    # Each of these returns None if there is no such row or it is not cached.
 
-    def previous(self, line: QueueRow) -> QueueRow | None:
-        return next(iter(self._of(line).before), None)
+    def next(self, row: QueueRow) -> QueueRow | None:
+        return next(iter(self._neighbours_of(row).after), None)
 
-    def next_unjudged(self, line: QueueRow) -> QueueRow | None:
-        return next(iter(self._of(line).unjudged), None)
+    def previous(self, row: QueueRow) -> QueueRow | None:
+        return next(iter(self._neighbours_of(row).before), None)
 
-    def forget(self) -> None:
-        """The queue is another one."""
-        self._around, self._wanted = NOWHERE, None
+    def next_unjudged(self, row: QueueRow) -> QueueRow | None:
+        return next(iter(self._neighbours_of(row).unjudged), None)
 
-    def note(self, candidate_ids: frozenset[int]) -> None:
-        """They are other than they were; none: anything may be."""
+    def clear(self) -> None:
+        self._neighbours, self._wanted = UNKNOWN, None
+
+    def invalidate(self, candidate_ids: frozenset[int]) -> None:
+        """These candidates changed; an empty set means any may have."""
         if self._wanted is None:
             return
-        if not candidate_ids or self._around is NOWHERE or candidate_ids & self._around.ids:
-            queue, line = self._wanted
-            self._around, self._wanted = NOWHERE, (queue, line)  # what is on its way is outdated
-            self._soon.start()
+        neighbours = self._neighbours
+        if not candidate_ids or neighbours is UNKNOWN or candidate_ids & neighbours.ids:
+            queue, row = self._wanted
+            # A new tuple, so that a result on its way is recognised as outdated.
+            self._neighbours, self._wanted = UNKNOWN, (queue, row)
+            self._timer.start()
 
-    def drop(self, number: int) -> None:
-        """It has a verdict now."""
-        self._around = self._around.without(number)
+    def mark_judged(self, number: int) -> None:
+        self._neighbours = self._neighbours.without_unjudged(number)
 
-    def move(self, queue: Queue, line: QueueRow | None, before: QueueRow | None) -> None:
-        """Another candidate is on the desk: what was known of it holds until all is read anew."""
-        known = None if line is None or before is None else self._around.moved_to(line, before)
-        self._around = known or NOWHERE
-        self._wanted = None if line is None else (queue, line)
-        if line is not None:
-            self._soon.start()  # first what the person waits for
+    def move(self, queue: Queue, row: QueueRow | None, before: QueueRow | None) -> None:
+        """Follow the current candidate, using what is cached until it is read again."""
+        known = None if row is None or before is None else self._neighbours.moved_to(row, before)
+        self._neighbours = known or UNKNOWN
+        self._wanted = None if row is None else (queue, row)
+        if row is not None:
+            self._timer.start()  # after the candidate is painted
 
-    def look(self, queue: Queue, line: QueueRow) -> None:
-        self._wanted = (queue, line)
-        self._look()
+    def load(self, queue: Queue, row: QueueRow) -> None:
+        self._wanted = (queue, row)
+        self._load()
 
     def close(self) -> None:
         self._is_closed = True
 
-    def _of(self, line: QueueRow) -> QueueNeighbours:
-        return self._around if self._around.of == line.candidate.id else NOWHERE
+    def _neighbours_of(self, row: QueueRow) -> QueueNeighbours:
+        return self._neighbours if self._neighbours.of == row.candidate.id else UNKNOWN
 
-    def _look(self) -> None:
+    def _load(self) -> None:
         wanted = self._wanted
         if wanted is None or self._is_closed:
             return
-        queue, line = wanted
-        work = partial(look_around, self._session, queue, line.candidate.id, line.position)
-        self._runner.run(work, partial(self._know, wanted), self._tell, owner=self)
+        queue, row = wanted
+        work = partial(read_neighbours, self._session, queue, row.candidate.id, row.position)
+        self._runner.run(work, partial(self._on_loaded, wanted), self._report, owner=self)
 
-    def _know(self, wanted: tuple[Queue, QueueRow], around: QueueNeighbours) -> None:
+    def _on_loaded(self, wanted: tuple[Queue, QueueRow], neighbours: QueueNeighbours) -> None:
         if wanted is self._wanted and not self._is_closed:
-            self._around = around
-            self.looked.emit(around)
+            self._neighbours = neighbours
+            self.loaded.emit(neighbours)
 
-    def _tell(self, error: WorkbenchError) -> None:
+    def _report(self, error: WorkbenchError) -> None:
         if not self._is_closed:
             self.failed.emit(error)

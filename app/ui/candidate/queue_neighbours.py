@@ -1,4 +1,4 @@
-"""What lies around a candidate in the queue, read before a key asks for it."""
+"""The rows before and after a candidate in the queue, read before a key needs them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from app.core.queue import (
     QueuePosition,
     QueueRow,
     Sort,
-    both,
-    next_line,
+    combine,
+    next_row,
     next_unjudged,
     page,
-    previous_line,
+    previous_row,
 )
 from app.core.queue.filters import UNJUDGED, Has, Not
 from app.core.session.records import Judgement, LogEntry
@@ -26,44 +26,47 @@ BEHIND = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
-    """Which candidates there are to see, and in which order."""
+    """A filter and a sort order."""
 
     tree: Filter
     sort: Sort
 
     @property
     def to_judge(self) -> Filter:
-        """Those of them that can be judged, and are not."""
-        return both(self.tree, UNJUDGED, Not(Has("fault")))
+        """Readable candidates of the queue that have no verdict."""
+        return combine(self.tree, UNJUDGED, Not(Has("fault")))
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueNeighbours:
-    """Nearest first. `unjudged`: those behind it without a verdict whose spectrum can be read."""
+    """Rows around candidate `of`, nearest first.
+
+    `unjudged`: later rows without a verdict whose spectrum is readable.
+    """
 
     of: int
     after: tuple[QueueRow, ...] = ()
     unjudged: tuple[QueueRow, ...] = ()
     before: tuple[QueueRow, ...] = ()
 
-    def moved_to(self, line: QueueRow, current: QueueRow) -> QueueNeighbours | None:
-        """What is known already of one of them; None for one from elsewhere."""
-        number = line.candidate.id
-        for place, each in enumerate(self.after):
+    def moved_to(self, row: QueueRow, current: QueueRow) -> QueueNeighbours | None:
+        """Return what is known of this row's neighbours; None if it is not among the rows here."""
+        number = row.candidate.id
+        for index, each in enumerate(self.after):
             if each.candidate.id == number:
-                passed = (*reversed(self.after[:place]), current, *self.before)
+                passed = (*reversed(self.after[:index]), current, *self.before)
                 return QueueNeighbours(
                     of=number,
-                    after=self.after[place + 1 :],
-                    unjudged=_behind(self.unjudged, number, self.after[: place + 1]),
+                    after=self.after[index + 1 :],
+                    unjudged=_except(self.unjudged, number, self.after[: index + 1]),
                     before=passed[:BEHIND],
                 )
-        for place, each in enumerate(self.before):
+        for index, each in enumerate(self.before):
             if each.candidate.id == number:
-                passed = (*reversed(self.before[:place]), current, *self.after)
-                # Which of those passed are judged is known of a moment ago only: asked again.
+                passed = (*reversed(self.before[:index]), current, *self.after)
+                # Verdicts of passed rows may have changed: `unjudged` is read again.
                 return QueueNeighbours(
-                    of=number, after=passed[:AHEAD], before=self.before[place + 1 :]
+                    of=number, after=passed[:AHEAD], before=self.before[index + 1 :]
                 )
         return None
 
@@ -74,29 +77,33 @@ class QueueNeighbours:
 
     @property
     def ahead(self) -> tuple[QueueRow, ...]:
-        """Where the next keys may lead, the likeliest first: a verdict to the next without one,
-        other keys to the next of all."""
+        """Rows the next keys may lead to, likeliest first.
+
+        A verdict leads to the next unjudged row, other keys to the next row.
+        """
         pairs = zip_longest(self.unjudged, self.after)
         return tuple(each for pair in pairs for each in pair if each is not None)
 
-    def without(self, number: int) -> QueueNeighbours:
+    def without_unjudged(self, number: int) -> QueueNeighbours:
         return replace(
             self, unjudged=tuple(each for each in self.unjudged if each.candidate.id != number)
         )
 
 
-def look_around(session: Session, queue: Queue, of: int, place: QueuePosition) -> QueueNeighbours:
-    """Three short pages of the queue. Any thread."""
-    after = page(session, queue.tree, queue.sort, after=place, limit=AHEAD)
-    unjudged = page(session, queue.to_judge, queue.sort, after=place, limit=AHEAD)
-    before = page(session, queue.tree, queue.sort, after=place, limit=BEHIND, backwards=True)
+def read_neighbours(
+    session: Session, queue: Queue, of: int, position: QueuePosition
+) -> QueueNeighbours:
+    """Read three short pages of the queue. Any thread."""
+    after = page(session, queue.tree, queue.sort, after=position, limit=AHEAD)
+    unjudged = page(session, queue.to_judge, queue.sort, after=position, limit=AHEAD)
+    before = page(session, queue.tree, queue.sort, after=position, limit=BEHIND, backwards=True)
     return QueueNeighbours(
-        of=of, after=after.lines, unjudged=unjudged.lines, before=tuple(reversed(before.lines))
+        of=of, after=after.rows, unjudged=unjudged.rows, before=tuple(reversed(before.rows))
     )
 
 
-def judged_row(line: QueueRow, entry: LogEntry) -> QueueRow:
-    """A line as it is once that was written down."""
+def judged_row(row: QueueRow, entry: LogEntry) -> QueueRow:
+    """Return the row as it is after this log entry."""
     mine = Judgement(
         candidate_id=entry.candidate_id,
         reviewer=entry.reviewer,
@@ -104,31 +111,33 @@ def judged_row(line: QueueRow, entry: LogEntry) -> QueueRow:
         at=entry.at,
         log_id=entry.id,
     )
-    return replace(line, mine=mine)
+    return replace(row, mine=mine)
 
 
 def first_of(session: Session, queue: Queue) -> QueueRow | None:
-    """The first without a verdict, else the first. Any thread."""
+    """Find the first row without a verdict, else the first row. Any thread."""
     found = next_unjudged(session, queue.to_judge, queue.sort)
     if found is not None:
         return found
-    return next(iter(page(session, queue.tree, queue.sort, limit=1).lines), None)
+    return next(iter(page(session, queue.tree, queue.sort, limit=1).rows), None)
 
 
-def unjudged_behind(session: Session, queue: Queue, place: QueuePosition | None) -> QueueRow | None:
-    """Behind the last the first ones follow."""
-    return next_unjudged(session, queue.to_judge, queue.sort, after=place)
+def unjudged_after(
+    session: Session, queue: Queue, position: QueuePosition | None
+) -> QueueRow | None:
+    """Find the next row without a verdict, wrapping around at the end of the queue."""
+    return next_unjudged(session, queue.to_judge, queue.sort, after=position)
 
 
-def next_of(session: Session, queue: Queue, place: QueuePosition) -> QueueRow | None:
-    return next_line(session, queue.tree, queue.sort, after=place)
+def next_of(session: Session, queue: Queue, position: QueuePosition) -> QueueRow | None:
+    return next_row(session, queue.tree, queue.sort, after=position)
 
 
-def previous_of(session: Session, queue: Queue, place: QueuePosition) -> QueueRow | None:
-    return previous_line(session, queue.tree, queue.sort, before=place)
+def previous_of(session: Session, queue: Queue, position: QueuePosition) -> QueueRow | None:
+    return previous_row(session, queue.tree, queue.sort, before=position)
 
 
-def _behind(
+def _except(
     unjudged: tuple[QueueRow, ...], number: int, passed: tuple[QueueRow, ...]
 ) -> tuple[QueueRow, ...]:
     gone = {number, *(each.candidate.id for each in passed)}

@@ -1,7 +1,7 @@
-"""Looks for a line of the queue: at once in a short list, in the runner in a long one.
+"""Searches the queue for a row: at once in a short list, in the background in a long one.
 
-A filter that no index answers may have to look at all of a million rows, and an order nobody asked
-for before needs its index first: neither may hold the window.
+A filter without an index may scan a million rows, and a new sort order first needs an index;
+neither may block the window.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from app.core.queue import QueueRow
 from app.core.session.session import Session
 from app.ui.background.runner import Runner
 
-LONG = 5_000
-"""From so many candidates on it takes longer than a frame."""
+LONG_QUEUE = 5_000
+"""With more candidates a search may take longer than a frame."""
 
-Look = Callable[[], QueueRow | None]
-Then = Callable[[QueueRow | None], None]
+Find = Callable[[], QueueRow | None]
+Done = Callable[[QueueRow | None], None]
 
 
 class QueueSearch(QObject):
-    """One search at a time: what is asked for during one is not begun, but for what comes after
-    `forget`."""
+    """Runs one search at a time; requests made while one is running are dropped."""
 
     def __init__(
         self,
@@ -37,46 +36,45 @@ class QueueSearch(QObject):
         super().__init__(parent)
         self._session, self._runner, self._failed = session, runner, failed
         self._search = 0
-        """Its number, while one is on."""
+        """Number of the running search; 0: none."""
         self._count = 0
         self.is_long = False
-        self.measure()
+        self.update_length()
 
     @property
     def is_busy(self) -> bool:
         return self._search != 0
 
-    def measure(self) -> None:
-        """The list may have grown."""
-        self.is_long = self._session.count() > LONG
+    def update_length(self) -> None:
+        self.is_long = self._session.count() > LONG_QUEUE
 
-    def forget(self) -> None:
-        """What is found from now on is of no use any more."""
+    def cancel(self) -> None:
+        """Ignore the result of the running search."""
         self._search = 0
 
-    def seek(self, look: Look, then: Then) -> None:
-        """`then` gets what is found, now or later."""
+    def start(self, find: Find, done: Done) -> None:
+        """Call `done` with the row found, now or later."""
         if self.is_busy:
             return
         if self.is_long:
             self._count += 1
             self._search = number = self._count
-            found, failed = partial(self._found, number, then), partial(self._could_not, number)
-            self._runner.run(look, found, failed, owner=self)
+            found, failed = partial(self._on_found, number, done), partial(self._on_failed, number)
+            self._runner.run(find, found, failed, owner=self)
             return
         try:
-            line = look()
+            row = find()
         except WorkbenchError as error:
             self._failed(error)
         else:
-            then(line)
+            done(row)
 
-    def _found(self, number: int, then: Then, line: QueueRow | None) -> None:
+    def _on_found(self, number: int, done: Done, row: QueueRow | None) -> None:
         if number == self._search:
             self._search = 0
-            then(line)
+            done(row)
 
-    def _could_not(self, number: int, error: WorkbenchError) -> None:
+    def _on_failed(self, number: int, error: WorkbenchError) -> None:
         if number == self._search:
             self._search = 0
             self._failed(error)

@@ -1,6 +1,6 @@
-"""Some objects are shown again, as if they were new: would one say the same a second time?
+"""A round of repeats: candidates shown again as if new, to measure how consistent the person is.
 
-What is said then stands beside the first verdict, which holds: app.core.statistics.repeats.
+The first verdicts stay valid; repeated ones are stored beside them (app.core.statistics.repeats).
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from app.ui.candidate.queue_neighbours import Queue
 
 
 class RepeatRound(QueueCache):
-    """While such a round lasts its objects lie around the desk, not those of the queue. Whoever
-    goes elsewhere ends it."""
+    """Queue cache that serves the repeats while a round is on; going elsewhere ends the round."""
 
     changed = Signal()
 
@@ -31,50 +30,50 @@ class RepeatRound(QueueCache):
         self._blind_mode = blind_mode
         self._sort = LIST_ORDER
         self.plan: tuple[int, ...] = ()
-        self.at = -1
-        """The place in `plan` of what lies on the desk."""
+        self.index = -1
+        """Index in `plan` of the current candidate."""
         self.home: int | None = None
-        """The object one came from."""
+        """The candidate to return to."""
 
     @property
     def is_on(self) -> bool:
         return bool(self.plan)
 
     def begin(self, plan: Sequence[int], home: int) -> None:
-        """Then the desk goes to the first of them."""
+        """Start a round; the caller then goes to the first candidate of the plan."""
         self.plan, self.home = tuple(plan), home
-        self._blind_mode.show_again(self.plan)
+        self._blind_mode.set_repeats(self.plan)
 
-    def next(self, line: QueueRow) -> QueueRow | None:
-        return self._beside(line, 1) if self.is_on else super().next(line)
+    def next(self, row: QueueRow) -> QueueRow | None:
+        return self._step(row, 1) if self.is_on else super().next(row)
 
-    def previous(self, line: QueueRow) -> QueueRow | None:
-        return self._beside(line, -1) if self.is_on else super().previous(line)
+    def previous(self, row: QueueRow) -> QueueRow | None:
+        return self._step(row, -1) if self.is_on else super().previous(row)
 
-    def next_unjudged(self, line: QueueRow) -> QueueRow | None:
-        return self._beside(line, 1) if self.is_on else super().next_unjudged(line)
+    def next_unjudged(self, row: QueueRow) -> QueueRow | None:
+        return self._step(row, 1) if self.is_on else super().next_unjudged(row)
 
-    def move(self, queue: Queue, line: QueueRow | None, before: QueueRow | None) -> None:
+    def move(self, queue: Queue, row: QueueRow | None, before: QueueRow | None) -> None:
         self._sort = queue.sort
         if self.is_on:
-            self._follow(line)
-        super().move(queue, line, before)
+            self._follow(row)
+        super().move(queue, row, before)
 
-    def _follow(self, line: QueueRow | None) -> None:
-        if line is not None and line.candidate.id in self.plan:
-            self.at = self.plan.index(line.candidate.id)
+    def _follow(self, row: QueueRow | None) -> None:
+        if row is not None and row.candidate.id in self.plan:
+            self.index = self.plan.index(row.candidate.id)
         else:
-            self.plan, self.at = (), -1
-            self._blind_mode.show_again(())
+            self.plan, self.index = (), -1
+            self._blind_mode.set_repeats(())
         self.changed.emit()
 
-    def _beside(self, line: QueueRow, step: int) -> QueueRow:
-        """Behind the last one comes the object one came from; before the first it stays."""
-        place = max(self.at + step, 0)
-        number = self.plan[place] if place < len(self.plan) else self.home
+    def _step(self, row: QueueRow, step: int) -> QueueRow:
+        """Return the neighbour in the plan; after the last one `home`, before the first itself."""
+        index = max(self.index + step, 0)
+        number = self.plan[index] if index < len(self.plan) else self.home
         try:
             assert number is not None
-            return self._blind_mode.as_met(row_of(self._session, number, self._sort))
+            return self._blind_mode.without_own_verdict(row_of(self._session, number, self._sort))
         except WorkbenchError as error:
             self.failed.emit(error)
-            return line
+            return row

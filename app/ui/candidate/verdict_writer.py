@@ -1,4 +1,4 @@
-"""Where a person's opinions are written down, and taken back."""
+"""Writes a person's opinions to the session, and undoes them."""
 
 from __future__ import annotations
 
@@ -14,52 +14,53 @@ from app.ui.candidate.blind_mode import BlindMode
 
 
 class VerdictWriter:
-    """On the thread of the window: what was pressed is on the disk when a call returns."""
+    """Writes on the GUI thread: a verdict is on disk when the call returns."""
 
     def __init__(self, session: Session, blind_mode: BlindMode) -> None:
         self._session, self._blind_mode = session, blind_mode
-        self._repeated: int | None = None
-        """The candidate of the last repeat, if nothing came since."""
+        self._last_repeat: int | None = None
+        """Candidate id of the repeat recorded last, if nothing was recorded since."""
         self.is_writing = False
-        """What the session tells meanwhile comes from here."""
+        """True while a change of the session comes from this object."""
 
-    def record(self, line: QueueRow, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
-        """With what was seen of the agent until now, and the time since it was painted. None: it
-        was no news, or of an object that is shown again."""
+    def record(self, row: QueueRow, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
+        """Record the opinion with what was seen of the agent and the seconds since painting.
+
+        Returns None if nothing changed or the candidate is a repeat.
+        """
         spent = None if painted_at is None else time.monotonic() - painted_at
-        number = line.candidate.id
+        number = row.candidate.id
         with self._writing():
-            if self._blind_mode.is_again(number):
-                self._repeat(number, opinion, spent)
+            if self._blind_mode.is_repeat(number):
+                self._record_repeat(number, opinion, spent)
                 return None
-            self._repeated = None
-            shown = self._blind_mode.shown(line)
-            entry = self._session.record_verdict(number, opinion, seconds=spent, shown=shown)
-        if shown:
-            self._blind_mode.written(number)
+            self._last_repeat = None
+            seen = self._blind_mode.seen_opinion(row)
+            entry = self._session.record_verdict(number, opinion, seconds=spent, shown=seen)
+        if seen:
+            self._blind_mode.mark_recorded(number)
         return entry
 
     def undo(self) -> LogEntry | Repeat | None:
-        """The last thing the reviewer did."""
-        self._repeated = None
+        """Undo the reviewer's last action."""
+        self._last_repeat = None
         with self._writing():
             repeat = withdraw_repeat(self._session)
             return self._session.undo() if repeat is None else repeat
 
     def redo(self) -> LogEntry | None:
-        self._repeated = None
+        self._last_repeat = None
         with self._writing():
             return self._session.redo()
 
-    def _repeat(self, number: int, opinion: Opinion, spent: float | None) -> None:
-        """The first opinion stays what it was. Another word on the same object is in the place of
-        the one just said; without a verdict nothing is said yet."""
+    def _record_repeat(self, number: int, opinion: Opinion, spent: float | None) -> None:
+        """Record a repeated verdict; the first verdict of the candidate stays as it was."""
         if opinion.verdict is None:
             return
-        if self._repeated == number:
+        if self._last_repeat == number:  # changed at once: replaces the repeat just recorded
             withdraw_repeat(self._session)
         record_repeat(self._session, number, opinion, seconds=spent)
-        self._repeated = number
+        self._last_repeat = number
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""How spectra are looked at: it stays from object to object until the user changes it."""
+"""View options and the visible window; they stay the same from candidate to candidate."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from agent.spectra.sampling import LIGHT_KMS
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.spectrum import Window
 
 SMOOTHINGS_PX = (0.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 35.0, 60.0)
-"""FWHM of the Gaussian; 0: none."""
+"""FWHM of the Gaussian in pixels; 0: none."""
 RV_STEP_KMS = 20.0
 RV_FINE_KMS = 2.0
 RV_LIMIT_KMS = 3000.0
 Z_LIMIT = 7.0
 
-Range = tuple[float, float]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ViewOptions:
-    """`line_sets` None: those of the task. `z` moves lines, templates and the rest axis; for stars
-    the window shows it as a velocity."""
+    """Options of the plot.
+
+    `line_sets` None means those of the task. `z` shifts lines, templates and the rest axis; for
+    stars the window shows it as a velocity.
+    """
 
     lines: bool = True
     labels: bool = True
     errors: bool = True
     mask: bool = True
     template: str = ""
-    """Name of the one that is drawn; empty: none."""
+    """Name of the drawn template; empty: none."""
     rest_axis: bool = False
     smoothing: int = 0
-    """Place in SMOOTHINGS_PX."""
+    """Index in SMOOTHINGS_PX."""
     z: float = 0.0
     line_sets: frozenset[str] | None = None
     keep_window: bool = True
-    """Whether a zoomed window stays for the next object."""
+    """Whether a zoomed window stays for the next candidate."""
 
     @property
     def smoothing_px(self) -> float:
@@ -44,24 +46,24 @@ class ViewOptions:
 
     @property
     def velocity_kms(self) -> float:
-        """Optical convention, as lists of stars have it: c z."""
+        """c z, the optical convention that star catalogues use."""
         return LIGHT_KMS * self.z
 
 
 class View(QObject):
-    """Options, and the window on screen: vacuum angstrom in the observed frame; None: all of it."""
+    """Options and the visible window (observed frame, vacuum angstrom; None: whole spectrum)."""
 
     changed = Signal(frozenset)
-    """Names of the options that did."""
+    """Names of the changed options."""
     window_changed = Signal(object)
-    """A Range, or None."""
+    """A Window, or None."""
 
     def __init__(self, options: ViewOptions | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.options = options or ViewOptions()
-        self.window: Range | None = None
+        self.window: Window | None = None
         self.window_name = ""
-        """Of the diagnostic window on screen, or of the agent's look; empty: neither."""
+        """Name of the visible diagnostic window or of the agent's look; empty: neither."""
 
     def change(self, **changes: Any) -> None:
         options = replace(self.options, **_limited(changes))
@@ -74,25 +76,25 @@ class View(QObject):
             self.options = options
             self.changed.emit(names)
 
-    def flip(self, name: str) -> None:
+    def toggle(self, name: str) -> None:
         self.change(**{name: not getattr(self.options, name)})
 
-    def look_at(self, window: Range | None, name: str = "") -> None:
-        """Another part of the spectrum, in the observed frame."""
+    def set_window(self, window: Window | None, name: str = "") -> None:
+        """Show this part of the spectrum, in observed angstrom."""
         if window is not None and not 0.0 < window[0] < window[1]:
             return
         if (window, name) != (self.window, self.window_name):
             self.window, self.window_name = window, name
             self.window_changed.emit(window)
 
-    def smooth(self, steps: int) -> None:
+    def change_smoothing(self, steps: int) -> None:
         self.change(smoothing=self.options.smoothing + steps)
 
-    def nudge(self, kms: float) -> None:
+    def shift_velocity(self, kms: float) -> None:
         self.change(z=self.options.z + kms / LIGHT_KMS)
 
-    def observed(self, rest: Range) -> Range:
-        """A window at the star's rest, where it is observed."""
+    def observed(self, rest: Window) -> Window:
+        """Convert a rest-frame window to the observed frame."""
         return rest[0] * (1.0 + self.options.z), rest[1] * (1.0 + self.options.z)
 
 

@@ -1,4 +1,4 @@
-"""What the worker's threads tell of an inspection, brought to the window's thread at its pace."""
+"""Passes inspection events from worker threads to the GUI thread, a few times per second."""
 
 from __future__ import annotations
 
@@ -8,54 +8,54 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from agent.engines.base import RESTARTED
-from app.worker.inspection import Event, Spoken
+from app.worker.inspection import Event, TextGenerated
 
-PACE_MS = 25
-"""A fast model says a thousand words a second; nobody reads more than forty pictures of them."""
-MAX_SAID = 50_000
-"""Characters between two looks at what was said; of more only the end is kept."""
+# A fast model emits a thousand tokens per second; repainting for each would block the window.
+INTERVAL_MS = 25
+MAX_TEXT = 50_000
+"""Characters of one merged text event; only the end of a longer one is kept."""
 
 
 class EventQueue(QObject):
-    """`take` may be called on any thread; `heard` comes on the window's, in the same order."""
+    """Listeners may be called on any thread; `received` is emitted in order on the GUI thread."""
 
-    heard = Signal(int, object)
-    """The number the listener was made for, and an `Event`."""
+    received = Signal(int, object)
+    """The listener's number and an `Event`."""
 
-    _woken = Signal()
+    _event_added = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lock = threading.Lock()
         self._events: list[tuple[int, Event]] = []
-        self._timer = QTimer(self, interval=PACE_MS, singleShot=True)
-        self._timer.timeout.connect(self.tell)
-        self._woken.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
+        self._timer = QTimer(self, interval=INTERVAL_MS, singleShot=True)
+        self._timer.timeout.connect(self.deliver)
+        self._event_added.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
 
-    def ear(self, number: int) -> Callable[[Event], None]:
-        """For `WorkerClient.inspect`."""
+    def listener(self, number: int) -> Callable[[Event], None]:
+        """Return the event callback for one inspection."""
 
-        def take(event: Event) -> None:
+        def add(event: Event) -> None:
             with self._lock:
                 is_first = not self._events
                 self._add(number, event)
             if is_first:
-                self._woken.emit()
+                self._event_added.emit()
 
-        return take
+        return add
 
-    def tell(self) -> None:
-        """All that has come until now."""
+    def deliver(self) -> None:
+        """Emit all waiting events now."""
         with self._lock:
             events, self._events = self._events, []
         for number, event in events:
-            self.heard.emit(number, event)
+            self.received.emit(number, event)
 
     def _add(self, number: int, event: Event) -> None:
-        """Words behind words become one piece: a new beginning voids what was said before it."""
-        if isinstance(event, Spoken) and event.text != RESTARTED and self._events:
+        # Consecutive texts become one event; RESTARTED stays separate as it voids earlier text.
+        if isinstance(event, TextGenerated) and event.text != RESTARTED and self._events:
             before, last = self._events[-1]
-            if before == number and isinstance(last, Spoken) and last.text != RESTARTED:
-                self._events[-1] = number, Spoken((last.text + event.text)[-MAX_SAID:])
+            if before == number and isinstance(last, TextGenerated) and last.text != RESTARTED:
+                self._events[-1] = number, TextGenerated((last.text + event.text)[-MAX_TEXT:])
                 return
         self._events.append((number, event))

@@ -1,4 +1,4 @@
-"""The agent over the whole list, in the background: stop and begin again as you like."""
+"""Runs the agent over the whole list in the background; it can be stopped and resumed."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from PySide6.QtCore import QObject, Qt, Signal
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import ModelRef
 from app.core.inspections.batch import Vetted, vet
-from app.core.inspections.store import count_to_do
+from app.core.inspections.store import count_pending
 from app.core.session.session import Session
 from app.worker.errors import LoadCrash, WorkerClosed
 from app.worker.pool import WorkerPool
 from app.worker.request import LoadRequest
 
 RATE_OVER = 50
-"""The last so many tell the rate."""
+"""Number of latest candidates from which the rate is computed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListRunState:
-    """`left` and `rate` are None while they are not known."""
+    """Progress of a list run; `left` and `rate` are None while unknown."""
 
     is_running: bool = False
     is_stopping: bool = False
@@ -35,21 +35,21 @@ class ListRunState:
     """Empty while it is being loaded."""
     done: int = 0
     faults: int = 0
-    """Of those, how many have no record: unreadable, or the agent died over them."""
+    """How many of `done` have no record: the file was unreadable or the worker crashed."""
     left: int | None = None
     rate: float | None = None
-    """A second."""
+    """Candidates per second."""
     fault: str = ""
     """Why it ended early."""
 
 
 class ListRun(QObject):
-    """One run over a session at a time; a thread of its own waits for the workers."""
+    """Runs one pass over a session at a time; a thread of its own waits for the workers."""
 
     changed = Signal(object)
     """A `ListRunState`."""
 
-    _told = Signal(object)
+    _progressed = Signal(object)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class ListRun(QObject):
         self._pool: WorkerPool | None = None
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._told.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self._progressed.connect(self._on_progress, Qt.ConnectionType.QueuedConnection)
 
     def start(self, load: LoadRequest, workers: int, command: Sequence[str] | None = None) -> None:
         if self.state.is_running:
@@ -69,22 +69,22 @@ class ListRun(QObject):
         self._stopping = threading.Event()
         self._set(ListRunState(is_running=True))
         self._thread = threading.Thread(
-            target=self._work, args=(pool, self._stopping), name="agent over the list", daemon=True
+            target=self._work, args=(pool, self._stopping), name="list run", daemon=True
         )
         self._thread.start()
 
     def stop(self) -> None:
-        """What runs is given up; returns at once."""
+        """Abandon the running inspections; return at once."""
         pool = self._pool
         if pool is None or not self.state.is_running or self.state.is_stopping:
             return
         self._stopping.set()
         self._set(replace(self.state, is_stopping=True))
-        # Its workers take a moment to leave, and the window does not wait for that.
-        threading.Thread(target=pool.close, name="agent leaves the list", daemon=True).start()
+        # Workers take a moment to exit; the GUI thread must not wait for them.
+        threading.Thread(target=pool.close, name="stop list run", daemon=True).start()
 
     def close(self) -> None:
-        """`stop`, and wait for the workers' end."""
+        """Stop and wait until the workers have exited."""
         pool, thread, self._pool, self._thread = self._pool, self._thread, None, None
         self._stopping.set()
         if pool is not None:
@@ -92,36 +92,36 @@ class ListRun(QObject):
         if thread is not None:
             thread.join()
 
-    # The thread
+    # Background thread
 
     def _work(self, pool: WorkerPool, stopping: threading.Event) -> None:
         state = self.state
         try:
-            model = _ready(pool)
-            state = replace(state, model=model.name, left=count_to_do(self._session, model))
-            self._told.emit(state)
+            model = _load_model(pool)
+            state = replace(state, model=model.name, left=count_pending(self._session, model))
+            self._progressed.emit(state)
             ends: deque[float] = deque([time.monotonic()], maxlen=RATE_OVER)
             outcomes = cast("Generator[Vetted]", vet(self._session, pool, model))
             with closing(outcomes):
                 for vetted in outcomes:
                     if stopping.is_set():
-                        break  # what it was just given came to nothing, and is left for later
+                        break  # this candidate was not inspected; the next run takes it
                     ends.append(time.monotonic())
                     state = _counted(state, vetted, ends)
-                    self._told.emit(state)
+                    self._progressed.emit(state)
         except WorkerClosed:
             pass
         except WorkbenchError as error:
             state = replace(state, fault=str(error))
         finally:
             pool.close()
-            self._told.emit(replace(state, is_running=False))
+            self._progressed.emit(replace(state, is_running=False))
 
-    # The window's thread
+    # GUI thread
 
-    def _take(self, state: ListRunState) -> None:
+    def _on_progress(self, state: ListRunState) -> None:
         if self._thread is None:
-            return  # closed meanwhile
+            return  # closed in the meantime
         self._set(replace(state, is_stopping=self.state.is_stopping and state.is_running))
 
     def _set(self, state: ListRunState) -> None:
@@ -129,8 +129,8 @@ class ListRun(QObject):
         self.changed.emit(state)
 
 
-def _ready(pool: WorkerPool) -> ModelRef:
-    """A worker that dies over the model may do better the next time."""
+def _load_model(pool: WorkerPool) -> ModelRef:
+    # A worker that crashes while loading often succeeds on the second try.
     try:
         return pool.ready()
     except LoadCrash:

@@ -1,4 +1,4 @@
-"""The records of one candidate: read for the window, and kept when an inspection has ended."""
+"""The inspection records of one candidate: reading them and saving new ones."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from agent.confidence.calibration import Calibration
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.inspections.shown_opinion import shown_model
 from app.core.inspections.store import StoredInspection, add_inspection, inspections_of
-from app.core.queue.conditions import UNFINISHED
+from app.core.queue.sql_conditions import UNFINISHED
 from app.core.session.session import Session
 from app.core.statistics.calibration import newest_calibration
 
 
 @dataclass(frozen=True, kw_only=True)
 class Records:
-    """What agents made of one candidate, the newest first; at most one of each model."""
+    """Inspections of one candidate, newest first; at most one per model."""
 
     candidate_id: int
     inspections: tuple[StoredInspection, ...] = ()
     preferred: ModelRef | None = None
-    """The model whose opinion the session shows; None: the newest."""
-    unkept: Trajectory | None = None
-    """One that was broken off just now, where the session holds a finished one of that model."""
+    """The model whose opinion the session shows; None: the newest record."""
+    unsaved: Trajectory | None = None
+    """A run interrupted just now whose model already has a finished record in the session."""
     calibrations: Mapping[tuple[str, str], Calibration] = field(default_factory=dict)
-    """By name and hash of the model; only those that were fitted."""
+    """Fitted calibrations by model name and hash."""
 
     @property
     def trajectories(self) -> tuple[Trajectory, ...]:
-        kept = tuple(each.trajectory for each in self.inspections)
-        return kept if self.unkept is None or self.unkept in kept else (self.unkept, *kept)
+        saved = tuple(each.trajectory for each in self.inspections)
+        return saved if self.unsaved is None or self.unsaved in saved else (self.unsaved, *saved)
 
     @property
-    def first(self) -> Trajectory | None:
-        """The one to show."""
+    def default(self) -> Trajectory | None:
+        """The record shown first: the preferred model's, else the newest."""
         for trajectory in (each.trajectory for each in self.inspections):
             if self.preferred is None or is_same_model(trajectory.model, self.preferred):
                 return trajectory
@@ -45,7 +45,7 @@ class Records:
         return self.calibrations.get((model.name, model.sha256))
 
     def calibrated(self, trajectory: Trajectory) -> float | None:
-        """p(YES) after the calibration of that very model; None where there is none."""
+        """Calibrated p(YES); None if its model has no calibration."""
         rule = self.calibration_of(trajectory)
         return None if rule is None or trajectory.p_yes is None else rule.apply(trajectory.p_yes)
 
@@ -55,7 +55,7 @@ def is_same_model(one: ModelRef, other: ModelRef) -> bool:
 
 
 def read_records(session: Session, candidate_id: int) -> Records:
-    """Any thread."""
+    """Read all records of a candidate. Any thread."""
     inspections = tuple(inspections_of(session, candidate_id))
     models = {(each.trajectory.model.name, each.trajectory.model.sha256) for each in inspections}
     fitted = {
@@ -71,9 +71,11 @@ def read_records(session: Session, candidate_id: int) -> Records:
     )
 
 
-def keep(session: Session, candidate_id: int, trajectory: Trajectory) -> bool:
-    """Into the session; False where it is not. One that was broken off never takes the place of a
-    finished one of the same model, and one without a step tells nothing. Any thread."""
+def save_record(session: Session, candidate_id: int, trajectory: Trajectory) -> bool:
+    """Save the record in the session; return False if there was nothing worth saving.
+
+    An interrupted run never replaces a finished one of the same model. Any thread.
+    """
     if session.is_read_only or (trajectory.stopped_by == "cancelled" and not trajectory.steps):
         return False
     if trajectory.stopped_by in UNFINISHED:

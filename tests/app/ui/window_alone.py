@@ -111,7 +111,7 @@ def look() -> Deed:
 def refused() -> Deed:
     """What was named is none."""
     yield window().welcome.problem.isVisible
-    say("told", words=window().welcome.problem.words)
+    say("told", words=window().welcome.problem.text)
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 
@@ -135,8 +135,8 @@ def run_agent() -> Deed:
     view = window().view
     assert view is not None
     agent = view.context.agent
-    yield lambda: agent.run is not None and agent.holder.pid is not None
-    say("running", worker=agent.holder.pid)
+    yield lambda: agent.shown.run is not None and agent.worker_model.pid is not None
+    say("running", worker=agent.worker_model.pid)
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 

@@ -182,7 +182,7 @@ def test_words_stream_into_a_card_while_it_speaks(qtbot, scripted, scripted_pane
     qtbot.waitUntil(lambda: scripted_panel.timeline.cards != (), timeout=LONG_MS)
     (card,) = scripted_panel.timeline.cards
     assert card.content.kind == "partial" and "Well." in card.content.text
-    assert scripted_panel.head.state.full_text.startswith("partial")
+    assert scripted_panel.head.state.full_text.startswith("writing")
     assert not scripted_panel.head.run.isEnabled()
     with qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS):
         qtbot.mouseClick(scripted_panel.head.stop, LEFT)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent.trajectory.trajectory import Step
-from app.ui.agent.card_content import MOST_STEPS, MOST_TEXT, contents, speaking
+from app.ui.agent.card_content import MAX_STEPS, MAX_TEXT, card_contents, partial_turn_card
 from tests.app.ui.agent.trajectories import look, record
 
 
 def test_a_record_step_by_step():
-    cards = contents(record().steps)
+    cards = card_contents(record().steps)
     assert [card.kind for card in cards] == ["thought", "look", "thought", "look", "answer"]
-    assert [card.place for card in cards] == [0, 1, 2, 3, 4]
+    assert [card.index for card in cards] == [0, 1, 2, 3, 4]
     first = cards[1]
     assert (first.title, first.aside, first.label) == ("Look 1", "6450 – 6750 Å", "Hα")
     assert first.rows[0].name == "Hα" and first.numbers.startswith("S/N 16.7")
     answer = cards[-1]
     assert answer.aside == "YES" and answer.text.startswith("Broad Hα")
-    assert answer.warnings == ("Unsupported, no window was looked at: Na D",)
+    assert answer.warnings == ("Unsupported, window not viewed: Na D",)
     start, end = answer.marks[0]
     assert answer.text[start:end] == "Na D"
     assert cards[2].warnings == ()
@@ -26,11 +26,11 @@ def test_a_record_step_by_step():
 
 def test_before_the_first_look_it_describes_the_whole():
     steps = (Step(kind="think", text="Hδ looks broad."), look(6450, 6750))
-    assert contents(steps)[0].warnings == ()
+    assert card_contents(steps)[0].warnings == ()
 
 
 def test_while_it_runs_nothing_is_unsupported_yet():
-    assert all(card.warnings == () for card in contents(record().steps, is_over=False))
+    assert all(card.warnings == () for card in card_contents(record().steps, is_over=False))
 
 
 def test_slips_and_what_the_person_put_in():
@@ -40,29 +40,29 @@ def test_slips_and_what_the_person_put_in():
         look(5880, 5900, by="person", text="here"),
         Step(kind="zoom", by="person", range=(1.0, 2.0), error="does not overlap the data"),
     )
-    slip, remark, mine, missed = contents(steps)
+    slip, remark, mine, missed = card_contents(steps)
     assert slip.kind == "fault" and slip.warnings == ("wavelength_range must start below its end",)
     assert (remark.title, remark.kind, remark.warnings) == ("You", "remark", ())
-    assert (mine.title, mine.text) == ("Look 1, yours", "here")
+    assert (mine.title, mine.text) == ("Look 1 (yours)", "here")
     assert missed.title == "Could not be shown" and missed.aside == "1 – 2 Å"
 
 
 def test_what_is_being_said():
-    card = speaking("<think>The line is broad.</think>\n<tool_call>{")
-    assert (card.place, card.text, card.aside) == (-1, "The line is broad.", "asks for a picture")
+    card = partial_turn_card("<think>The line is broad.</think>\n<tool_call>{")
+    assert (card.index, card.text, card.aside) == (-1, "The line is broad.", "requests a picture")
 
 
 def test_all_words_for_the_clipboard():
-    words = contents(record().steps)[1].words
+    words = card_contents(record().steps)[1].full_text
     assert words.splitlines()[0] == "Look 1 6450 – 6750 Å Hα" and "−30.1 ± 1.1" in words
 
 
 def test_the_same_steps_make_equal_cards():
-    assert contents(record().steps) == contents(replace(record()).steps)
+    assert card_contents(record().steps) == card_contents(replace(record()).steps)
 
 
 def test_a_strangers_record_is_bounded():
     steps = [look(6450, 6750)] + [Step(kind="think", text="Hβ " * 100_000)] * 999
-    cards = contents(steps)
-    assert len(cards) == MOST_STEPS and all(len(card.text) < MOST_TEXT + 5 for card in cards)
+    cards = card_contents(steps)
+    assert len(cards) == MAX_STEPS and all(len(card.text) < MAX_TEXT + 5 for card in cards)
     assert cards[1].warnings and not cards[-1].warnings

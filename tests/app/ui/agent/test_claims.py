@@ -10,7 +10,7 @@ from app.ui.agent.claims import claims, unsupported
 
 
 def named(text):
-    return [claim.words for claim in claims(text)]
+    return [claim.text for claim in claims(text)]
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_what_is_no_claim(text):
 
 def test_a_window_bears_what_lies_in_it():
     text = "Hα is broad. He II 4686 stands beside Hβ. Na D is deep."
-    assert [claim.words for claim in unsupported(text, [(6450, 6750)])] == [
+    assert [claim.text for claim in unsupported(text, [(6450, 6750)])] == [
         "He II 4686",
         "Hβ",
         "Na D",
     ]
-    assert [claim.words for claim in unsupported(text, [(6450, 6750), (4550, 5050)])] == ["Na D"]
+    assert [claim.text for claim in unsupported(text, [(6450, 6750), (4550, 5050)])] == ["Na D"]
     assert unsupported(text, [(3700, 9000)]) == ()
 
 

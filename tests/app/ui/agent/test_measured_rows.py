@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from app.ui.agent.measured_rows import measured_rows, remarks, window_words
+from app.ui.agent.measured_rows import measured_rows, measurement_notes, window_text
 from tests.app.ui.agent.trajectories import MEASURED_THERE
 
 
 def test_known_lines_by_their_names():
     (row,) = measured_rows(MEASURED_THERE)
     assert row.cells == ("Hα", "6565.1", "−30.1 ± 1.1", "1200", "40")
-    assert window_words(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad"
-    assert remarks(MEASURED_THERE) == ("In the way: O₂ B",)
+    assert window_text(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad"
+    assert measurement_notes(MEASURED_THERE) == ("Contaminated by: O₂ B",)
 
 
 def test_the_strongest_feature_where_it_is_no_known_line():
@@ -24,12 +24,14 @@ def test_the_strongest_feature_where_it_is_no_known_line():
 
 def test_a_band_head_is_called_as_on_the_plot():
     edges = [{"name": "C2_4382_edge", "drop": 0.2}, {"name": "their_own_edge", "drop": 0.1}]
-    assert remarks({"edges": edges}) == ("Band heads, drop: C₂ 4383 20 %, their_own_edge 10 %",)
+    assert measurement_notes({"edges": edges}) == (
+        "Band heads, drop: C₂ 4383 20 %, their_own_edge 10 %",
+    )
 
 
 def test_band_heads_and_why_there_is_nothing():
     measured = {"edges": [{"name": "TiO 7054", "drop": 0.23}], "reason": "outside the spectrum"}
-    assert remarks(measured) == (
+    assert measurement_notes(measured) == (
         "Band heads, drop: TiO 7054 23 %",
         "Not measured: outside the spectrum",
     )
@@ -47,5 +49,5 @@ def test_what_a_stranger_may_have_written():
         "reason": {},
     }
     assert [row.cells for row in measured_rows(odd)] == [("", "5000.0", "", "", "")]
-    assert window_words(odd) == "" and remarks(odd) == ()
-    assert measured_rows({}) == () and window_words({}) == ""
+    assert window_text(odd) == "" and measurement_notes(odd) == ()
+    assert measured_rows({}) == () and window_text({}) == ""

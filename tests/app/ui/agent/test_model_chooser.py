@@ -72,7 +72,7 @@ def put(folder, **sizes):
 
 def test_the_measured_one_is_first_and_always_there():
     first = model_rows("")[0][0]
-    assert (first.key, first.state, first.need) == ("measured", "always there", "")
+    assert (first.key, first.state, first.need) == ("measured", "always available", "")
 
 
 def test_a_published_one_that_is_not_here_says_how_to_get_it(models):
@@ -105,7 +105,7 @@ def test_what_was_chosen_by_path_or_address_is_in_the_list(models, tmp_path):
     gone = row_named("/no/such/model", "/no/such/model")
     assert gone.state == "not found" and "no model" in gone.need
     server = next(row for row in model_rows("http://localhost:1/v1#m")[0] if row.title == "m")
-    assert server.state == "a server" and server.need == ""
+    assert server.state == "server" and server.need == ""
 
 
 def test_a_click_chooses(qtbot, chooser):

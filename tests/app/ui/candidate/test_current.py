@@ -329,7 +329,7 @@ def test_what_was_seen_is_not_unseen_by_a_restart(qtbot, context, session, how):
         with out.open(newline="", encoding="utf-8") as file:
             (row,) = (row for row in csv.DictReader(file) if row["verdict"])
         assert row["agent_seen_before"] == "True"
-    with open_session(context, "Ben") as other, opened_context(other) as theirs:
+    with open_session(path, "Ben") as other, opened_context(other) as theirs:
         theirs.current.go_to(1)
         assert theirs.current.blind_mode.hides(theirs.current.row)
 
@@ -424,8 +424,8 @@ def test_nobody_by_that_number(qtbot, context):
 
 def test_a_session_to_read_only_says_why(qtbot, session, tmp_path):
     session.close()
-    context = tmp_path / "night.speco3"
-    with open_session(context, "Ada", read_only=True) as closed, opened_context(closed) as work:
+    path = tmp_path / "night.speco3"
+    with open_session(path, "Ada", read_only=True) as closed, opened_context(closed) as work:
         current = begin(qtbot, work)
         with qtbot.waitSignal(current.failed) as told:
             current.judge(Verdict.ACCEPT)

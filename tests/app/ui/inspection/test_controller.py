@@ -15,14 +15,14 @@ from tests.app.ui.scripted_agent import LONG_MS, judged, on_desk
 
 
 def run_to_the_end(qtbot, agent):
-    with qtbot.waitSignal(agent.ended, timeout=LONG_MS) as ended:
+    with qtbot.waitSignal(agent.finished, timeout=LONG_MS) as ended:
         agent.run_here()
     return ended.args
 
 
 def windows_seen(agent):
     seen = []
-    agent.looking.connect(lambda window, label: seen.append((window, label)))
+    agent.shown.look_changed.connect(lambda window, label: seen.append((window, label)))
     return seen
 
 
@@ -41,34 +41,34 @@ def test_the_measured_inspector_runs_here_and_is_kept(qtbot, context, session):
     agent = context.agent
     seen = windows_seen(agent)
     number, trajectory = run_to_the_end(qtbot, agent)
-    assert number == 1 and not agent.is_running
+    assert number == 1 and not agent.runs
     assert [each.trajectory for each in inspections_of(session, 1)] == [trajectory]
     shift = 1.0 + (trajectory.spectrum.z or 0.0)
     ranges = [(step.range[0] * shift, step.range[1] * shift) for step in trajectory.looks]
     assert [window for window, _ in seen if window][: len(ranges)] == ranges
-    assert agent.shown == trajectory and agent.steps == trajectory.steps
-    assert context.current.blind_mode.shown(context.current.line)["model"] == "measured"
+    assert agent.shown.trajectory == trajectory and agent.shown.steps == trajectory.steps
+    assert context.current.blind_mode.seen_opinion(context.current.row)["model"] == "measured"
     assert session.judgement(1) is None, "an agent never judges"
 
 
 def test_what_it_says_streams_and_stop_keeps_it(qtbot, scripted, session):
     on_desk(qtbot, scripted, act="endless")
     agent = scripted.agent
-    with qtbot.waitSignal(agent.spoke, timeout=LONG_MS):
+    with qtbot.waitSignal(agent.text_received, timeout=LONG_MS):
         agent.run_here()
-    qtbot.waitUntil(lambda: "Well." in agent.run.said, timeout=LONG_MS)
-    with qtbot.waitSignal(agent.ended, timeout=LONG_MS) as ended:
+    qtbot.waitUntil(lambda: "Well." in agent.shown.run.partial_text, timeout=LONG_MS)
+    with qtbot.waitSignal(agent.finished, timeout=LONG_MS) as ended:
         assert agent.stop()
     assert ended.args[1].stopped_by == "cancelled"
-    assert agent.run is None and not agent.stop()
+    assert agent.shown.run is None and not agent.stop()
 
 
 def test_stopping_before_it_began_leaves_nothing(qtbot, scripted, session):
     on_desk(qtbot, scripted, act="endless")
-    with qtbot.waitSignal(scripted.agent.broke, timeout=LONG_MS):
+    with qtbot.waitSignal(scripted.agent.failed, timeout=LONG_MS):
         scripted.agent.run_here()
         scripted.agent.stop()
-    assert inspections_of(session, 1) == [] and not scripted.agent.is_running
+    assert inspections_of(session, 1) == [] and not scripted.agent.runs
 
 
 def test_held_it_takes_a_window_and_a_remark_and_goes_on(qtbot, scripted):
@@ -76,15 +76,17 @@ def test_held_it_takes_a_window_and_a_remark_and_goes_on(qtbot, scripted):
     scripted.current.spectrum = replace(scripted.current.spectrum, z=0.001)
     agent = scripted.agent
     agent.run_here()
-    agent.hold()
-    qtbot.waitUntil(lambda: agent.run.is_started, timeout=LONG_MS)
-    assert agent.is_held
+    agent.pause()
+    qtbot.waitUntil(lambda: agent.shown.run.is_started, timeout=LONG_MS)
+    assert agent.is_paused
     assert agent.insert("see the wings", (4404.4, 5005.0), "Hβ")
-    qtbot.waitUntil(lambda: bool(agent.run.steps), timeout=LONG_MS)
-    assert agent.run.steps[0].by == "person"
-    assert agent.observed(agent.run.steps[0]) == pytest.approx((4404.4, 5005.0), abs=0.02)
-    with qtbot.waitSignal(agent.ended, timeout=LONG_MS) as ended:
-        agent.go_on()
+    qtbot.waitUntil(lambda: bool(agent.shown.run.steps), timeout=LONG_MS)
+    assert agent.shown.run.steps[0].by == "person"
+    assert agent.shown.observed(agent.shown.run.steps[0]) == pytest.approx(
+        (4404.4, 5005.0), abs=0.02
+    )
+    with qtbot.waitSignal(agent.finished, timeout=LONG_MS) as ended:
+        agent.resume()
     mine = [step for step in ended.args[1].steps if step.by == "person"]
     assert [(step.range, step.label, step.text) for step in mine] == [
         ((4400.0, 5000.0), "Hβ", "see the wings")
@@ -96,9 +98,9 @@ def test_it_goes_on_from_a_turn_of_a_record(qtbot, scripted):
     agent = scripted.agent
     before = run_to_the_end(qtbot, agent)[1]
     agent.continue_from(before, 1)
-    assert agent.is_held and [step.turn for step in agent.steps] == [0, 0]
-    with qtbot.waitSignal(agent.ended, timeout=LONG_MS) as ended:
-        agent.go_on()
+    assert agent.is_paused and [step.turn for step in agent.shown.steps] == [0, 0]
+    with qtbot.waitSignal(agent.finished, timeout=LONG_MS) as ended:
+        agent.resume()
     after = ended.args[1]
     assert after.steps[:2] == before.steps[:2] and len(after.replies) == 3
     assert after.verdict == "YES"
@@ -109,7 +111,7 @@ def test_a_crash_is_told_and_the_next_one_works(qtbot, scripted):
     agent = scripted.agent
     told = []
     scripted.current.failed.connect(lambda text, detail: told.append(text))
-    with qtbot.waitSignal(agent.broke, timeout=LONG_MS) as broke:
+    with qtbot.waitSignal(agent.failed, timeout=LONG_MS) as broke:
         agent.run_here()
     assert broke.args[0] == 1 and "next request starts a new one" in broke.args[1]
     assert told == [broke.args[1]]
@@ -121,15 +123,15 @@ def test_it_works_on_while_the_person_goes_on(qtbot, scripted, session):
     on_desk(qtbot, scripted, 1, act="endless")
     agent = scripted.agent
     agent.run_here()
-    qtbot.waitUntil(lambda: agent.run.is_started, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: agent.shown.run.is_started, timeout=LONG_MS)
     on_desk(qtbot, scripted, 2, act="plain")
     seen = windows_seen(agent)
     agent.run_here()
-    assert list(agent.runs) == [1, 2] and agent.run.state == "waiting"
-    assert agent.steps == () and not agent.run.is_started
+    assert list(agent.runs) == [1, 2] and agent.shown.run.state == "waiting"
+    assert agent.shown.steps == () and not agent.shown.run.is_started
     scripted.current.go_to(1)
     ended = []
-    agent.ended.connect(lambda number, trajectory: ended.append(number))
+    agent.finished.connect(lambda number, trajectory: ended.append(number))
     agent.stop()
     qtbot.waitUntil(lambda: ended == [1, 2], timeout=LONG_MS)
     assert [window for window, _ in seen if window] == [], "the plot shows another candidate"
@@ -139,156 +141,169 @@ def test_it_works_on_while_the_person_goes_on(qtbot, scripted, session):
 def test_a_second_run_here_is_refused_in_words(qtbot, scripted):
     on_desk(qtbot, scripted, act="endless")
     scripted.agent.run_here()
-    with qtbot.waitSignal(scripted.current.said) as said:
+    with qtbot.waitSignal(scripted.current.message) as said:
         scripted.agent.run_here()
     assert "already" in said.args[0]
 
 
 def test_without_a_spectrum_it_says_why(qtbot, context):
-    with qtbot.waitSignal(context.current.said) as said:
+    with qtbot.waitSignal(context.current.message) as said:
         context.current.go_to(1)
         context.current.spectrum = None
         context.agent.run_here()
-    assert "still being read" in said.args[0]
+    assert "still loading" in said.args[0]
 
 
 def test_stepping_through_the_evidence_wraps(qtbot, scripted):
     on_desk(qtbot, scripted, act="plain")
     agent = scripted.agent
-    with qtbot.waitSignal(scripted.current.said) as said:
-        agent.step_through()
-    assert "nothing here yet" in said.args[0]
+    with qtbot.waitSignal(scripted.current.message) as said:
+        agent.replay_next_look()
+    assert "not looked" in said.args[0]
     trajectory = run_to_the_end(qtbot, agent)[1]
     seen = windows_seen(agent)
-    agent.step_through()
-    agent.step_through()
+    agent.replay_next_look()
+    agent.replay_next_look()
     shift = 1.0 + trajectory.spectrum.z
     assert shift > 1.0
     window = tuple(edge * shift for edge in trajectory.looks[0].range)
     assert seen == [(window, "Hα")] * 2
     scripted.current.go_to(2)
-    assert seen[-1] == (None, "") and agent.at == -1
+    assert seen[-1] == (None, "") and agent.shown.step_index == -1
 
 
 def test_coming_back_the_record_is_there(qtbot, context):
     on_desk(qtbot, context)
     trajectory = run_to_the_end(qtbot, context.agent)[1]
     context.current.go_to(2)
-    assert context.agent.shown is None
+    assert context.agent.shown.trajectory is None
     context.current.go_to(1)
-    qtbot.waitUntil(lambda: context.agent.shown == trajectory, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: context.agent.shown.trajectory == trajectory, timeout=LONG_MS)
 
 
 class TestBlind:
     def test_nothing_shows_until_the_verdict(self, qtbot, context):
-        context.current.blind_mode.turn(True)
+        context.current.blind_mode.set_on(True)
         on_desk(qtbot, context)
         agent = context.agent
         seen = windows_seen(agent)
         trajectory = run_to_the_end(qtbot, agent)[1]
-        assert agent.is_hidden and agent.shown is None and agent.steps == () and seen == []
-        assert agent.records.trajectories == ()
-        with qtbot.waitSignal(context.current.said) as said:
-            agent.step_through()
+        assert (
+            agent.shown.is_hidden
+            and agent.shown.trajectory is None
+            and agent.shown.steps == ()
+            and seen == []
+        )
+        assert agent.shown.records.trajectories == ()
+        with qtbot.waitSignal(context.current.message) as said:
+            agent.replay_next_look()
         assert "hidden" in said.args[0]
         judged(context, Verdict.REJECT)
-        qtbot.waitUntil(lambda: agent.shown == trajectory, timeout=LONG_MS)
+        qtbot.waitUntil(lambda: agent.shown.trajectory == trajectory, timeout=LONG_MS)
 
     def test_what_was_watched_after_revealing_is_told(self, qtbot, scripted):
-        scripted.current.blind_mode.turn(True)
+        scripted.current.blind_mode.set_on(True)
         on_desk(qtbot, scripted, act="plain")
         agent, current = scripted.agent, scripted.current
         agent.run_here()
-        agent.hold()
+        agent.pause()
         agent.insert("look well")
-        qtbot.waitUntil(lambda: len(agent.run.steps) > 0, timeout=LONG_MS)
-        assert current.blind_mode.shown(current.line) == {} and agent.steps == ()
+        qtbot.waitUntil(lambda: len(agent.shown.run.steps) > 0, timeout=LONG_MS)
+        assert current.blind_mode.seen_opinion(current.row) == {} and agent.shown.steps == ()
         current.reveal()
-        assert current.blind_mode.shown(current.line) == {"model": "good"}
-        assert [step.text for step in agent.steps] == ["look well"]
+        assert current.blind_mode.seen_opinion(current.row) == {"model": "good"}
+        assert [step.text for step in agent.shown.steps] == ["look well"]
         agent.stop()
 
 
 class TestModels:
     def test_another_model_is_loaded_at_once(self, qtbot, scripted):
-        holder = scripted.agent.holder
-        scripted.agent.choose("other")
+        holder = scripted.agent.worker_model
+        scripted.agent.choose_model("other")
         assert holder.is_loading and holder.name == "other"
         qtbot.waitUntil(lambda: holder.model is not None, timeout=LONG_MS)
         assert holder.model.name == "other" and not holder.is_loading
         assert scripted.settings.settings.model == "other"
-        scripted.agent.choose(holder.default)
+        scripted.agent.choose_model(holder.default)
         assert scripted.settings.settings.model == ""
 
     def test_one_that_cannot_be_had_is_told(self, qtbot, scripted):
         with qtbot.waitSignal(scripted.current.failed, timeout=LONG_MS) as told:
-            scripted.agent.choose("refuse")
+            scripted.agent.choose_model("refuse")
         assert "no model of that name" in told.args[0]
-        assert scripted.agent.holder.fault == told.args[0]
+        assert scripted.agent.worker_model.fault == told.args[0]
 
     def test_the_chosen_one_inspects(self, qtbot, scripted):
-        scripted.agent.choose("other")
+        scripted.agent.choose_model("other")
         on_desk(qtbot, scripted, act="plain")
         assert run_to_the_end(qtbot, scripted.agent)[1].model.name == "other"
 
 
 class TestList:
     def done(self, agent):
-        return agent.batch.done > 0 and not agent.batch.is_running
+        return agent.list_run.state.done > 0 and not agent.list_run.state.is_running
 
     def test_all_of_it_and_never_a_verdict(self, qtbot, scripted, session):
         agent = scripted.agent
-        agent.run_queue()
+        agent.toggle_list_run()
         qtbot.waitUntil(lambda: self.done(agent), timeout=LONG_MS)
-        assert (agent.batch.done, agent.batch.left, agent.batch.fault) == (12, 0, "")
+        assert (
+            agent.list_run.state.done,
+            agent.list_run.state.left,
+            agent.list_run.state.fault,
+        ) == (12, 0, "")
         assert all(len(inspections_of(session, number)) == 1 for number in range(1, 13))
         assert all(session.judgement(number) is None for number in range(1, 13))
 
     def test_it_stops_and_goes_on_where_it_was(self, qtbot, context, session):
         agent = context.agent
-        agent.run_queue()
-        qtbot.waitUntil(lambda: agent.batch.done >= 1, timeout=LONG_MS)
-        agent.stop_queue()
-        qtbot.waitUntil(lambda: not agent.batch.is_running, timeout=LONG_MS)
+        agent.toggle_list_run()
+        qtbot.waitUntil(lambda: agent.list_run.state.done >= 1, timeout=LONG_MS)
+        agent.list_run.stop()
+        qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
         first = sum(len(inspections_of(session, number)) for number in range(1, 13))
         assert 1 <= first < 12
-        agent.run_queue()
-        qtbot.waitUntil(lambda: agent.batch.left is not None, timeout=LONG_MS)
-        assert agent.batch.left + agent.batch.done == 12 - first
-        agent.run_queue()  # while it runs the same stops it
-        qtbot.waitUntil(lambda: not agent.batch.is_running, timeout=LONG_MS)
+        agent.toggle_list_run()
+        qtbot.waitUntil(lambda: agent.list_run.state.left is not None, timeout=LONG_MS)
+        assert agent.list_run.state.left + agent.list_run.state.done == 12 - first
+        agent.toggle_list_run()  # while it runs the same stops it
+        qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
 
     def test_it_survives_a_worker_that_dies_over_the_model(self, qtbot, scripted, tmp_path):
         agent = scripted.agent
-        agent.holder.wanted = f"die-unless-there:{tmp_path / 'there'}"
-        agent.run_queue()
+        agent.worker_model.requested = f"die-unless-there:{tmp_path / 'there'}"
+        agent.toggle_list_run()
         qtbot.waitUntil(lambda: self.done(agent), timeout=LONG_MS)
-        assert (agent.batch.done, agent.batch.faults) == (12, 0)
+        assert (agent.list_run.state.done, agent.list_run.state.faults) == (12, 0)
 
     @pytest.mark.skipif(sys.platform == "win32", reason="processes are not killed by signals there")
     def test_it_survives_a_worker_that_is_killed(self, qtbot, context):
         agent = context.agent
-        agent.run_queue()
-        qtbot.waitUntil(lambda: agent.batch.done >= 2, timeout=LONG_MS)
-        pid = agent._batch._pool._clients[0].pid
+        agent.toggle_list_run()
+        qtbot.waitUntil(lambda: agent.list_run.state.done >= 2, timeout=LONG_MS)
+        pid = agent.list_run._pool._clients[0].pid
         os.kill(pid, signal.SIGKILL)
         qtbot.waitUntil(lambda: self.done(agent), timeout=LONG_MS)
-        assert (agent.batch.done, agent.batch.faults, agent.batch.fault) == (12, 0, "")
+        assert (
+            agent.list_run.state.done,
+            agent.list_run.state.faults,
+            agent.list_run.state.fault,
+        ) == (12, 0, "")
 
     def test_a_model_that_cannot_be_had_ends_it_in_words(self, qtbot, scripted):
         agent = scripted.agent
         scripted.settings.settings = replace(scripted.settings.settings, workers=2)
-        agent.holder.wanted = "refuse"
+        agent.worker_model.requested = "refuse"
         with qtbot.waitSignal(scripted.current.failed, timeout=LONG_MS) as told:
-            agent.run_queue()
+            agent.toggle_list_run()
         assert "no model of that name" in told.args[0]
-        qtbot.waitUntil(lambda: not agent.batch.is_running, timeout=LONG_MS)
+        qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
 
     def test_the_record_of_the_candidate_on_the_desk_appears(self, qtbot, scripted):
         on_desk(qtbot, scripted, 3)
-        scripted.agent.run_queue()
-        qtbot.waitUntil(lambda: scripted.agent.shown is not None, timeout=LONG_MS)
-        qtbot.waitUntil(lambda: not scripted.agent.batch.is_running, timeout=LONG_MS)
+        scripted.agent.toggle_list_run()
+        qtbot.waitUntil(lambda: scripted.agent.shown.trajectory is not None, timeout=LONG_MS)
+        qtbot.waitUntil(lambda: not scripted.agent.list_run.state.is_running, timeout=LONG_MS)
 
 
 class TestQuitting:
@@ -296,19 +311,19 @@ class TestQuitting:
         on_desk(qtbot, scripted, act="endless")
         agent = scripted.agent
         agent.run_here()
-        qtbot.waitUntil(lambda: agent.run.is_started, timeout=LONG_MS)
-        pid = agent.holder.pid
+        qtbot.waitUntil(lambda: agent.shown.run.is_started, timeout=LONG_MS)
+        pid = agent.worker_model.pid
         agent.close()
         assert is_gone(pid)
 
     def test_while_the_list_runs(self, qtbot, context, session):
         context.settings.settings = replace(context.settings.settings, workers=2)
-        context.agent.run_queue()
-        qtbot.waitUntil(lambda: context.agent.batch.done >= 1, timeout=LONG_MS)
+        context.agent.toggle_list_run()
+        qtbot.waitUntil(lambda: context.agent.list_run.state.done >= 1, timeout=LONG_MS)
         context.agent.close()  # threads that are left fail the test
 
     def test_before_the_model_is_there(self, qtbot, scripted):
-        scripted.agent.choose("slow")
+        scripted.agent.choose_model("slow")
         on_desk(qtbot, scripted, act="plain")
         scripted.agent.run_here()
         scripted.agent.close()
@@ -316,7 +331,7 @@ class TestQuitting:
     def test_what_has_just_ended_is_kept(self, qtbot, scripted, session):
         on_desk(qtbot, scripted, act="plain")
         scripted.agent.run_here()
-        ended = scripted.agent.run
+        ended = scripted.agent.shown.run
         qtbot.waitUntil(lambda: ended.inspection is not None, timeout=LONG_MS)
         ended.inspection.result(60)  # the window has not heard of it yet
         scripted.agent.close()

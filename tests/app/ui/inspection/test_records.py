@@ -12,37 +12,37 @@ from app.core.inspections.shown_opinion import show_model
 from app.core.inspections.store import inspections_of
 from app.core.session.session import open_session
 from app.core.session.verdict_log import now
-from app.ui.inspection.records import keep, read_records
+from app.ui.inspection.records import read_records, save_record
 from tests.app.ui.agent.trajectories import NANO, SEVEN_B, record
 
 
 def test_the_newest_is_shown_or_the_chosen_models(session):
     older, newer = record(), record(model=NANO, verdict="NO", p_yes=0.2)
-    assert keep(session, 1, older) and keep(session, 1, newer)
+    assert save_record(session, 1, older) and save_record(session, 1, newer)
     records = read_records(session, 1)
-    assert records.trajectories == (newer, older) and records.first == newer
+    assert records.trajectories == (newer, older) and records.default == newer
     show_model(session, SEVEN_B)
-    assert read_records(session, 1).first == older
-    assert read_records(session, 2).first is None
+    assert read_records(session, 1).default == older
+    assert read_records(session, 2).default is None
 
 
 def test_what_was_broken_off_never_replaces_what_was_finished(session):
     finished = record()
     stopped = record(stopped_by="cancelled", verdict=None, p_yes=None)
-    assert keep(session, 1, stopped) and keep(session, 1, finished)
-    assert not keep(session, 1, stopped)
+    assert save_record(session, 1, stopped) and save_record(session, 1, finished)
+    assert not save_record(session, 1, stopped)
     assert [each.trajectory for each in inspections_of(session, 1)] == [finished]
-    assert not keep(session, 2, record(stopped_by="cancelled", steps=(), replies=()))
+    assert not save_record(session, 2, record(stopped_by="cancelled", steps=(), replies=()))
 
 
 def test_nothing_is_kept_where_nothing_may_be_written(session):
     with open_session(session.location, "Ada", read_only=True) as reading:
-        assert not keep(reading, 1, record())
+        assert not save_record(reading, 1, record())
 
 
 def test_calibrated_only_by_that_very_model(session):
-    keep(session, 1, record())
-    keep(session, 1, record(model=NANO))
+    save_record(session, 1, record())
+    save_record(session, 1, record(model=NANO))
     rule = Calibration(
         method="platt", slope=1.0, intercept=-2.0, n=80, positives=20, model_sha256=SEVEN_B.sha256
     )

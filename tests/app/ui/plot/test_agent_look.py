@@ -14,13 +14,13 @@ def shown(panel):
 
 
 def test_the_plot_goes_where_the_agent_looks_and_back_when_it_has_ended(context, panel):
-    context.view.look_at(THERE, "mine")
-    context.agent.looking.emit(HERE, "Hα\n  emission")
+    context.view.set_window(THERE, "mine")
+    context.agent.shown.look_changed.emit(HERE, "Hα\n  emission")
     assert shown(panel) == pytest.approx(list(HERE))
     assert panel.plot.look.look == HERE and panel.plot.look.label == "Hα emission"
     assert context.view.window_name == "Hα emission"
-    context.agent.looking.emit((5000.0, 5100.0), "Mg b")
-    context.agent.looking.emit(None, "")
+    context.agent.shown.look_changed.emit((5000.0, 5100.0), "Mg b")
+    context.agent.shown.look_changed.emit(None, "")
     assert (context.view.window, context.view.window_name) == (THERE, "mine")
     assert panel.plot.look.look is None
 
@@ -28,22 +28,22 @@ def test_the_plot_goes_where_the_agent_looks_and_back_when_it_has_ended(context,
 @pytest.mark.parametrize("action", ["escape", "whole"])
 def test_the_person_takes_the_plot_back(context, panel, action):
     context.commands.add("escape", lambda: None)
-    context.view.look_at(THERE)
-    context.agent.looking.emit(HERE, "Hα")
+    context.view.set_window(THERE)
+    context.agent.shown.look_changed.emit(HERE, "Hα")
     context.commands.run(action)
     assert context.view.window == (THERE if action == "escape" else None)
     assert panel.plot.look.look is None
 
 
 def test_a_person_who_has_moved_on_is_left_where_they_are(context, panel):
-    context.agent.looking.emit(HERE, "Hα")
-    context.view.look_at(THERE)
-    context.agent.looking.emit(None, "")
+    context.agent.shown.look_changed.emit(HERE, "Hα")
+    context.view.set_window(THERE)
+    context.agent.shown.look_changed.emit(None, "")
     assert context.view.window == THERE
 
 
 def test_the_next_object_is_not_seen_through_the_agents_window(qtbot, context, panel):
-    context.agent.looking.emit(HERE, "Hα")
+    context.agent.shown.look_changed.emit(HERE, "Hα")
     context.current.next()
     qtbot.waitUntil(lambda: context.current.is_painted)
     assert context.view.window is None and panel.plot.look.look is None
@@ -62,13 +62,13 @@ def test_its_windows_are_numbered_in_the_strip(context, panel):
         steps=looks,
         stopped_by="answer",
     )
-    context.agent.shown_changed.emit(trajectory)
+    context.agent.shown.trajectory_changed.emit(trajectory)
     found = panel.overview.agent_windows
     assert [each.name for each in found] == ["1", "2"]
     assert found[0].range == pytest.approx((6400 * 1.1, 6700 * 1.1))
-    x = panel.overview.place_of(7200)
-    assert "1: Hα <b>" in panel.overview.words_at(x)
-    panel.overview._show_what_can_be_grabbed(x)
+    x = panel.overview.x_of(7200)
+    assert "1: Hα <b>" in panel.overview.tooltip_at(x)
+    panel.overview._show_handle(x)
     assert "&lt;b&gt;" in panel.overview.toolTip()
-    context.agent.shown_changed.emit(None)
+    context.agent.shown.trajectory_changed.emit(None)
     assert panel.overview.agent_windows == ()

@@ -1,4 +1,4 @@
-"""An inspection that waits or runs, as the window follows it."""
+"""State of one waiting or running inspection, as the window shows it."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from agent.inspection.control import Interjection
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from app.worker.inspection import RunningInspection
 
-MAX_HALF_SAID = 20_000
-"""Characters of the turn that is being said; a runaway model says more, and only the end shows."""
+MAX_PARTIAL_TEXT = 20_000
+"""Characters kept of an unfinished turn; a runaway model writes more, and only the end shows."""
 
-RunState = Literal["waiting", "working", "held"]
+RunState = Literal["waiting", "working", "paused"]
 
 
 @dataclass(eq=False, kw_only=True)
 class RunningState:
-    """Of one candidate. For the window's thread alone."""
+    """The inspection of one candidate. Use it on the GUI thread only."""
 
     candidate_id: int
     object_id: str
     z: float | None
-    """That moved the pictures, where not None."""
+    """Redshift that moved the pictures to the rest frame; None: they are observed."""
     model: ModelRef
-    """As it was asked for; as it was loaded from the start on."""
+    """The requested model; once started, the loaded one."""
     so_far: Trajectory | None = None
     inspection: RunningInspection | None = None
-    """None until the worker is asked."""
+    """None until the request goes to the worker."""
     steps: list[Step] = field(default_factory=list)
-    said: str = ""
-    """Of the turn that is being said."""
+    partial_text: str = ""
+    """Text of the unfinished turn."""
     is_started: bool = False
-    is_held: bool = False
+    is_paused: bool = False
     is_stopping: bool = False
     _inserted: list[Interjection] = field(default_factory=list)
 
-    def begin(self, inspection: RunningInspection) -> None:
-        """What was said to it before the worker was asked is said now."""
+    def attach(self, inspection: RunningInspection) -> None:
+        """Pass on what the person did before the request went to the worker."""
         self.inspection = inspection
-        if self.is_held:
+        if self.is_paused:
             inspection.hold()
         for each in self._inserted:
             inspection.insert(each)
 
-    def hold(self, hold: bool) -> None:
-        self.is_held = hold
-        if self.inspection is not None and hold:
+    def set_paused(self, paused: bool) -> None:
+        self.is_paused = paused
+        if self.inspection is not None and paused:
             self.inspection.hold()
         elif self.inspection is not None:
             self.inspection.go_on()
@@ -65,28 +65,30 @@ class RunningState:
 
     @property
     def state(self) -> RunState:
-        if self.is_held:
-            return "held"
+        if self.is_paused:
+            return "paused"
         return "working" if self.is_started else "waiting"
 
     @property
     def turn(self) -> int:
-        """The agent's turn that comes next or is being said."""
+        """Number of the agent's current or next turn, from 0."""
         return max((step.turn for step in self.steps if step.by == "agent"), default=-1) + 1
 
-    def take_words(self, text: str) -> None:
-        self.said = "" if text == RESTARTED else (self.said + text)[-MAX_HALF_SAID:]
+    def add_text(self, text: str) -> None:
+        self.partial_text = (
+            "" if text == RESTARTED else (self.partial_text + text)[-MAX_PARTIAL_TEXT:]
+        )
 
-    def take_step(self, step: Step) -> None:
+    def add_step(self, step: Step) -> None:
         if step.by == "agent":
-            self.said = ""
+            self.partial_text = ""
         self.steps.append(step)
 
 
-def steps_before(so_far: Trajectory | None) -> list[Step]:
-    """What is on screen before a continued inspection says anything itself."""
+def initial_steps(so_far: Trajectory | None) -> list[Step]:
+    """Return the steps to show before a continued inspection adds its own."""
     if so_far is None:
         return []
-    if so_far.model.engine == "measured":  # it begins anew with what the person put in
+    if so_far.model.engine == "measured":  # it starts over with the person's steps
         return [step for step in so_far.steps if step.by == "person"]
     return list(so_far.steps)
