@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from agent.rendering.charts import cumulative, heat_map
 from train.curate.reviews import HIGHEST
-from train.report.drawing import cumulative, heat_map
 from train.report.page import heading, note, section, table
 
 SCORES = {"coherence": "coherence", "consistency": "physical consistency"}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agent.rendering.charts import small_multiples
 from train.journal import read_metrics
-from train.report.drawing import small_multiples
 from train.report.page import note, section, table
 
 Records = Sequence[Mapping[str, Any]]

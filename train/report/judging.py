@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from agent.confidence.judged import JudgedScores
+from agent.confidence.reliability import Bin, expected_calibration_error, reliability_curve
 from agent.errors import WorkbenchError
+from agent.rendering.charts import cumulative, reliability
 from train.evaluate.figures import JudgeFigures, judge_figures, judged_of
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.tables import KINDS, percent
-from train.report.drawing import cumulative, reliability
 from train.report.page import folded, heading, note, section, table
 
 FEWEST_FOR_A_CURVE = 20
@@ -89,7 +90,7 @@ def _figures(judges: Mapping[str, Sequence[Judgement]], tasks: Sequence[str]) ->
     curves = {name: judged for name, said in judges.items() if (judged := _judged(said))}
     if curves:
         yield heading("Does p(YES) mean what it says?")
-        yield reliability(curves)
+        yield reliability(dict(_reliability(name, judged) for name, judged in curves.items()))
         yield note(
             "On the line, of the candidates given 70 per cent seven in ten are real; below it the "
             "judge is too sure. ECE is the mean distance from the line."
@@ -115,6 +116,12 @@ def _row(one: JudgeFigures, tasks: Sequence[str]) -> list[str]:
         f"{one.effort.calls:.1f}",
         f"{one.effort.seconds:.2g}",
     ]
+
+
+def _reliability(name: str, judged: JudgedScores) -> tuple[str, Sequence[Bin]]:
+    """The name of the curve, with its calibration error, and its points."""
+    curve = reliability_curve(judged)
+    return f"{name}, ECE {expected_calibration_error(curve):.3f}", curve
 
 
 def _judged(said: Sequence[Judgement]) -> JudgedScores | None:

@@ -14,17 +14,17 @@ from app.core.report.evidence import (
     people_differ,
 )
 from app.core.session.session import Session
-from app.core.simulated import Simulated, simulated_of
+from app.core.simulated import SimulatedCount, simulated_of
 from app.core.statistics.adjudication import count_disputes
 from app.core.statistics.agents import AgentVerdicts
-from app.core.statistics.calibration import CalibrationSample, own_verdicts
+from app.core.statistics.calibration import CalibrationSample, calibration_sample
 from app.core.statistics.cut_plan import CutPlan, plan_cut
 from app.core.statistics.summary import (
     AgentFigures,
     Statistics,
-    kept_calibration,
-    read_said,
+    read_all_verdicts,
     statistics_of,
+    stored_calibration,
 )
 from app.core.statistics.verdicts import Verdicts, settled
 
@@ -53,11 +53,11 @@ class Content:
     disputes: int
     """On which people differ, those shown and those not."""
     agent_differs: tuple[Difference, ...]
-    simulated: Simulated
+    simulated: SimulatedCount
 
 
 def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
-    said = read_said(session)
+    said = read_all_verdicts(session)
     found = statistics_of(session, said, seed)
     pairs = zip(said.agents, found.agents, strict=True)
     trusts = [_trust(session, said.verdicts, *pair) for pair in pairs]
@@ -82,9 +82,9 @@ def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
 def _trust(
     session: Session, verdicts: Verdicts, agent: AgentVerdicts, figures: AgentFigures
 ) -> ReliabilityContent | None:
-    own = own_verdicts(verdicts, agent)
+    own = calibration_sample(verdicts, agent)
     if not len(own.judged) and not own.unjudged.size:
         return None
-    kept, _ = kept_calibration(session, agent)
+    kept, _ = stored_calibration(session, agent)
     plan = plan_cut(own, kept, precision=PRECISION, recall=RECALL, delta=DELTA)
     return ReliabilityContent(figures=figures, own=own, plan=plan)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from app.core.report.markup import Markup, join, tag
-
-Floats = NDArray[np.float64]
+from agent.spectra.spectrum import BoolArray, FloatArray
+from app.core.report.markup import Markup, tag
 
 INK = "#1c2126"
 SOFT = "#59616b"
@@ -23,21 +20,6 @@ OPEN = "#e3e7eb"
 """Not judged yet."""
 AGENT = "#6b3fa0"
 SPECTRUM = "#2b3137"
-
-
-@dataclass(frozen=True)
-class LinearScale:
-    """From data to pixels, linear."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        span = self.high - self.low
-        share = (value - self.low) / span if span else 0.5
-        return self.start + share * (self.end - self.start)
 
 
 def figure(title: str, width: float, height: float, *content: Markup, class_: str = "") -> Markup:
@@ -76,7 +58,9 @@ def box(x: float, y: float, width: float, height: float, fill: str, **more: str 
     return tag("rect", x=x, y=y, width=max(width, 0.0), height=max(height, 0.0), fill=fill, **more)
 
 
-def curve(x: Floats, y: Floats, stroke: str, width: float = 1.0, **more: str | float) -> Markup:
+def curve(
+    x: FloatArray, y: FloatArray, stroke: str, width: float = 1.0, **more: str | float
+) -> Markup:
     """A line through points in pixels; NaN breaks it."""
     known = np.isfinite(x) & np.isfinite(y)
     parts, pen = [], "M"
@@ -92,17 +76,6 @@ def curve(x: Floats, y: Floats, stroke: str, width: float = 1.0, **more: str | f
     )  # fmt: skip
 
 
-def whisker(x: float, low: float, high: float, stroke: str, half: float = 3.0) -> Markup:
-    """An upright interval, in pixels, with a bar at each end."""
-    return join(
-        [
-            line(x, low, x, high, stroke),
-            line(x - half, low, x + half, low, stroke),
-            line(x - half, high, x + half, high, stroke),
-        ]
-    )
-
-
 def ticks(low: float, high: float, about: int = 4) -> list[float]:
     """Round numbers within the limits: about so many."""
     span = high - low
@@ -116,7 +89,9 @@ def ticks(low: float, high: float, about: int = 4) -> list[float]:
     ]
 
 
-def in_bins(x: Floats, y: Floats, kept: NDArray[np.bool_], count: int) -> tuple[Floats, Floats]:
+def in_bins(
+    x: FloatArray, y: FloatArray, kept: BoolArray, count: int
+) -> tuple[FloatArray, FloatArray]:
     """The mean of the kept points in each of `count` equal stretches of x; NaN where there is none.
 
     As they are where there are no more than that.

@@ -19,11 +19,11 @@ from app.core.session.records import Candidate, Verdict
 from app.core.session.session import Session
 from app.core.statistics.adjudication import (
     Dispute,
-    Final,
+    FinalOpinion,
     adjudicator_of,
-    dispute_of,
     disputes,
-    final_of,
+    final_opinion,
+    read_dispute,
 )
 from app.core.statistics.verdicts import ACCEPT, Settled
 
@@ -53,7 +53,7 @@ class EvidenceCard:
     """One accepted object. Either a spectrum or a fault."""
 
     candidate: Candidate
-    final: Final
+    final: FinalOpinion
     spectrum: Spectrum | None
     fault: str
     look: KeyLook | None
@@ -88,7 +88,7 @@ def people_differ(session: Session) -> tuple[Difference, ...]:
 def agent_differs(session: Session) -> tuple[Difference, ...]:
     """Where people are of one mind and the agent of another, the surest agent first."""
     adjudicator = adjudicator_of(session)
-    found = (dispute_of(session, number, adjudicator) for number in _against_agent(session))
+    found = (read_dispute(session, number, adjudicator) for number in _against_agent(session))
     kept = [each for each in found if "people" not in each.between][:MOST_DISPUTES]
     return tuple(_difference(session, each) for each in kept)
 
@@ -142,7 +142,7 @@ def _card(session: Session, candidate: Candidate, read: Read) -> EvidenceCard:
     except (WorkbenchError, OSError) as error:
         fault = str(error)
     trajectory = _trajectory(session, candidate)
-    final = final_of(session.judgements(candidate.id), adjudicator_of(session))
+    final = final_opinion(session.judgements(candidate.id), adjudicator_of(session))
     return EvidenceCard(
         candidate=candidate,
         final=final,

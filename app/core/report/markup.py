@@ -60,8 +60,11 @@ def escaped(text: Cell) -> str:
         return ""
     if isinstance(text, Markup):
         return str(text)
-    kept = "".join("�" if _is_control(letter) else letter for letter in text)
-    return html.escape(kept.replace(" %", "\u00a0%"))
+    return html.escape(without_controls(text).replace(" %", "\u00a0%"))
+
+
+def without_controls(text: str) -> str:
+    return "".join("�" if _is_control(letter) else letter for letter in text)
 
 
 def _attribute(value: str | float) -> str:

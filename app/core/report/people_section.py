@@ -22,7 +22,7 @@ from app.core.report.parts import (
 )
 from app.core.statistics.drift import Drift
 from app.core.statistics.number_format import rough_percent
-from app.core.statistics.snr_bins import NOT_KNOWN, InBin
+from app.core.statistics.snr_bins import NOT_KNOWN, SnrBin
 from app.core.statistics.summary import Statistics
 
 MOST_MATRICES = 3
@@ -133,7 +133,7 @@ def _matrices(found: Statistics) -> Markup | None:
 
 def _by_snr(found: Statistics) -> Markup | None:
     """People among themselves, then the pairs of person and agent that met most often."""
-    columns: list[tuple[Cell, Sequence[InBin[Any]]]] = []
+    columns: list[tuple[Cell, Sequence[SnrBin[Any]]]] = []
     if found.people.several_by_snr:
         columns.append(("People", found.people.several_by_snr))
     often = sorted(found.with_agents, key=lambda each: -each.blind.n)
@@ -148,7 +148,7 @@ def _by_snr(found: Statistics) -> Markup | None:
     return table(told, head, rows, class_="whole")
 
 
-def _kappa_in(name: str, bins: Sequence[InBin[Any]]) -> Cell:
+def _kappa_in(name: str, bins: Sequence[SnrBin[Any]]) -> Cell:
     for each in bins:
         if each.name == name:
             number = tag("span", f"n = {each.found.n:,}", class_="soft nowrap")

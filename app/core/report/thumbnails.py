@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from agent.rendering.robust import limits
-from agent.spectra.spectrum import Spectrum, Window
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.core.report.drawing import (
     AGENT,
     FAINT,
     RULE,
     SPECTRUM,
-    Floats,
-    LinearScale,
     box,
     curve,
     figure,
@@ -64,11 +62,14 @@ def _panel(
     wavelength, flux = in_bins(
         spectrum.wavelength[inside], spectrum.flux[inside], spectrum.good[inside], POINTS
     )
-    x = LinearScale(*window, 1.0, WIDTH - 1.0)
     top, floor = rows
+
+    def x(value: float) -> float:
+        return float(np.interp(value, window, (1.0, WIDTH - 1.0)))
+
     drawn = [box(1, top, WIDTH - 2, floor - top, "#ffffff", stroke=frame)]
     if marked is not None:
-        left, right = (min(max(x(each), 1.0), WIDTH - 1.0) for each in marked)
+        left, right = x(marked[0]), x(marked[1])
         drawn.append(box(left, top, max(right - left, 2.0), floor - top, AGENT, opacity=0.14))
     for at in ticks(*window):
         drawn.append(line(x(at), floor, x(at), floor + 3, RULE))
@@ -77,17 +78,19 @@ def _panel(
     known = flux[np.isfinite(flux)]
     if known.size < FEWEST:
         return [*drawn, words("no good pixels", 10, 0.5 * (top + floor), class_="soft")]
-    return [*drawn, *_line(x, wavelength, flux, known, top, floor)]
+    columns = np.interp(wavelength, window, (1.0, WIDTH - 1.0))
+    return [*drawn, *_line(columns, flux, known, top, floor)]
 
 
 def _line(
-    x: LinearScale, wavelength: Floats, flux: Floats, known: Floats, top: float, floor: float
+    columns: FloatArray, flux: FloatArray, known: FloatArray, top: float, floor: float
 ) -> list[Markup]:
     low, high = limits(known)
     level = max(abs(low), abs(high))
     room = max(0.06 * (high - low), 1e-6 * level) or 1.0  # the last digits are no structure
-    y = LinearScale(low - room, high + room, floor - 1.0, top + 1.0)
-    zero = [line(1, y(0.0), WIDTH - 1, y(0.0), FAINT)] if y.low < 0.0 < y.high else []
-    heights = np.clip([y(each) for each in flux.tolist()], top + 1.0, floor - 1.0)
-    heights[~np.isfinite(flux)] = np.nan
-    return [*zero, curve(np.array([x(each) for each in wavelength.tolist()]), heights, SPECTRUM)]
+    low, high = low - room, high + room
+    # Fluxes beyond the limits are drawn at the edge; NaN stays NaN and breaks the curve.
+    rows = np.interp(flux, (low, high), (floor - 1.0, top + 1.0))
+    at_zero = float(np.interp(0.0, (low, high), (floor - 1.0, top + 1.0)))
+    zero = [line(1, at_zero, WIDTH - 1, at_zero, FAINT)] if low < 0.0 < high else []
+    return [*zero, curve(columns, rows, SPECTRUM)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.core.atomic_file import written_whole
+from app.core.atomic_file import atomic_write
 from app.core.report.content import gather_content
 from app.core.report.evidence import Read
 from app.core.report.page import set_page
@@ -18,6 +18,6 @@ def write_report(session: Session, out: Path, read: Read, seed: int = 0) -> Path
     give the same figures.
     """
     page = set_page(gather_content(session, read, seed))
-    with written_whole(out) as file:
+    with atomic_write(out) as file:
         file.write(page.encode("utf-8", "replace"))
     return out

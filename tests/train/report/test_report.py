@@ -3,17 +3,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 pytest.importorskip("pyarrow")
 
 from typer.testing import CliRunner
 
-from agent.confidence.judged import JudgedScores
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.cli import app
@@ -23,7 +20,6 @@ from train.curate.reviews import Review
 from train.examples import example, write_examples
 from train.journal import journal
 from train.report.curating import parts
-from train.report.drawing import cumulative, heat_map, reliability, small_multiples
 from train.simulate.campaign import Settings, assignments
 from train.simulate.production import make
 from train.simulate.telescope.observation import to_spectrum
@@ -33,10 +29,6 @@ def report(*arguments: object) -> str:
     result = CliRunner().invoke(app, ["report", *map(str, arguments)])
     assert result.exit_code == 0, result.output or result.exception
     return Path(str(arguments[0])).read_text(encoding="utf-8")
-
-
-def svg_words(svg: str) -> list[str]:
-    return ["".join(each.itertext()) for each in ElementTree.fromstring(svg).iter() if each.text]
 
 
 @pytest.fixture(scope="module")
@@ -129,39 +121,6 @@ class TestPage:
             app, ["report", str(tmp_path / "a.html"), "--evaluation", str(tmp_path)]
         )
         assert "holds no judgements" in str(result.exception)
-
-
-class TestDrawings:
-    def test_panels_are_named(self):
-        svg = small_multiples({"reward": {"a": [(0, 1), (1, 2)], "b": [(0, 0)]}}, "step")
-        assert {"reward", "step", "a", "b"} <= set(svg_words(svg))
-
-    def test_reliability_tells_the_error(self):
-        p = np.linspace(0.01, 0.99, 200)
-        label = np.random.default_rng(0).random(200) < p
-        svg = reliability({"good": JudgedScores(p, label), "bad": JudgedScores(1.0 - p, label)})
-        errors = [float(found) for found in re.findall(r"ECE (0\.\d+)<", svg)]
-        assert len(errors) == 2
-        assert errors[0] < 0.1 < errors[1]
-
-    def test_heat_map_writes_its_values(self):
-        svg = heat_map(["a", "b"], [[1.0, -0.25], [-0.25, None]])
-        assert {"1.00", "-0.25", "-"} <= set(svg_words(svg))
-
-    def test_cumulative_counts(self):
-        words = svg_words(cumulative({"x": [1, 2, 2]}, "score", (0, 5)))
-        assert "x (n = 3)" in words
-        assert {"0", "5", "score"} <= set(words), "the whole scale is shown"
-
-    def test_steps_are_whole_numbers(self):
-        words = svg_words(small_multiples({"reward": {"a": [(1, 0.2), (3, 0.5)]}}, "step"))
-        assert {"1", "2", "3"} <= set(words)
-        assert "1.5" not in words
-
-    def test_shares_are_drawn_on_their_whole_scale(self):
-        panels = {"share": {"a": [(1, 0.51), (2, 0.52)]}}
-        assert not {"0.0", "1.0"} <= set(svg_words(small_multiples(panels, "step")))
-        assert {"0.0", "1.0"} <= set(svg_words(small_multiples(panels, "step", {"share"})))
 
 
 def reviewed(number: int, *scores: tuple[str, int]) -> Case:
