@@ -1,7 +1,6 @@
-"""Every action of the window: its name, what it does in words, and its keys.
+"""Every action of the window: its id, its text and its default keys.
 
-Keys are written as people read them: `A`, `Shift+A`, `Ctrl+Z`, `Right`, `?`. A letter alone is the
-letter without Shift. More keys than one may do the same.
+Keys are written as `A`, `Shift+A`, `Ctrl+Z`, `Right` or `?`; a letter alone means without Shift.
 """
 
 from __future__ import annotations
@@ -11,21 +10,23 @@ from dataclasses import dataclass
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 CONTEXT = "actions"
-"""Of the translations."""
+"""Qt translation context of the texts and groups."""
 
 
 @dataclass(frozen=True)
 class Action:
     name: str
+    """Id, as written in settings files."""
     group: str
     text: str
+    """English source text; see `title`."""
     keys: tuple[str, ...] = ()
     repeats: bool = False
-    """Whether a held key does it again and again. Never a verdict."""
+    """Whether a held key repeats the action; never true for a verdict."""
 
     @property
-    def words(self) -> str:
-        """In the language of the window."""
+    def title(self) -> str:
+        """The text in the language of the window."""
         return QCoreApplication.translate(CONTEXT, self.text)
 
 
@@ -36,55 +37,57 @@ def _action(
 
 
 JUDGING = QT_TRANSLATE_NOOP("actions", "Judging")
-MOVING = QT_TRANSLATE_NOOP("actions", "Moving through the list")
-LOOKING = QT_TRANSLATE_NOOP("actions", "Looking")
-MARKING = QT_TRANSLATE_NOOP("actions", "On the spectrum")
-WORDS = QT_TRANSLATE_NOOP("actions", "Words and flags")
-AGENT = QT_TRANSLATE_NOOP("actions", "The agent")
-WINDOW = QT_TRANSLATE_NOOP("actions", "The window")
+MOVING = QT_TRANSLATE_NOOP("actions", "Navigation")
+LOOKING = QT_TRANSLATE_NOOP("actions", "View")
+MARKING = QT_TRANSLATE_NOOP("actions", "Spectrum display")
+WORDS = QT_TRANSLATE_NOOP("actions", "Comments and flags")
+AGENT = QT_TRANSLATE_NOOP("actions", "Agent")
+WINDOW = QT_TRANSLATE_NOOP("actions", "Window")
 FILES = QT_TRANSLATE_NOOP("actions", "Files and pages")
 GROUPS = tuple(map(str, (JUDGING, MOVING, LOOKING, MARKING, WORDS, AGENT, WINDOW, FILES)))
 
 ACTIONS: dict[str, Action] = dict(
     (
-        _action("accept", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept, go on"), "A"),
-        _action("reject", JUDGING, QT_TRANSLATE_NOOP("actions", "Reject, go on"), "X"),
-        _action("unsure", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure, go on"), "U"),
-        _action("accept_stay", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept, stay"), "Shift+A"),
-        _action("reject_stay", JUDGING, QT_TRANSLATE_NOOP("actions", "Reject, stay"), "Shift+X"),
-        _action("unsure_stay", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure, stay"), "Shift+U"),
-        _action(
-            "accept_4", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept with confidence 4, go on")
-        ),
-        _action(
-            "accept_3", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept with confidence 3, go on")
-        ),
-        _action(
-            "unsure_2", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure with confidence 2, go on")
-        ),
-        _action(
-            "unsure_1", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure with confidence 1, go on")
-        ),
-        _action("confidence_4", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 4, sure"), "4"),
+        _action("accept", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept"), "A"),
+        _action("reject", JUDGING, QT_TRANSLATE_NOOP("actions", "Reject"), "X"),
+        _action("unsure", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure"), "U"),
+        _action("accept_stay", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept and stay"), "Shift+A"),
+        _action("reject_stay", JUDGING, QT_TRANSLATE_NOOP("actions", "Reject and stay"), "Shift+X"),
+        _action("unsure_stay", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure and stay"), "Shift+U"),
+        _action("accept_4", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept with confidence 4")),
+        _action("accept_3", JUDGING, QT_TRANSLATE_NOOP("actions", "Accept with confidence 3")),
+        _action("unsure_2", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure with confidence 2")),
+        _action("unsure_1", JUDGING, QT_TRANSLATE_NOOP("actions", "Unsure with confidence 1")),
+        _action("confidence_4", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 4 (sure)"), "4"),
         _action("confidence_3", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 3"), "3"),
         _action("confidence_2", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 2"), "2"),
-        _action("confidence_1", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 1, poor"), "1"),
-        _action("confidence_0", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 0, none"), "0"),
+        _action("confidence_1", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 1 (poor)"), "1"),
+        _action("confidence_0", JUDGING, QT_TRANSLATE_NOOP("actions", "Confidence 0 (none)"), "0"),
         _action(
             "take_proposal",
             JUDGING,
-            QT_TRANSLATE_NOOP("actions", "Take the agent's proposal"),
+            QT_TRANSLATE_NOOP("actions", "Use the agent's proposal"),
             "Return",
         ),
         _action("undo", JUDGING, QT_TRANSLATE_NOOP("actions", "Undo"), "Ctrl+Z", "Backspace"),
         _action("redo", JUDGING, QT_TRANSLATE_NOOP("actions", "Redo"), "Ctrl+Shift+Z", "Ctrl+Y"),
-        _action("next", MOVING, QT_TRANSLATE_NOOP("actions", "Next"), "N", "Right", repeats=True),
         _action(
-            "previous", MOVING, QT_TRANSLATE_NOOP("actions", "Previous"), "B", "Left", repeats=True
+            "next",
+            MOVING,
+            QT_TRANSLATE_NOOP("actions", "Next candidate"),
+            "N",
+            "Right",
+            repeats=True,
         ),
         _action(
-            "show_again", MOVING, QT_TRANSLATE_NOOP("actions", "Show some of yours again, blind")
+            "previous",
+            MOVING,
+            QT_TRANSLATE_NOOP("actions", "Previous candidate"),
+            "B",
+            "Left",
+            repeats=True,
         ),
+        _action("show_again", MOVING, QT_TRANSLATE_NOOP("actions", "Start a blind repeat round")),
         _action("find", MOVING, QT_TRANSLATE_NOOP("actions", "Find an object"), "/"),
         _action("filter", MOVING, QT_TRANSLATE_NOOP("actions", "Filter the list"), "Ctrl+F"),
         _action(
@@ -100,13 +103,13 @@ ACTIONS: dict[str, Action] = dict(
             _action(
                 f"window_{number}",
                 LOOKING,
-                QT_TRANSLATE_NOOP("actions", "Diagnostic window of the class"),
+                QT_TRANSLATE_NOOP("actions", "Go to diagnostic window"),
                 f"F{number + 1}",
             )
             for number in range(1, 10)
         ),
-        _action("whole", LOOKING, QT_TRANSLATE_NOOP("actions", "Whole spectrum"), "W"),
-        _action("reset", LOOKING, QT_TRANSLATE_NOOP("actions", "Reset the view"), "R"),
+        _action("whole", LOOKING, QT_TRANSLATE_NOOP("actions", "Show the whole spectrum"), "W"),
+        _action("reset", LOOKING, QT_TRANSLATE_NOOP("actions", "Reset view and overlays"), "R"),
         _action("autoscale", LOOKING, QT_TRANSLATE_NOOP("actions", "Autoscale the flux"), "Y"),
         _action(
             "zoom_in",
@@ -121,16 +124,16 @@ ACTIONS: dict[str, Action] = dict(
             "zoom_out", LOOKING, QT_TRANSLATE_NOOP("actions", "Zoom out"), "-", "Down", repeats=True
         ),
         _action(
-            "pan_left", LOOKING, QT_TRANSLATE_NOOP("actions", "Pan to the blue"), "[", repeats=True
+            "pan_left", LOOKING, QT_TRANSLATE_NOOP("actions", "Pan blueward"), "[", repeats=True
         ),
         _action(
-            "pan_right", LOOKING, QT_TRANSLATE_NOOP("actions", "Pan to the red"), "]", repeats=True
+            "pan_right", LOOKING, QT_TRANSLATE_NOOP("actions", "Pan redward"), "]", repeats=True
         ),
         _action(
-            "peek", LOOKING, QT_TRANSLATE_NOOP("actions", "Peek at the whole range while held"), "Z"
+            "peek", LOOKING, QT_TRANSLATE_NOOP("actions", "Show the whole range while held"), "Z"
         ),
         _action("lines", MARKING, QT_TRANSLATE_NOOP("actions", "Lines"), "L"),
-        _action("labels", MARKING, QT_TRANSLATE_NOOP("actions", "Names of lines"), "Shift+L"),
+        _action("labels", MARKING, QT_TRANSLATE_NOOP("actions", "Line names"), "Shift+L"),
         _action(
             "smooth_more", MARKING, QT_TRANSLATE_NOOP("actions", "Smooth more"), "S", repeats=True
         ),
@@ -139,51 +142,55 @@ ACTIONS: dict[str, Action] = dict(
         ),
         _action("smooth_off", MARKING, QT_TRANSLATE_NOOP("actions", "No smoothing"), "Shift+S"),
         _action("errors", MARKING, QT_TRANSLATE_NOOP("actions", "Error band"), "E"),
-        _action("mask", MARKING, QT_TRANSLATE_NOOP("actions", "Bad pixels, sky and air"), "M"),
+        _action(
+            "mask", MARKING, QT_TRANSLATE_NOOP("actions", "Masked pixels, sky and telluric"), "M"
+        ),
         _action("template", MARKING, QT_TRANSLATE_NOOP("actions", "Template"), "T"),
-        _action("rest_axis", MARKING, QT_TRANSLATE_NOOP("actions", "Axis at rest"), "F"),
+        _action("rest_axis", MARKING, QT_TRANSLATE_NOOP("actions", "Rest wavelengths"), "F"),
         _action(
             "rv_up",
             MARKING,
-            QT_TRANSLATE_NOOP("actions", "Velocity up"),
+            QT_TRANSLATE_NOOP("actions", "Increase velocity"),
             "Shift+Right",
             repeats=True,
         ),
         _action(
             "rv_down",
             MARKING,
-            QT_TRANSLATE_NOOP("actions", "Velocity down"),
+            QT_TRANSLATE_NOOP("actions", "Decrease velocity"),
             "Shift+Left",
             repeats=True,
         ),
         _action(
             "rv_up_fine",
             MARKING,
-            QT_TRANSLATE_NOOP("actions", "Velocity up, fine"),
+            QT_TRANSLATE_NOOP("actions", "Increase velocity (fine)"),
             "Alt+Shift+Right",
             repeats=True,
         ),
         _action(
             "rv_down_fine",
             MARKING,
-            QT_TRANSLATE_NOOP("actions", "Velocity down, fine"),
+            QT_TRANSLATE_NOOP("actions", "Decrease velocity (fine)"),
             "Alt+Shift+Left",
             repeats=True,
         ),
         _action("comment", WORDS, QT_TRANSLATE_NOOP("actions", "Comment"), "C"),
-        _action("flags", WORDS, QT_TRANSLATE_NOOP("actions", "Flags, then a letter"), "G"),
+        _action("flags", WORDS, QT_TRANSLATE_NOOP("actions", "Open the flag menu"), "G"),
         _action("star", WORDS, QT_TRANSLATE_NOOP("actions", "Star"), "*"),
-        _action("run_agent", AGENT, QT_TRANSLATE_NOOP("actions", "Run the agent here"), "V"),
+        _action(
+            "run_agent", AGENT, QT_TRANSLATE_NOOP("actions", "Run the agent on this candidate"), "V"
+        ),
         _action(
             "pause_agent",
             AGENT,
-            QT_TRANSLATE_NOOP("actions", "Hold the agent, or let it go on"),
+            QT_TRANSLATE_NOOP("actions", "Pause or resume the agent"),
             "P",
         ),
         _action(
             "step",
             AGENT,
-            QT_TRANSLATE_NOOP("actions", "Step through its evidence"),
+            QT_TRANSLATE_NOOP("actions", "Step through the agent's evidence"),
             "Space",
             repeats=True,
         ),
@@ -193,21 +200,21 @@ ACTIONS: dict[str, Action] = dict(
         _action(
             "run_queue",
             AGENT,
-            QT_TRANSLATE_NOOP("actions", "Run the agent over the list"),
+            QT_TRANSLATE_NOOP("actions", "Run the agent on the whole list"),
             "Ctrl+R",
         ),
         _action(
             "escape",
             WINDOW,
-            QT_TRANSLATE_NOOP("actions", "Give the plot back; stop the agent here"),
+            QT_TRANSLATE_NOOP("actions", "Return to the plot; stop the agent"),
             "Escape",
         ),
         _action("help", WINDOW, QT_TRANSLATE_NOOP("actions", "Guide"), "F1"),
-        _action("keys", WINDOW, QT_TRANSLATE_NOOP("actions", "Keys"), "?"),
+        _action("keys", WINDOW, QT_TRANSLATE_NOOP("actions", "Keyboard shortcuts"), "?"),
         _action("palette", WINDOW, QT_TRANSLATE_NOOP("actions", "Find a command"), "Ctrl+K"),
         _action("full_screen", WINDOW, QT_TRANSLATE_NOOP("actions", "Full screen"), "F11"),
-        _action("panels", WINDOW, QT_TRANSLATE_NOOP("actions", "Panels on or off"), "H"),
-        _action("blind", WINDOW, QT_TRANSLATE_NOOP("actions", "Blind mode on or off")),
+        _action("panels", WINDOW, QT_TRANSLATE_NOOP("actions", "Show or hide panels"), "H"),
+        _action("blind", WINDOW, QT_TRANSLATE_NOOP("actions", "Turn blind mode on or off")),
         _action("tour", WINDOW, QT_TRANSLATE_NOOP("actions", "Take the tour")),
         _action("about", WINDOW, QT_TRANSLATE_NOOP("actions", "About")),
         _action(
@@ -242,16 +249,16 @@ ACTIONS: dict[str, Action] = dict(
             QT_TRANSLATE_NOOP("actions", "Copy range and measurements"),
             "Ctrl+C",
         ),
-        _action("open_simbad", FILES, QT_TRANSLATE_NOOP("actions", "Look it up in SIMBAD")),
-        _action("open_aladin", FILES, QT_TRANSLATE_NOOP("actions", "Look at its sky in Aladin")),
-        _action("open_lamost", FILES, QT_TRANSLATE_NOOP("actions", "Open its page at LAMOST")),
-        _action("open_sdss", FILES, QT_TRANSLATE_NOOP("actions", "Open its page at SDSS")),
+        _action("open_simbad", FILES, QT_TRANSLATE_NOOP("actions", "Look up in SIMBAD")),
+        _action("open_aladin", FILES, QT_TRANSLATE_NOOP("actions", "Show the field in Aladin")),
+        _action("open_lamost", FILES, QT_TRANSLATE_NOOP("actions", "Open the LAMOST page")),
+        _action("open_sdss", FILES, QT_TRANSLATE_NOOP("actions", "Open the SDSS page")),
         _action("quit", FILES, QT_TRANSLATE_NOOP("actions", "Quit"), "Ctrl+Q"),
     )
 )
 
 VERDICTS = frozenset({"accept", "reject", "unsure", "accept_stay", "reject_stay", "unsure_stay"})
-GRADED = frozenset({"accept_4", "accept_3", "unsure_2", "unsure_1"})
-"""A verdict and its confidence in one key, for profiles that work so; else in the palette alone."""
-COMMITTING = VERDICTS | GRADED | {"take_proposal"}
-"""What writes a verdict down: a held key does it once."""
+GRADED_VERDICTS = frozenset({"accept_4", "accept_3", "unsure_2", "unsure_1"})
+"""Verdict and confidence in one key, used by some key profiles."""
+COMMITTING = VERDICTS | GRADED_VERDICTS | {"take_proposal"}
+"""Actions that record a verdict; holding the key runs them once."""

@@ -1,4 +1,4 @@
-"""What the window can do, by name: keys, buttons, menus and the palette all run the same thing."""
+"""Dispatches actions by name, so keys, buttons, menus and the palette all run the same code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.actions.actions import ACTIONS
 
 
 class Commands(QObject):
-    """Which part of the window answers to which action of `actions.ACTIONS`."""
+    """Registry of the callables behind `actions.ACTIONS`."""
 
     ran = Signal(str)
 
@@ -18,45 +18,45 @@ class Commands(QObject):
         super().__init__(parent)
         self._calls: dict[str, Callable[[], object]] = {}
         self._ends: dict[str, Callable[[], object]] = {}
-        self._lent: dict[str, Callable[[], object]] = {}
+        self._overrides: dict[str, Callable[[], object]] = {}
 
     def add(
         self, name: str, call: Callable[[], object], end: Callable[[], object] | None = None
     ) -> None:
-        """`end` is for what lasts while a key is held."""
+        """Register `call`; `end` runs on release of the key, for actions that last while held."""
         if name not in ACTIONS:
-            raise KeyError(f"no action is called {name!r}")
+            raise KeyError(f"unknown action {name!r}")
         self._calls[name] = call
         if end is not None:
             self._ends[name] = end
 
-    def lend(self, calls: Mapping[str, Callable[[], object]]) -> None:
-        """A page that is on screen answers to these itself; without any it no longer does."""
-        self._lent = dict(calls)
+    def override(self, calls: Mapping[str, Callable[[], object]]) -> None:
+        """Let the visible page handle these actions; an empty mapping removes all overrides."""
+        self._overrides = dict(calls)
 
-    def is_lent(self, name: str) -> bool:
-        return name in self._lent
+    def is_overridden(self, name: str) -> bool:
+        return name in self._overrides
 
     def can(self, name: str) -> bool:
         return name in self._calls
 
-    def is_held(self, name: str) -> bool:
-        """Whether it lasts until `let_go`."""
+    def has_end(self, name: str) -> bool:
+        """Whether the action lasts until `release`."""
         return name in self._ends
 
     def run(self, name: str) -> None:
-        call = self._lent.get(name, self._calls.get(name))
+        call = self._overrides.get(name, self._calls.get(name))
         if call is not None:
             call()
             self.ran.emit(name)
 
-    def let_go(self, name: str) -> None:
+    def release(self, name: str) -> None:
         end = self._ends.get(name)
         if end is not None:
             end()
 
-    def forget(self) -> None:
-        """All of them: the parts that answered are about to go."""
+    def clear(self) -> None:
+        """Remove all handlers, because the widgets behind them are about to be deleted."""
         self._calls.clear()
         self._ends.clear()
-        self._lent.clear()
+        self._overrides.clear()

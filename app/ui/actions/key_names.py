@@ -1,4 +1,4 @@
-"""How keys are written (see actions.py), and which of them a press may mean."""
+"""Names of keys as written in actions.py, and the keys that a key event can stand for."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 
 _ROWS = {2: "1234567890-=", 16: "qwertyuiop[]", 30: "asdfghjkl;'`", 43: "\\zxcvbnm,./"}
 _BY_SCAN_CODE = {
-    first + place: sign for first, row in _ROWS.items() for place, sign in enumerate(row)
+    first + column: sign for first, row in _ROWS.items() for column, sign in enumerate(row)
 }
-"""As Windows has them; X11 and Wayland count from eight more."""
-_ON_A_MAC = dict(enumerate("asdfhgzxcv")) | dict(
+"""US layout by Windows scan code; X11 and Wayland codes are 8 higher."""
+_BY_MAC_KEY = dict(enumerate("asdfhgzxcv")) | dict(
     zip(
         (*range(11, 36), *range(37, 40), *range(40, 48)),
         "bqweryt123465=97-80]ou[iplj'k;\\,/nm.",
@@ -24,10 +24,13 @@ _ON_A_MAC = dict(enumerate("asdfhgzxcv")) | dict(
 _X11_OFFSET = 8
 
 
-def sign_there(platform: str, scan_code: int, virtual_key: int) -> str:
-    """`platform` as QGuiApplication names it; empty where nobody knows."""
+def us_layout_sign(platform: str, scan_code: int, virtual_key: int) -> str:
+    """The character at this physical key on a US layout, or "" if unknown.
+
+    `platform` is `QGuiApplication.platformName()`.
+    """
     if platform == "cocoa":
-        return _ON_A_MAC.get(virtual_key, "")
+        return _BY_MAC_KEY.get(virtual_key, "")
     if platform == "windows":
         return _BY_SCAN_CODE.get(scan_code, "")
     return _BY_SCAN_CODE.get(scan_code - _X11_OFFSET, "")
@@ -35,7 +38,7 @@ def sign_there(platform: str, scan_code: int, virtual_key: int) -> str:
 
 CONTEXT = "keys"
 MODIFIERS = ("Meta", "Ctrl", "Alt", "Shift")
-"""In the order they are written in."""
+"""In the order in which they are written."""
 _NAMED = {
     Qt.Key.Key_Left: "Left",
     Qt.Key.Key_Right: "Right",
@@ -60,15 +63,15 @@ _CANONICAL = {name.lower(): name for name in _NAMED.values()} | {
     "esc": "Escape",
     "del": "Delete",
 }
-_FIRST_NO_SIGN = 0x01000000
-"""Qt's codes of keys that write nothing begin here; below it they are Unicode."""
+# Qt key codes below this value are Unicode characters; from here on they are keys without text.
+_FIRST_NON_CHARACTER = 0x01000000
 _MAC_SIGNS = {"Meta": "⌃", "Ctrl": "⌘", "Alt": "⌥", "Shift": "⇧"}
 _ARROWS = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Press:
-    """What a key event says."""
+    """The parts of a QKeyEvent that decide which key it is."""
 
     key: int
     text: str = ""
@@ -96,50 +99,51 @@ def press_of(event: QKeyEvent) -> Press:
     )
 
 
-def spellings(press: Press) -> tuple[str, ...]:
-    """The keys it may mean, the likeliest first; nothing for Shift alone and its like."""
+def possible_keys(press: Press) -> tuple[str, ...]:
+    """The keys this press can mean, likeliest first; empty for a modifier on its own."""
     name = _BY_CODE.get(press.key)
     if name is not None:
-        return (_written(press.modifiers, name),)
-    sign = _sign(press)
+        return (_joined(press.modifiers, name),)
+    sign = _typed_sign(press)
     if _is_ascii_letter(sign):
-        return (_written(press.modifiers, sign.upper()),)
-    there = sign_there(press.platform, press.scan_code, press.virtual_key)
-    if sign and sign.isalpha() and not _is_latin(sign) and there:
-        return _of_a_sign(press.modifiers, there)
-    found = _of_a_sign(press.modifiers, sign) if sign and sign.isascii() else ()
-    if there.isdigit() and {"Ctrl", "Alt"} & set(press.modifiers):
-        # A French keyboard has its digits behind Shift, a Mac other signs behind Option.
-        found = (*found, *_of_a_sign(press.modifiers, there))
-    return tuple(dict.fromkeys(found))
+        return (_joined(press.modifiers, sign.upper()),)
+    physical = us_layout_sign(press.platform, press.scan_code, press.virtual_key)
+    if sign and sign.isalpha() and not _is_latin(sign) and physical:
+        # Cyrillic, Greek and others: use the Latin letter at the same place on the keyboard.
+        return _sign_keys(press.modifiers, physical)
+    keys = _sign_keys(press.modifiers, sign) if sign and sign.isascii() else ()
+    if physical.isdigit() and {"Ctrl", "Alt"} & set(press.modifiers):
+        # French layouts need Shift for digits, and Option changes the character on a Mac.
+        keys = (*keys, *_sign_keys(press.modifiers, physical))
+    return tuple(dict.fromkeys(keys))
 
 
-def normal(text: str) -> str:
-    """A key as we write it; empty for what is none."""
-    *modifiers, key = parts(text)
+def normalized(text: str) -> str:
+    """The key in canonical spelling, or "" if `text` is not a key."""
+    *modifiers, key = split_key(text)
     names = {each.lower(): each for each in MODIFIERS}
     if not all(each.lower() in names for each in modifiers):
         return ""
     held = {names[each.lower()] for each in modifiers}
     if key.lower() in _CANONICAL:
-        return _written(held, _CANONICAL[key.lower()])
+        return _joined(held, _CANONICAL[key.lower()])
     if len(key) != 1 or not key.isascii() or not key.isprintable() or key == " ":
         return ""
-    # Whatever Shift a sign needs is the layout's business.
-    return _written(held if key.isalpha() else held - {"Shift"}, key.upper())
+    # Whether a sign such as ? needs Shift depends on the layout, so Shift is not part of its name.
+    return _joined(held if key.isalpha() else held - {"Shift"}, key.upper())
 
 
 def label(key: str) -> str:
-    """As it is printed on a key, in the language of the window."""
-    *modifiers, last = parts(key)
+    """The key as printed on a keyboard, in the language of the window."""
+    *modifiers, last = split_key(key)
     last = _ARROWS.get(last) or _translated(last)
     if sys.platform == "darwin":
         return "".join(_MAC_SIGNS[each] for each in modifiers) + last
     return "+".join([*modifiers, last])
 
 
-def parts(text: str) -> list[str]:
-    """The modifiers, and the key last."""
+def split_key(text: str) -> list[str]:
+    """Split into modifiers and, last, the key itself."""
     if text == "+" or text.endswith("++"):
         return [*text[:-1].split("+")[:-1], "+"]
     return text.split("+")
@@ -155,23 +159,23 @@ def _translated(name: str) -> str:
     return words.get(name, name)
 
 
-def _of_a_sign(modifiers: tuple[str, ...], sign: str) -> tuple[str, ...]:
+def _sign_keys(modifiers: tuple[str, ...], sign: str) -> tuple[str, ...]:
     if sign.isalpha():
-        return (_written(modifiers, sign.upper()),)
+        return (_joined(modifiers, sign.upper()),)
     held = set(modifiers) - {"Shift"}
-    found = [_written(held, sign)]
-    is_typed = held == {"Ctrl", "Alt"} or (held == {"Alt"} and sys.platform == "darwin")
-    if is_typed:  # AltGr on Windows, Option on a Mac: how the layout writes this sign
-        found.append(sign)
+    keys = [_joined(held, sign)]
+    # AltGr on Windows (reported as Ctrl+Alt) and Option on a Mac only help to type the sign.
+    if held == {"Ctrl", "Alt"} or (held == {"Alt"} and sys.platform == "darwin"):
+        keys.append(sign)
     if sign == "=":
-        found.append(_written(held, "+"))
-    return tuple(found)
+        keys.append(_joined(held, "+"))
+    return tuple(keys)
 
 
-def _sign(press: Press) -> str:
-    """The one written by it, full-width and other forms made plain."""
+def _typed_sign(press: Press) -> str:
+    """The character that the press types, with full-width and other variants normalized."""
     code = press.key
-    by_key = chr(code) if 0x20 < code < _FIRST_NO_SIGN and code <= sys.maxunicode else ""
+    by_key = chr(code) if 0x20 < code < _FIRST_NON_CHARACTER and code <= sys.maxunicode else ""
     if len(by_key) == 1 and _is_ascii_letter(by_key):
         return by_key
     text = unicodedata.normalize("NFKC", press.text)
@@ -180,7 +184,7 @@ def _sign(press: Press) -> str:
     return sign if decimal is None else str(decimal)
 
 
-def _written(modifiers: tuple[str, ...] | set[str], key: str) -> str:
+def _joined(modifiers: tuple[str, ...] | set[str], key: str) -> str:
     return "+".join([*(each for each in MODIFIERS if each in modifiers), key])
 
 

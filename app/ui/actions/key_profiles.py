@@ -1,7 +1,7 @@
-"""Keys as other programs have them: what of theirs has an equal here, and what had to move.
+"""Key profiles that follow other programs.
 
-The tables name only what differs from actions.py. A key that a table gives away is gone from the
-action that had it, so every table gives that action another one.
+Each table lists only the differences from actions.py. Assigning a key removes it from the action
+that had it, so each table gives that action another key.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Table = Mapping[str, tuple[str, ...]]
 _CONFIDENCE_WITH_ALT: Table = {f"confidence_{number}": (f"Alt+{number}",) for number in range(1, 5)}
 
 MARZ: Table = {
-    # A digit of MARZ saves how good a redshift is and goes on. 4 and 3 are answers, so they accept;
-    # 2 and 1 are none, so they are unsure; 6, a star among galaxies, rejects. 0 clears: it only
-    # takes the confidence away here, and a verdict is taken back by undo.
+    # In MARZ a digit saves the redshift quality and moves on. 4 and 3 mean a secure redshift, so
+    # they accept; 2 and 1 mean none, so they are unsure; 6 (a star in a galaxy survey) rejects.
+    # 0 clears the quality in MARZ; here it only clears the confidence, undo takes back a verdict.
     "accept_4": ("4",),
     "accept_3": ("3",),
     "unsure_2": ("2",),
     "unsure_1": ("1",),
     "reject": ("X", "6"),
     **_CONFIDENCE_WITH_ALT,
-    # The arrows move the redshift there.
+    # In MARZ the arrow keys change the redshift.
     "next": ("N",),
     "previous": ("B",),
     "rv_up": ("Right", "Shift+Right"),
@@ -34,7 +34,7 @@ MARZ: Table = {
 }
 
 SPECVIZITOR: Table = {
-    # Numbered boxes are ticked there, and an arrow goes on.
+    # specvizitor ticks numbered check boxes and moves on with an arrow key.
     "accept_stay": ("1", "Shift+A"),
     "reject_stay": ("2", "Shift+X"),
     "unsure_stay": ("3", "Shift+U"),
@@ -56,14 +56,14 @@ SPECVIZITOR: Table = {
 }
 
 LINETOOLS: Table = {
-    # W, Y, [ and ] are the same already; limits at the cursor have no equal here.
+    # W, Y, [ and ] already match; setting limits at the cursor has no equivalent here.
     "zoom_in": ("I", "+", "=", "Up"),
     "zoom_out": ("O", "-", "Down"),
 }
 
 CANDYJAR: Table = {
-    # The left hand moves, the right hand judges. Tier 1 accepts, tier 2 is unsure, and both of its
-    # labels for what is nothing (interference, noise) reject.
+    # The left hand navigates and the right hand judges. Tier 1 accepts, tier 2 is unsure, and both
+    # labels for non-detections (interference, noise) reject.
     "previous": ("A", "B", "Left"),
     "next": ("D", "N", "Right"),
     "accept": ("I",),
@@ -85,26 +85,29 @@ PROFILES: Mapping[str, Table] = {
 }
 
 
-def name_of(profile: str) -> str:
-    """As its program writes itself."""
+def profile_name(profile: str) -> str:
+    """The display name of a profile."""
     names = {"marz": "MARZ", "candyjar": "CandyJar"}
     default = QCoreApplication.translate("keys", "Workbench")
     return default if profile == "default" else names.get(profile, profile)
 
 
-def keys_of_profile(profile: str) -> dict[str, tuple[str, ...]]:
-    """Of every action."""
-    return arranged({name: action.keys for name, action in ACTIONS.items()}, PROFILES[profile])
+def profile_keys(profile: str) -> dict[str, tuple[str, ...]]:
+    """The keys of every action in this profile."""
+    return merge_keys({name: action.keys for name, action in ACTIONS.items()}, PROFILES[profile])
 
 
-def arranged(keys: Table, changes: Table) -> dict[str, tuple[str, ...]]:
-    """Both together: a key that a change gives to one action is gone from all others. Of two
-    changes that want the same key the first has it."""
-    taken: dict[str, str] = {}
+def merge_keys(keys: Table, changes: Table) -> dict[str, tuple[str, ...]]:
+    """Apply `changes` to `keys`.
+
+    A key assigned by a change is removed from all other actions; if two changes assign the same
+    key, the first one gets it.
+    """
+    owner: dict[str, str] = {}
     for name, wanted in changes.items():
         for key in wanted if name in keys else ():
-            taken.setdefault(key, name)
+            owner.setdefault(key, name)
     return {
-        name: tuple(key for key in changes.get(name, own) if taken.get(key, name) == name)
+        name: tuple(key for key in changes.get(name, own) if owner.get(key, name) == name)
         for name, own in keys.items()
     }

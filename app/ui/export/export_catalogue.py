@@ -1,4 +1,4 @@
-"""What goes into a catalogue: the format, which candidates, and how its first rows look."""
+"""Chooses the format and candidates of a catalogue, and previews its first rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from app.ui.export.export_preview import Asked, ExportPreview, preview_export
+from app.ui.export.export_preview import ExportChoice, ExportPreview, preview_export
 from app.ui.export.export_work import SUFFIXES
 from app.ui.session_context import SessionContext
 
@@ -33,18 +33,18 @@ MAX_WIDTH = 220
 
 class CataloguePanel(QWidget):
     changed = Signal()
-    """The format, or which candidates."""
+    """The format or the choice of candidates has changed."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._place = context
-        self._turn = 0
+        self._context = context
+        self._generation = 0
         self.format = QComboBox()
         self.format.setAccessibleName(self.tr("Format"))
-        for name, words in self._formats():
-            self.format.addItem(words, name)
-        self.format.currentIndexChanged.connect(self._tell)
-        self.which = QButtonGroup(self)
+        for name, title in self._formats():
+            self.format.addItem(title, name)
+        self.format.currentIndexChanged.connect(self._emit_changed)
+        self.group = QButtonGroup(self)
         self.buttons: dict[str, QRadioButton] = {}
         self.count = _label("dim")
         self.table = _table()
@@ -67,9 +67,9 @@ class CataloguePanel(QWidget):
         context.current.queue_changed.connect(self._follow)
 
     @property
-    def asked(self) -> Asked:
+    def choice(self) -> ExportChoice:
         chosen = next(name for name, button in self.buttons.items() if button.isChecked())
-        return cast(Asked, chosen)
+        return cast(ExportChoice, chosen)
 
     @property
     def suffix(self) -> str:
@@ -79,68 +79,70 @@ class CataloguePanel(QWidget):
         self.format.setCurrentIndex(self.format.findData(name))
 
     def refresh(self) -> None:
-        """Read the first rows again."""
-        self._turn += 1
-        current = self._place.current
+        """Reread the first rows."""
+        self._generation += 1
+        current = self._context.current
         self.count.setText(self.tr("Reading …"))
-        self._place.runner.run(
-            partial(preview_export, current.session, self.asked, current.queue),
-            partial(self._show, self._turn),
-            partial(self._fail, self._turn),
+        self._context.runner.run(
+            partial(preview_export, current.session, self.choice, current.queue),
+            partial(self._show, self._generation),
+            partial(self._fail, self._generation),
             owner=self,
         )
 
     def _formats(self) -> list[tuple[str, str]]:
         return [
-            ("csv", self.tr("CSV, with units and provenance in a file beside it")),
-            ("ecsv", self.tr("ECSV: CSV with units and provenance inside")),
+            ("csv", self.tr("CSV, with units and provenance in a separate file")),
+            ("ecsv", self.tr("ECSV, with units and provenance in the header")),
             ("fits", self.tr("FITS table")),
             ("votable", self.tr("VOTable")),
             ("parquet", self.tr("Parquet")),
         ]
 
     def _choices(self) -> QHBoxLayout:
-        words = {
+        titles = {
             "accepted": self.tr("Accepted"),
-            "judged": self.tr("All that were judged"),
+            "judged": self.tr("All judged"),
             "all": self.tr("All"),
-            "filtered": self.tr("As the list is filtered now"),
+            "filtered": self.tr("As currently filtered"),
         }
         row = QHBoxLayout()
         row.setSpacing(16)
-        for name, told in words.items():
-            button = QRadioButton(told)
-            self.which.addButton(button)
+        for name, title in titles.items():
+            button = QRadioButton(title)
+            self.group.addButton(button)
             self.buttons[name] = button
             row.addWidget(button)
         row.addStretch(1)
         self.buttons["accepted"].setChecked(True)
-        self.which.buttonClicked.connect(self._choose)
+        self.group.buttonClicked.connect(self._change_choice)
         return row
 
-    def _choose(self, _: object) -> None:
+    def _change_choice(self, _: object) -> None:
         self.refresh()
         self.changed.emit()
 
-    def _tell(self, _: int) -> None:
+    def _emit_changed(self, _: int) -> None:
         self.changed.emit()
 
     def _follow(self, _: object) -> None:
-        if self.isVisible() and self.asked == "filtered":
+        if self.isVisible() and self.choice == "filtered":
             self.refresh()
 
-    def _show(self, turn: int, found: ExportPreview) -> None:
-        if turn != self._turn:
+    def _show(self, generation: int, preview: ExportPreview) -> None:
+        if generation != self._generation:
             return
-        text = self.tr("{count} rows, {columns} columns; the first:")
-        text = text.replace("{count}", found.count)
-        self.count.setText(text.replace("{columns}", f"{len(found.columns):,}"))
-        hidden = found.telling if self._place.current.blind_mode.is_on else frozenset()
-        columns = found.columns[:MAX_COLUMNS]
+        text = self.tr("{count} rows, {columns} columns; first rows:")
+        text = text.replace("{count}", preview.count)
+        self.count.setText(text.replace("{columns}", f"{len(preview.columns):,}"))
+        hidden = (
+            preview.hidden_when_blind if self._context.current.blind_mode.is_on else frozenset()
+        )
+        columns = preview.columns[:MAX_COLUMNS]
         self.table.setColumnCount(len(columns))
-        self.table.setRowCount(len(found.cells))
+        self.table.setRowCount(len(preview.cells))
         self.table.setHorizontalHeaderLabels([_title(each.name, each.unit) for each in columns])
-        for number, cells in enumerate(found.cells):
+        for number, cells in enumerate(preview.cells):
             for column in range(len(columns)):
                 is_hidden = column in hidden
                 item = _item(self.tr("hidden") if is_hidden else cells[column])
@@ -150,8 +152,8 @@ class CataloguePanel(QWidget):
             if self.table.columnWidth(column) > MAX_WIDTH:
                 self.table.setColumnWidth(column, MAX_WIDTH)
 
-    def _fail(self, turn: int, error: WorkbenchError) -> None:
-        if turn == self._turn:
+    def _fail(self, generation: int, error: WorkbenchError) -> None:
+        if generation == self._generation:
             self.table.setRowCount(0)
             self.count.setText(str(error))
 
@@ -161,8 +163,8 @@ def _title(name: str, unit: str) -> str:
 
 
 def _item(value: Any) -> QTableWidgetItem:
-    words = "" if value is None else f"{value:.8g}" if isinstance(value, float) else str(value)
-    item = QTableWidgetItem(printable(words, MAX_CELL))
+    text = "" if value is None else f"{value:.8g}" if isinstance(value, float) else str(value)
+    item = QTableWidgetItem(printable(text, MAX_CELL))
     if isinstance(value, int | float) and not isinstance(value, bool):
         item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return item
@@ -183,8 +185,8 @@ def _table() -> QTableWidget:
     return table
 
 
-def _label(role: str, words: str = "") -> QLabel:
-    label = QLabel(words)
+def _label(role: str, text: str = "") -> QLabel:
+    label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setProperty("role", role)
     return label

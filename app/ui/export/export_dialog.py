@@ -1,4 +1,4 @@
-"""Everything that can be taken out of a session, beside the judging: nothing waits for it."""
+"""The export dialog: catalogue, report, agent records and a packed copy of the session."""
 
 from __future__ import annotations
 
@@ -25,51 +25,53 @@ from app.core.exporting.export import FORMATS
 from app.core.progress import StoppedError
 from app.ui.background.long_work import LongWork
 from app.ui.export.export_catalogue import CataloguePanel
-from app.ui.export.export_work import ExportKind, ExportOrder, Written, suffixes_of, write
-from app.ui.importing.session_place import free_place
+from app.ui.export.export_work import ExportKind, ExportOrder, WrittenFile, suffixes_of, write
+from app.ui.importing.session_path import free_path
 from app.ui.session_context import SessionContext
 from app.ui.widgets.file_dialogs import choose_new_file
 from app.ui.widgets.file_field import FileField
 from app.ui.widgets.problem_line import ProblemLine
-from app.ui.widgets.typed_paths import is_folder, is_there
+from app.ui.widgets.file_field import is_folder, is_there
 
 SHOWN_NOTES = 3
 
 
-def page_words(kind: ExportKind) -> str:
+def page_title(kind: ExportKind) -> str:
     return {
         ExportKind.CATALOGUE: QCoreApplication.translate("export", "Catalogue"),
         ExportKind.REPORT: QCoreApplication.translate("export", "Report"),
-        ExportKind.RECORDS: QCoreApplication.translate("export", "Agents' records"),
+        ExportKind.RECORDS: QCoreApplication.translate("export", "Agent records"),
         ExportKind.PACKED: QCoreApplication.translate("export", "For a colleague"),
     }[kind]
 
 
-def about_pages(kind: ExportKind) -> str:
+def page_description(kind: ExportKind) -> str:
     return {
         ExportKind.CATALOGUE: "",
         ExportKind.REPORT: QCoreApplication.translate(
             "export",
-            "One page for a browser: what was decided, how far people and agents agree, how well "
-            "the agent's probabilities hold, and pictures of the evidence. It needs no other file "
-            "and runs nothing. Print it from the browser for a PDF.",
+            "A single HTML page: the verdicts, how well people and agents agree, how "
+            "well calibrated the agent's probabilities are, and pictures of the "
+            "evidence. It needs no other files and contains no scripts. Print it from "
+            "the browser to get a PDF.",
         ),
         ExportKind.RECORDS: QCoreApplication.translate(
             "export",
-            "Every inspection of every agent, step by step, as JSON lines: one line each, with "
-            "what it looked at, what it said, and what was measured there. This is what models "
-            "are trained and compared on.",
+            "Every agent inspection, step by step, as JSON lines: one line per "
+            "inspection, with what the agent looked at, what it said and what was "
+            "measured there. Models are trained and compared on these records.",
         ),
         ExportKind.PACKED: QCoreApplication.translate(
             "export",
-            "A copy of this session with all verdicts and the spectra inside, in one file. A "
-            "colleague opens it without your disks, judges, and sends it back to be merged.",
+            "A copy of this session in one file, with all verdicts and spectra. A "
+            "colleague can open it without access to your disks, judge, and send it "
+            "back to be merged.",
         ),
     }[kind]
 
 
-def written_words(written: Written) -> str:
-    """One line, and a few notes behind it."""
+def written_text(written: WrittenFile) -> str:
+    """Summary of a written file, with a few notes."""
     text = {
         ExportKind.CATALOGUE: QCoreApplication.translate("export", "Written: {count} rows, {name}"),
         ExportKind.REPORT: QCoreApplication.translate("export", "Written: {name}"),
@@ -83,7 +85,7 @@ def written_words(written: Written) -> str:
     text = text.replace("{count}", f"{written.rows:,}").replace("{name}", written.path.name)
     notes = "; ".join(written.notes[:SHOWN_NOTES])
     if written.kind is ExportKind.PACKED and written.notes:
-        left_out = QCoreApplication.translate("export", "left out: {count}, the first {notes}")
+        left_out = QCoreApplication.translate("export", "left out: {count}, starting with {notes}")
         notes = left_out.replace("{count}", f"{len(written.notes):,}").replace("{notes}", notes)
     return f"{text} ({notes})" if notes else text
 
@@ -93,13 +95,13 @@ LEFT_WIDTH = 176
 
 
 class ExportDialog(QDialog):
-    """Answers to the actions `export`, `report` and `pack`. Made at once, filled when shown."""
+    """Handles the actions `export`, `report` and `pack`; its contents are loaded when shown."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._place = context
+        self._context = context
         self._paths: dict[ExportKind, Path] = {}
-        self._written: Written | None = None
+        self._written: WrittenFile | None = None
         self.is_writing = False
         self.work = LongWork(self)
         self.work.progressed.connect(self._show_progress)
@@ -111,17 +113,19 @@ class ExportDialog(QDialog):
         self.kinds.setFixedWidth(LEFT_WIDTH)
         self.kinds.setAccessibleName(self.tr("What to write"))
         for kind in KINDS:
-            self.kinds.addItem(page_words(kind))
+            self.kinds.addItem(page_title(kind))
         self.catalogue = CataloguePanel(context)
-        self.catalogue.changed.connect(self._follow_format)
+        self.catalogue.changed.connect(self._change_suffix)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.catalogue)
         for kind in KINDS[1:]:
-            self.pages.addWidget(_about(about_pages(kind)))
+            self.pages.addWidget(_description(page_description(kind)))
         self.file = FileField(self.tr("File"), self._ask_for_file)
         self.file.changed.connect(self._check)
         self.problem = ProblemLine()
-        self.blind = QLabel(self.tr("Blind mode is on: files hold the agent's opinions, too"))
+        self.blind = QLabel(
+            self.tr("Blind mode is on, but exported files include the agent's verdicts")
+        )
         self.blind.setProperty("role", "warning")
         self._lay_out()
         self.kinds.currentRowChanged.connect(self._show_page)
@@ -143,31 +147,31 @@ class ExportDialog(QDialog):
         self._open(ExportKind.PACKED)
 
     def write(self) -> None:
-        path = self._target()
+        path = self._output_path()
         if path is None or self.is_writing or self._refusal(path):
             return
         order = ExportOrder(
             kind=self.kind,
             out=path,
-            queue=self._place.current.queue,
-            asked=self.catalogue.asked,
+            queue=self._context.current.queue,
+            choice=self.catalogue.choice,
         )
         self.problem.clear()
         self._written = None
         self.work.begin()
         self._show_writing(True)
-        session = self._place.current.session
+        session = self._context.current.session
         make = partial(write, session, order, self.work.tell, self.work.should_stop)
-        self._place.runner.run(make, self._finish, self._fail, owner=self)
+        self._context.runner.run(make, self._finish, self._fail, owner=self)
 
     def stop(self) -> None:
-        """What is written is wanted no more; nothing of it stays."""
+        """Stop writing; no partial file is left."""
         self.work.stop()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.kinds.doItemsLayout()  # before it was shown the style had no say in their height
-        self.blind.setVisible(self._place.current.blind_mode.is_on)
+        self.kinds.doItemsLayout()  # the style sheet only sets the row height of a shown list
+        self.blind.setVisible(self._context.current.blind_mode.is_on)
         if self.kind is ExportKind.CATALOGUE:
             self.catalogue.refresh()
 
@@ -222,26 +226,26 @@ class ExportDialog(QDialog):
         self.pages.setCurrentIndex(row)
         self._written = None
         self.problem.clear()
-        self.file.set_path(self._paths.get(self.kind, self._wanted()))
+        self.file.set_path(self._paths.get(self.kind, self._default_path()))
         if self.kind is ExportKind.CATALOGUE and self.isVisible():
             self.catalogue.refresh()
         self._show_writing(self.is_writing)
 
-    def _wanted(self) -> Path:
-        """Beside the session, under its name."""
-        session = self._place.current.session
-        place = session.location
-        folder = place.absolute().parent if isinstance(place, Path) else Path.home()
+    def _default_path(self) -> Path:
+        """The default path: next to the session, under its name."""
+        session = self._context.current.session
+        location = session.location
+        folder = location.absolute().parent if isinstance(location, Path) else Path.home()
         match self.kind:
             case ExportKind.CATALOGUE:
                 return folder / f"{session.name}{self.catalogue.suffix}"
             case ExportKind.PACKED:
-                return free_place(folder / f"{session.name}-packed{suffixes_of(self.kind)[0]}")
+                return free_path(folder / f"{session.name}-packed{suffixes_of(self.kind)[0]}")
             case kind:
                 return folder / f"{session.name}{suffixes_of(kind)[0]}"
 
-    def _target(self) -> Path | None:
-        """The file, with a suffix that says what it is."""
+    def _output_path(self) -> Path | None:
+        """The chosen path, with a suffix of its format."""
         path = self.file.path
         if path is None or not path.name:
             return None
@@ -255,27 +259,27 @@ class ExportDialog(QDialog):
         if not is_folder(path.absolute().parent):
             return self.tr("{folder} is not a folder").replace("{folder}", str(path.parent))
         if self.kind is ExportKind.PACKED and is_there(path):
-            return self.tr("{name} is there already: choose another name").replace(
+            return self.tr("{name} already exists: choose another name").replace(
                 "{name}", path.name
             )
         return ""
 
     def _check(self) -> None:
-        path = self._target()
+        path = self._output_path()
         refusal = "" if path is None else self._refusal(path)
         is_new = self._written is None or path != self._written.path
         note = refusal
         if path is not None and not refusal and is_there(path):
-            text = self.tr("{name} is there already and will be replaced")
+            text = self.tr("{name} already exists and will be replaced")
             note = text.replace("{name}", path.name)
-        self.file.say(note if is_new else "")
+        self.file.show_problem(note if is_new else "")
         if self.kind is ExportKind.CATALOGUE and path is not None:
             known = FORMATS.get(path.suffix.casefold())
             if known is not None:
                 self.catalogue.set_format(known)
         self.write_button.setEnabled(path is not None and not refusal and not self.is_writing)
 
-    def _follow_format(self) -> None:
+    def _change_suffix(self) -> None:
         path = self.file.path
         if path is None or not path.name or self.kind is not ExportKind.CATALOGUE:
             return
@@ -286,7 +290,9 @@ class ExportDialog(QDialog):
 
     def _ask_for_file(self, path: Path | None) -> Path | None:
         kinds = " ".join(f"*{suffix}" for suffix in suffixes_of(self.kind))
-        return choose_new_file(self, path or self._wanted(), f"{page_words(self.kind)} ({kinds})")
+        return choose_new_file(
+            self, path or self._default_path(), f"{page_title(self.kind)} ({kinds})"
+        )
 
     def _show_writing(self, on: bool) -> None:
         self.is_writing = on
@@ -300,7 +306,7 @@ class ExportDialog(QDialog):
         self.folder_button.setVisible(self._written is not None)
         is_page = self._written is not None and self._written.kind is ExportKind.REPORT
         self.open_button.setVisible(is_page)
-        self.outcome.setText("" if self._written is None else written_words(self._written))
+        self.outcome.setText("" if self._written is None else written_text(self._written))
         self._check()
 
     def _show_progress(self, done: int, total: object) -> None:
@@ -308,18 +314,18 @@ class ExportDialog(QDialog):
             self.bar.setRange(0, total)
             self.bar.setValue(min(done, total))
 
-    def _finish(self, written: Written) -> None:
+    def _finish(self, written: WrittenFile) -> None:
         self._written = written
         self._paths[written.kind] = written.path
         self._show_writing(False)
-        self._place.current.said.emit(written_words(written))
+        self._context.current.message.emit(written_text(written))
 
     def _fail(self, error: WorkbenchError) -> None:
         self._show_writing(False)
         if isinstance(error, StoppedError):
             self.outcome.setText(self.tr("Stopped: nothing was written"))
         else:
-            self.problem.say(str(error))
+            self.problem.show_problem(str(error))
 
     def _open_written(self) -> None:
         if self._written is not None:
@@ -330,11 +336,11 @@ class ExportDialog(QDialog):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written.path.absolute().parent)))
 
 
-def _about(words: str) -> QWidget:
+def _description(text: str) -> QWidget:
     page = QWidget()
     card = QFrame()
     card.setProperty("role", "card")
-    label = QLabel(words)
+    label = QLabel(text)
     label.setWordWrap(True)
     inner = QVBoxLayout(card)
     inner.setContentsMargins(16, 14, 16, 14)
@@ -346,8 +352,8 @@ def _about(words: str) -> QWidget:
     return page
 
 
-def _button(words: str, role: str, call: object) -> QPushButton:
-    button = QPushButton(words)
+def _button(text: str, role: str, call: object) -> QPushButton:
+    button = QPushButton(text)
     button.setAutoDefault(False)
     button.clicked.connect(call)
     if role:

@@ -1,4 +1,4 @@
-"""The first rows of a catalogue that is about to be written, and how many there would be."""
+"""Previews a catalogue export: its first rows and the number of rows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 
 from app.core.errors import SessionError
 from app.core.exporting.columns import AGENT, CONTRACT, LABEL, Column, Layout, read_layout
-from app.core.exporting.rows import UnlistedError, read_pages
-from app.core.exporting.selection import Selection, Which, count, selection
+from app.core.exporting.rows import UndeclaredColumnError, read_pages
+from app.core.exporting.selection import Selection, Which, count_candidates, make_selection
 from app.core.queue import count as count_in_queue
 from app.core.queue import matching
 from app.core.session.session import Session
@@ -21,61 +21,61 @@ from app.ui.candidate.queue_neighbours import Queue
 
 ROWS = 8
 MAX_RETRIES = 50
-Asked = Which | Literal["filtered"]
+ExportChoice = Which | Literal["filtered"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExportPreview:
-    """`cells` by row; `count` in words, as 1,000+ where counting on would take long."""
+    """`cells` by row; `count` as text, because large counts are shortened to 1,000+."""
 
     columns: tuple[Column, ...]
     cells: tuple[tuple[Any, ...], ...]
     count: str
-    telling: frozenset[int]
-    """Places of the columns that blind mode hides."""
+    hidden_when_blind: frozenset[int]
+    """Indices of the columns that blind mode hides."""
 
 
-def preview_export(session: Session, asked: Asked, queue: Queue) -> ExportPreview:
-    """Any thread."""
-    which = ids_of(session, queue, ROWS) if asked == "filtered" else asked
+def preview_export(session: Session, choice: ExportChoice, queue: Queue) -> ExportPreview:
+    """Read the preview; any thread."""
+    which = candidate_ids(session, queue, ROWS) if choice == "filtered" else choice
     with session.database.reading() as connection:
-        chosen = selection(connection, which, None)
+        chosen = make_selection(connection, which, None)
         layout = read_layout(connection)
         for _ in range(MAX_RETRIES):
             try:
-                cells = _first(connection, layout, chosen, adjudicator_of(session))
-            except UnlistedError as found:
-                layout = layout.with_keys(found.list_id, found.names)
+                cells = _first_rows(connection, layout, chosen, adjudicator_of(session))
+            except UndeclaredColumnError as error:
+                layout = layout.with_keys(error.list_id, error.names)
                 continue
             break
         else:
             raise SessionError(
                 QCoreApplication.translate(
-                    "export", "the session is damaged: its lists do not name their columns"
+                    "export", "the session is damaged: column names are missing from its lists"
                 )
             )
-        number = f"{count(connection, chosen):,}" if asked != "filtered" else ""
+        number = f"{count_candidates(connection, chosen):,}" if choice != "filtered" else ""
     number = number or str(count_in_queue(session, queue.tree))
     return ExportPreview(
-        columns=layout.columns, cells=cells, count=number, telling=_telling(layout)
+        columns=layout.columns, cells=cells, count=number, hidden_when_blind=_agent_columns(layout)
     )
 
 
-def ids_of(session: Session, queue: Queue, limit: int | None = None) -> list[int]:
-    """The candidates that the filter shows, in their order."""
-    lines = islice(matching(session, queue.tree, queue.sort), limit)
-    return [line.candidate.id for line in lines]
+def candidate_ids(session: Session, queue: Queue, limit: int | None = None) -> list[int]:
+    """The candidates shown by the filter, in order."""
+    rows = islice(matching(session, queue.tree, queue.sort), limit)
+    return [row.candidate.id for row in rows]
 
 
-def _telling(layout: Layout) -> frozenset[int]:
-    hidden = {each.name for each in AGENT}
-    found = {number for number, column in enumerate(CONTRACT) if column.name in hidden}
+def _agent_columns(layout: Layout) -> frozenset[int]:
+    names = {each.name for each in AGENT}
+    indices = {number for number, column in enumerate(CONTRACT) if column.name in names}
     if LABEL.name in layout.fields:
-        found.add(len(CONTRACT) + layout.fields.index(LABEL.name))
-    return frozenset(found)
+        indices.add(len(CONTRACT) + layout.fields.index(LABEL.name))
+    return frozenset(indices)
 
 
-def _first(
+def _first_rows(
     connection: Connection, layout: Layout, chosen: Selection, adjudicator: str | None
 ) -> tuple[tuple[Any, ...], ...]:
     for page in read_pages(connection, layout, chosen, adjudicator):

@@ -1,4 +1,4 @@
-"""What leaves a session: a catalogue, a report, the agents' records, a copy for a colleague."""
+"""Writes exports of a session: catalogue, report, agent records, packed copy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.core.packing import pack, read_spectrum
 from app.core.queue import filter_text
 from app.core.session.session import Session
 from app.ui.candidate.queue_neighbours import Queue
-from app.ui.export.export_preview import Asked, ids_of
+from app.ui.export.export_preview import ExportChoice, candidate_ids
 
 SUFFIXES = {
     "csv": ".csv",
@@ -24,7 +24,7 @@ SUFFIXES = {
     "votable": ".vot",
     "parquet": ".parquet",
 }
-"""Of the formats of a catalogue."""
+"""File suffix by catalogue format."""
 
 
 class ExportKind(Enum):
@@ -36,17 +36,17 @@ class ExportKind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOrder:
-    """`asked` and `queue` are for a catalogue."""
+    """A file to write; `choice` and `queue` matter only for a catalogue."""
 
     kind: ExportKind
     out: Path
     queue: Queue
-    asked: Asked = "judged"
+    choice: ExportChoice = "judged"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
-    """`rows` counts rows, records or spectra; 0 for a report. `notes` are worth knowing."""
+class WrittenFile:
+    """`rows` counts rows, records or spectra; 0 for a report. `notes` are for the user."""
 
     kind: ExportKind
     path: Path
@@ -57,25 +57,25 @@ class Written:
 def write(
     session: Session,
     order: ExportOrder,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     should_stop: Callable[[], bool],
-) -> Written:
-    """Any thread. The file is there whole or not at all; raises a WorkbenchError."""
+) -> WrittenFile:
+    """Write the file atomically; any thread. Raises WorkbenchError."""
     if order.kind is ExportKind.REPORT:
-        from app.core.report import write_report  # its pictures are slow to load
+        from app.core.report import write_report  # slow to import because of matplotlib
 
         write_report(session, order.out, partial(read_spectrum, session))
-        return Written(kind=order.kind, path=order.out, rows=0)
+        return WrittenFile(kind=order.kind, path=order.out, rows=0)
     if order.kind is ExportKind.RECORDS:
-        rows = write_records(session, order.out, progress=tell, should_stop=should_stop)
-        return Written(kind=order.kind, path=order.out, rows=rows)
+        rows = write_records(session, order.out, progress=progress, should_stop=should_stop)
+        return WrittenFile(kind=order.kind, path=order.out, rows=rows)
     if order.kind is ExportKind.PACKED:
-        return _pack(session, order, tell, should_stop)
-    return _catalogue(session, order, tell, should_stop)
+        return _pack(session, order, progress, should_stop)
+    return _catalogue(session, order, progress, should_stop)
 
 
 def suffixes_of(kind: ExportKind) -> tuple[str, ...]:
-    """That a file of this kind may have; the first is the usual one."""
+    """Suffixes of this kind of file; the first is the default."""
     match kind:
         case ExportKind.REPORT:
             return (".html", ".htm")
@@ -90,30 +90,30 @@ def suffixes_of(kind: ExportKind) -> tuple[str, ...]:
 def _catalogue(
     session: Session,
     order: ExportOrder,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     should_stop: Callable[[], bool],
-) -> Written:
-    is_filtered = order.asked == "filtered"
+) -> WrittenFile:
+    is_filtered = order.choice == "filtered"
     report = export(
         session,
         order.out,
-        which=ids_of(session, order.queue) if order.asked == "filtered" else order.asked,
+        which=candidate_ids(session, order.queue) if order.choice == "filtered" else order.choice,
         filter_text=filter_text(order.queue.tree) if is_filtered else "",
-        progress=tell,
+        progress=progress,
         should_stop=should_stop,
     )
     notes = [f"{old} → {new}" for old, new in report.renamed.items()]
     if report.metadata is not None:
         notes.append(report.metadata.name)
-    return Written(kind=order.kind, path=report.path, rows=report.rows, notes=tuple(notes))
+    return WrittenFile(kind=order.kind, path=report.path, rows=report.rows, notes=tuple(notes))
 
 
 def _pack(
     session: Session,
     order: ExportOrder,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     should_stop: Callable[[], bool],
-) -> Written:
-    report = pack(session, order.out, progress=tell, should_stop=should_stop)
+) -> WrittenFile:
+    report = pack(session, order.out, progress=progress, should_stop=should_stop)
     notes = tuple(f"{each.object_id}: {each.reason}" for each in report.unreadable)
-    return Written(kind=order.kind, path=report.path, rows=report.packed, notes=notes)
+    return WrittenFile(kind=order.kind, path=report.path, rows=report.packed, notes=notes)

@@ -1,4 +1,4 @@
-"""What the program is and is not, and what its inspectors learnt from: said in one place."""
+"""The About dialog: what the program is and is not, and the training data of its inspectors."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ from PySide6.QtWidgets import (
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
-from app.ui.help.model_sources import ModelSources, all_learnt, state_words
+from app.ui.help.model_sources import ModelSources, all_model_sources, state_text
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.labels import name, words
-from app.ui.widgets.logo import Logo
-from app.ui.widgets.page_parts import Scrolling
+from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.page_parts import Logo
+from app.ui.widgets.page_parts import PageScrollArea
 
 SIZE = (680, 640)
 MARK_PX = 56
 DISTRIBUTION = "spec-o3-workbench"
-LEADS = ("tour", "crash_reports")
-"""Actions with a button here."""
+BUTTON_ACTIONS = ("tour", "crash_reports")
 
 
 class AboutDialog(QDialog):
-    """Beside the window, never in its way."""
+    """Not modal."""
 
     def __init__(
         self,
@@ -47,22 +46,22 @@ class AboutDialog(QDialog):
         self.setWindowFlag(Qt.WindowType.WindowContextHelpButtonHint, False)
         self.inspectors = QVBoxLayout()
         self.inspectors.setSpacing(8)
-        self.buttons = {action: self._lead(action) for action in LEADS}
+        self.buttons = {action: self._action_button(action) for action in BUTTON_ACTIONS}
         self.close_button = QPushButton(self.tr("Close"))
         self.close_button.setDefault(True)
         self.close_button.clicked.connect(self.close)
         self._lay_out(current_theme)
         self.resize(*SIZE)
 
-    def open_page(self) -> None:
-        """With the models there are now."""
-        self._runner.run(all_learnt, self._show, owner=self)
+    def show_models(self) -> None:
+        """Show the dialog with the models that are available now."""
+        self._runner.run(all_model_sources, self._list_models, owner=self)
         self.show()
         self.raise_()
         self.activateWindow()
 
-    def _lead(self, action: str) -> QPushButton:
-        button = QPushButton(ACTIONS[action].words)
+    def _action_button(self, action: str) -> QPushButton:
+        button = QPushButton(ACTIONS[action].title)
         button.setAutoDefault(False)
         button.clicked.connect(partial(self._run, action))
         return button
@@ -77,20 +76,20 @@ class AboutDialog(QDialog):
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(8)
         column.addLayout(self._heading(current_theme))
-        for title, paragraphs in self._said():
+        for title, paragraphs in self._sections():
             column.addSpacing(8)
-            column.addWidget(words(title, "title"))
+            column.addWidget(wrapped_label(title, "title"))
             for each in paragraphs:
-                column.addWidget(words(each))
+                column.addWidget(wrapped_label(each))
         column.addSpacing(8)
-        column.addWidget(words(self.tr("What the inspectors learnt from"), "title"))
+        column.addWidget(wrapped_label(self.tr("What the inspectors were trained on"), "title"))
         column.addLayout(self.inspectors)
         column.addStretch(1)
         card = QFrame()
         card.setProperty("role", "card")
         around = QVBoxLayout(card)
         around.setContentsMargins(1, 1, 1, 1)
-        around.addWidget(Scrolling(inside))
+        around.addWidget(PageScrollArea(inside))
         row = QHBoxLayout()
         row.setSpacing(8)
         for button in self.buttons.values():
@@ -104,12 +103,12 @@ class AboutDialog(QDialog):
         whole.addLayout(row)
 
     def _heading(self, current_theme: CurrentTheme) -> QHBoxLayout:
-        told = self.tr("Version {version}").replace("{version}", _version())
+        version = self.tr("Version {version}").replace("{version}", _version())
         texts = QVBoxLayout()
         texts.setSpacing(4)
         texts.addStretch(1)
-        texts.addWidget(name("Spec-o3 Workbench", "heading"))
-        texts.addWidget(name(told, "dim"))
+        texts.addWidget(short_label("Spec-o3 Workbench", "heading"))
+        texts.addWidget(short_label(version, "dim"))
         texts.addStretch(1)
         row = QHBoxLayout()
         row.setSpacing(16)
@@ -117,32 +116,33 @@ class AboutDialog(QDialog):
         row.addLayout(texts, 1)
         return row
 
-    def _said(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    def _sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         is_ = (
             self.tr(
-                "A desk for judging spectra of candidates of rare classes, with an agent beside "
-                "you that looks at each one and shows where it looked."
+                "A workbench for judging the spectra of rare-object candidates, with an "
+                "agent that inspects each spectrum and shows where it looked."
             ),
             self.tr(
-                "What you decide is yours: no agent ever writes a verdict. Nothing leaves this "
-                "computer, unless you choose a model that runs on a server."
+                "Every verdict is yours: the agent never records one. Nothing leaves "
+                "this computer unless you choose a model that runs on a server."
             ),
         )
         is_not = (
             self.tr(
-                "It is no classifier to be trusted unseen. A p(YES) orders candidates; it is a "
-                "probability only once it was calibrated on verdicts of yours."
+                "It is not a classifier to be trusted without checking. p(YES) ranks "
+                "candidates; it becomes a probability only after calibration on your "
+                "own verdicts."
             ),
             self.tr(
-                "Simulated spectra are cleaner than the sky. How well an inspector does on them "
-                "says little of your survey: judge some hundred candidates yourself, blind, then "
-                "read the page Agreement and calibration."
+                "Simulated spectra are cleaner than observed ones. Performance on them "
+                "says little about your survey: judge a few hundred candidates yourself "
+                "in blind mode, then see the page Agreement and calibration."
             ),
-            self.tr("The sample is simulated, and marked so wherever it is shown."),
+            self.tr("The sample is simulated, and marked as such wherever it is shown."),
         )
         return (self.tr("What this is"), is_), (self.tr("What this is not"), is_not)
 
-    def _show(self, found: tuple[ModelSources, ...]) -> None:
+    def _list_models(self, found: tuple[ModelSources, ...]) -> None:
         while item := self.inspectors.takeAt(0):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -150,22 +150,22 @@ class AboutDialog(QDialog):
             self.inspectors.addWidget(_row(each))
 
 
-def _row(learnt: ModelSources) -> QFrame:
+def _row(sources: ModelSources) -> QFrame:
     frame = QFrame()
     frame.setProperty("role", "card")
     head = QHBoxLayout()
     head.setSpacing(8)
-    head.addWidget(name(learnt.name, "title"))
-    head.addWidget(words(learnt.title, "dim"), 1)
-    state = state_words(learnt)
+    head.addWidget(short_label(sources.name, "title"))
+    head.addWidget(wrapped_label(sources.title, "dim"), 1)
+    state = state_text(sources)
     if state:
-        head.addWidget(name(state, "warning" if learnt.simulated_only else "dim"))
+        head.addWidget(short_label(state, "warning" if sources.simulated_only else "dim"))
     column = QVBoxLayout(frame)
     column.setContentsMargins(12, 8, 12, 8)
     column.setSpacing(4)
     column.addLayout(head)
-    column.addWidget(words(learnt.about))
-    frame.setAccessibleName(" · ".join(filter(None, (learnt.name, state, learnt.about))))
+    column.addWidget(wrapped_label(sources.about))
+    frame.setAccessibleName(" · ".join(filter(None, (sources.name, state, sources.about))))
     return frame
 
 

@@ -1,6 +1,6 @@
-"""The guide: Markdown files that lie in the program, one folder a language.
+"""The pages of the guide: Markdown files that come with the program, one folder per language.
 
-Its first page lists the others; that list is the order in which they are read.
+The first page links to the others, which sets their order.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 FIRST = "README"
-"""Name of the first page; one that a repository shows by itself."""
+"""Name of the first page; code hosts show a README by default."""
 MAX_BYTES = 1024 * 1024
 _LINK = re.compile(r"\]\(([a-z-]+)\.md(?:#[^)]*)?\)")
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
@@ -20,7 +20,7 @@ _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 @dataclass(frozen=True, kw_only=True)
 class GuidePage:
     name: str
-    """Of its file, without .md; the same in every language."""
+    """File name without .md; the same in every language."""
     title: str
     path: Path
     text: str
@@ -31,9 +31,9 @@ def help_folder() -> Path:
 
 
 def guide(language: str) -> tuple[GuidePage, ...]:
-    """Its pages in their order; English where it has not been written in that language.
+    """All pages in order, in English if there is no guide in that language.
 
-    Empty where the program was installed without it.
+    Empty if the program was installed without the guide.
     """
     folder = help_folder() / language
     if not (folder / f"{FIRST}.md").is_file():
@@ -42,19 +42,19 @@ def guide(language: str) -> tuple[GuidePage, ...]:
     if first is None:
         return ()
     names = dict.fromkeys(_LINK.findall(first.text))
-    found = (_page(folder, name) for name in names if name != FIRST)
-    return (first, *(page for page in found if page is not None))
+    others = (_page(folder, name) for name in names if name != FIRST)
+    return (first, *(page for page in others if page is not None))
 
 
 def page_at(path: Path) -> GuidePage | None:
-    """Another text of the program, such as the one on task files; None for anything else."""
+    """Another bundled text, such as the one on task files; None for any other path."""
     path = path.resolve()
     is_ours = path.is_relative_to(help_folder().parent.resolve()) and path.suffix == ".md"
     return _page(path.parent, path.stem) if is_ours else None
 
 
 def anchor_of(heading: str) -> str:
-    """What a link to a heading is called, as repositories on the web have it."""
+    """The anchor of a heading, as code hosts generate it."""
     kept = "".join(each for each in heading.lower() if each.isalnum() or each in " -_")
     return kept.strip().replace(" ", "-")
 

@@ -1,4 +1,4 @@
-"""Dropping files on a part of the window: it says what will happen before they are let go."""
+"""Drag and drop of files; an overlay says what will happen before they are dropped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.ui.background.runner import Runner
-from app.ui.importing.given_paths import GivenKind, GivenPaths, at_a_glance, sort_out
+from app.ui.importing.given_paths import GivenKind, GivenPaths, identify, identify_by_name
 from app.ui.theme.theme import CurrentTheme
 
 EDGE = 10
@@ -28,10 +28,10 @@ VEIL_ALPHA = 238
 
 
 class DropZone(QObject):
-    """Makes `target` take files, wherever on it they are dropped."""
+    """Accepts files dropped anywhere on `target`."""
 
-    given = Signal(object)
-    """A `GivenPaths`, by what the files hold."""
+    dropped = Signal(object)
+    """A `GivenPaths`, identified by the contents of the files."""
 
     def __init__(self, target: QWidget, current_theme: CurrentTheme, runner: Runner) -> None:
         super().__init__(target)
@@ -59,43 +59,43 @@ class DropZone(QObject):
     def _enter(self, event: QDragEnterEvent) -> bool:
         if not event.mimeData().hasUrls():
             return False
-        # Taken whatever they are: what is refused is refused with its reason on screen.
+        # Accept every drag, so that the overlay can say why unusable files are refused.
         event.acceptProposedAction()
-        self.veil.show_given(at_a_glance(local_paths(event.mimeData())))
+        self.veil.show_paths(identify_by_name(local_paths(event.mimeData())))
         return True
 
     def _drop(self, event: QDropEvent) -> bool:
         self.veil.hide()
         event.acceptProposedAction()
         paths = local_paths(event.mimeData())
-        self._runner.run(partial(sort_out, paths), self.given.emit, owner=self)
+        self._runner.run(partial(identify, paths), self.dropped.emit, owner=self)
         return True
 
 
 class DropVeil(QWidget):
-    """Over everything while something is dragged across."""
+    """Covers its parent while files are dragged over it."""
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._current_theme, self._whole = current_theme, parent
-        self._words = ""
+        self._current_theme, self._covered = current_theme, parent
+        self._text = ""
         self._detail = ""
-        self._is_good = True
+        self._is_usable = True
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def show_given(self, given: GivenPaths) -> None:
-        self._is_good = given.kind is not GivenKind.UNKNOWN
-        self._words, self._detail = self._told(given)
-        self.setAccessibleName(self._words)
-        self.setGeometry(self._whole.rect())
+    def show_paths(self, given: GivenPaths) -> None:
+        self._is_usable = given.kind is not GivenKind.UNKNOWN
+        self._text, self._detail = self._texts(given)
+        self.setAccessibleName(self._text)
+        self.setGeometry(self._covered.rect())
         self.raise_()
         self.show()
         self.update()
 
     @property
-    def words(self) -> str:
-        return self._words
+    def text(self) -> str:
+        return self._text
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._current_theme.theme
@@ -104,7 +104,7 @@ class DropVeil(QWidget):
         veil = QColor(theme.window)
         veil.setAlpha(VEIL_ALPHA)
         painter.fillRect(self.rect(), veil)
-        tone = QColor(theme.accent if self._is_good else theme.reject)
+        tone = QColor(theme.accent if self._is_usable else theme.reject)
         pen = QPen(tone, 2.0, Qt.PenStyle.DashLine)
         painter.setPen(pen)
         frame = QRectF(self.rect()).adjusted(EDGE, EDGE, -EDGE, -EDGE)
@@ -116,30 +116,30 @@ class DropVeil(QWidget):
         painter.setPen(tone)
         upper = frame.adjusted(24, 0, -24, -frame.height() / 2)
         middle = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(upper, middle | Qt.AlignmentFlag.AlignBottom, self._words)
+        painter.drawText(upper, middle | Qt.AlignmentFlag.AlignBottom, self._text)
         painter.setFont(self.font())
         painter.setPen(QColor(theme.dim))
         lower = frame.adjusted(24, frame.height() / 2 + 10, -24, 0)
         painter.drawText(lower, middle | Qt.AlignmentFlag.AlignTop, self._detail)
 
-    def _told(self, given: GivenPaths) -> tuple[str, str]:
+    def _texts(self, given: GivenPaths) -> tuple[str, str]:
         if given.kind is GivenKind.UNKNOWN:
             return self.tr("This cannot be opened"), given.reason
         first = given.paths[0]
         if given.kind is GivenKind.SESSION:
             return self.tr("Drop to open the session"), first.name
         if len(given.paths) > 1:
-            text = self.tr("Drop to begin a session with {count} files")
+            text = self.tr("Drop to start a session with {count} files")
             names = ", ".join(path.name for path in given.paths[:4])
             more = "" if len(given.paths) <= 4 else " …"
             return text.replace("{count}", str(len(given.paths))), names + more
         if first.is_dir():
-            return self.tr("Drop to begin a session with the spectra in this folder"), first.name
+            return self.tr("Drop to start a session with the spectra in this folder"), first.name
         return self.tr("Drop to open"), first.name
 
 
 def local_paths(mime: QMimeData) -> list[Path]:
-    """Nothing, where any of it lies elsewhere than on this computer."""
+    """The dropped paths; empty if any of them is not on this computer."""
     urls = mime.urls()
     if not all(url.isLocalFile() for url in urls):
         return []

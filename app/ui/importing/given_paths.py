@@ -1,4 +1,4 @@
-"""What was given to the program: a session, a spectrum, lists, or something it cannot use."""
+"""Tells what given paths are: a session, a spectrum, lists, or something unusable."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from app.core.database.database import SUFFIX
-from app.core.importing.errors import ImportFailed
-from app.core.importing.opening import find_list, naming, normal
+from app.core.errors import ImportFailed
+from app.core.importing.opening import errors_naming, normalized_path, open_for_import
 
 MAX_AT_ONCE = 200
-"""Files given together; more are better given as their folder."""
+"""Largest number of files that can be opened together."""
 
 
 class GivenKind(Enum):
@@ -26,63 +26,65 @@ class GivenKind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class GivenPaths:
-    """`paths` are absolute. A folder, and spectra given together, are lists. `reason` is why
-    something unknown is of no use; empty for the rest."""
+    """Paths to open; absolute. A folder or several spectra count as lists.
+
+    `reason` says why paths of unknown kind cannot be used.
+    """
 
     kind: GivenKind
     paths: tuple[Path, ...] = ()
     reason: str = ""
 
 
-def at_a_glance(paths: Sequence[Path]) -> GivenPaths:
-    """By names alone: quick enough while somebody drags. A list may yet turn out to be another."""
+def identify_by_name(paths: Sequence[Path]) -> GivenPaths:
+    """Identify paths by name only, fast enough during a drag; a list may still be unusable."""
     if not paths:
         return _unknown(
             QCoreApplication.translate(
-                "dropped", "Only files and folders of this computer can be opened"
+                "dropped", "Only files and folders on this computer can be opened"
             )
         )
     if len(paths) > MAX_AT_ONCE:
         text = QCoreApplication.translate(
-            "dropped", "These are more than {count} files: give their folder instead"
+            "dropped", "These are more than {count} files: open their folder instead"
         )
         return _unknown(text.replace("{count}", str(MAX_AT_ONCE)))
     sessions = [path for path in paths if path.suffix.casefold() == SUFFIX]
     if sessions and len(paths) > 1:
         return _unknown(
-            QCoreApplication.translate("dropped", "One session at a time, and without other files")
+            QCoreApplication.translate("dropped", "Open one session at a time, without other files")
         )
-    if missing := next((path for path in paths if not _is_there(path)), None):
+    if missing := next((path for path in paths if not _exists(path)), None):
         return _unknown(
-            QCoreApplication.translate("dropped", "{name} is not there").replace(
+            QCoreApplication.translate("dropped", "{name} does not exist").replace(
                 "{name}", str(missing)
             )
         )
-    whole = tuple(path.absolute() for path in paths)
-    return GivenPaths(kind=GivenKind.SESSION if sessions else GivenKind.LIST, paths=whole)
+    absolute = tuple(path.absolute() for path in paths)
+    return GivenPaths(kind=GivenKind.SESSION if sessions else GivenKind.LIST, paths=absolute)
 
 
-def sort_out(paths: Sequence[Path]) -> GivenPaths:
-    """By what they hold: the beginning of a single file is read, a folder is not searched."""
-    given = at_a_glance(paths)
+def identify(paths: Sequence[Path]) -> GivenPaths:
+    """Identify paths by content: reads the start of a single file, does not search folders."""
+    given = identify_by_name(paths)
     if given.kind is not GivenKind.LIST or len(given.paths) > 1 or given.paths[0].is_dir():
         return given
     try:
-        path = normal(given.paths[0])
-        with naming(path):
-            found = find_list(path, {})
+        path = normalized_path(given.paths[0])
+        with errors_naming(path):
+            opened = open_for_import(path, {})
     except ImportFailed as error:
-        # The columns of a list that nobody could guess are named on the import page.
-        return given if _lacks_roles_alone(error) else _unknown(str(error))
-    is_one = found.file.format == "spectrum" and found.file.estimate == 1
+        # The user can assign the columns of such a list on the import page.
+        return given if _lacks_only_roles(error) else _unknown(str(error))
+    is_one = opened.file.format == "spectrum" and opened.file.estimate == 1
     return GivenPaths(kind=GivenKind.SPECTRUM if is_one else GivenKind.LIST, paths=given.paths)
 
 
-def _lacks_roles_alone(error: ImportFailed) -> bool:
+def _lacks_only_roles(error: ImportFailed) -> bool:
     return "no column names a spectrum" in str(error)
 
 
-def _is_there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""From lists to a session: look at them, say what is looked for, import, see what became of it."""
+"""The import page: preview lists, choose the class, import, and see a summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from agent.errors import WorkbenchError
-from app.core.importing.errors import ImportStopped
+from app.core.errors import ImportStopped
 from app.ui.background.long_work import LongWork
 from app.ui.background.runner import Runner
 from app.ui.importing.drop_zone import DropZone
@@ -29,8 +29,8 @@ from app.ui.importing.import_work import ImportedSession, ImportOrder, make_sess
 from app.ui.importing.list_card import ListCard
 from app.ui.importing.session_card import SessionCard
 from app.ui.importing.task_chooser import TaskChooser
-from app.ui.settings.reviewer import reviewer_name
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings import reviewer_name
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.problem_line import ProblemLine
 
@@ -39,13 +39,13 @@ TITLE_SCALE = 1.3
 
 
 class ImportPage(QWidget):
-    session_made = Signal(object)
-    """The path of the session, closed, once the user has seen what became of the lists."""
-    left = Signal()
+    session_created = Signal(object)
+    """The path of the closed session, after the user has seen the summary."""
+    cancelled = Signal()
 
     def __init__(
         self,
-        settings: SettingsKeeper,
+        settings: SettingsStore,
         current_theme: CurrentTheme,
         runner: Runner,
         parent: QWidget | None = None,
@@ -62,11 +62,11 @@ class ImportPage(QWidget):
         self.report = ImportReportCard()
         self.problem = ProblemLine()
         self.drops = DropZone(self, current_theme, runner)
-        self.drops.given.connect(self._take)
+        self.drops.dropped.connect(self._open_dropped)
         for part in (self.list, self.task, self.session):
             part.changed.connect(self._check)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self._asking())
+        self._stack.addWidget(self._make_form())
         self._stack.addWidget(_centred(self.report))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 12)
@@ -75,25 +75,25 @@ class ImportPage(QWidget):
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.problem)
         layout.addLayout(self._bottom())
-        self._show_asking()
+        self._show_form()
 
     def show_lists(self, paths: Sequence[Path]) -> None:
-        """Begin anew with these: lists, folders of spectra, or spectra."""
+        """Start over with these lists, folders of spectra or spectra."""
         paths = [path.absolute() for path in paths]
         self.work.stop()
         self.problem.clear()
         self.list.show_lists(paths)
-        self.session.begin(paths[0])
+        self.session.reset(paths[0])
         self.task.load(paths[0].name)
-        self._show_asking()
+        self._show_form()
 
     def stop(self) -> None:
-        """What runs ends soon; a half-made session is taken away by it."""
+        """Stop background work soon; an unfinished session is deleted."""
         self.work.stop()
         self.list.stop()
 
     def start_import(self) -> None:
-        if self.missing() or self.is_importing:
+        if self.why_not_ready() or self.is_importing:
             return
         task, path = self.task.task, self.session.path
         assert task is not None and path is not None
@@ -111,31 +111,31 @@ class ImportPage(QWidget):
         make = partial(make_session, order, self.work.tell, self.work.should_stop)
         self._runner.run(make, self._finish, self._fail, owner=self)
 
-    def missing(self) -> str:
-        """What still keeps the lists from being imported; empty: nothing."""
+    def why_not_ready(self) -> str:
+        """Why the lists cannot be imported yet, or ""."""
         if faulty := self.list.faulty:
-            text = self.tr("{name} cannot be imported as it stands")
+            text = self.tr("{name} cannot be imported as it is")
             return text.replace("{name}", faulty.name)
         if not self.list.is_ready:
             return self.tr("Reading …")
         if self.task.task is None:
-            return self.tr("Choose what you look for")
+            return self.tr("Choose the class to look for")
         return self.session.problem
 
-    def step_back(self) -> None:
-        """From the report to the form, from the form to where one came from; an import ends."""
+    def go_back(self) -> None:
+        """Stop the import, return from the summary to the form, or leave the page."""
         if self.is_importing:
             self.work.stop()
         elif self._made is not None:
-            self._show_asking()
-            self.session.find_place()
+            self._show_form()
+            self.session.suggest_path()
         else:
             self.list.stop()
-            self.left.emit()
+            self.cancelled.emit()
 
     def _top(self) -> QHBoxLayout:
         self.back_button = _button(self.tr("← Back"), "quiet")
-        self.back_button.clicked.connect(self.step_back)
+        self.back_button.clicked.connect(self.go_back)
         self.title = QLabel(self.tr("New session"))
         font = QFont(self.title.font())
         font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
@@ -148,7 +148,7 @@ class ImportPage(QWidget):
         row.addStretch(1)
         return row
 
-    def _asking(self) -> QWidget:
+    def _make_form(self) -> QWidget:
         right = QVBoxLayout()
         right.setSpacing(12)
         right.addWidget(self.task, 1)
@@ -172,13 +172,13 @@ class ImportPage(QWidget):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(260)
-        self.bar.setAccessibleName(self.tr("How far the import is"))
+        self.bar.setAccessibleName(self.tr("Import progress"))
         self.cancel_button = _button(self.tr("Cancel"), "")
         self.cancel_button.clicked.connect(self.work.stop)
         self.import_button = _button(self.tr("Import"), "primary")
         self.import_button.clicked.connect(self.start_import)
         self.judge_button = _button(self.tr("Start judging →"), "primary")
-        self.judge_button.clicked.connect(self._hand_over)
+        self.judge_button.clicked.connect(self._open_session)
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self.bar)
@@ -187,7 +187,7 @@ class ImportPage(QWidget):
             row.addWidget(button)
         return row
 
-    def _show_asking(self) -> None:
+    def _show_form(self) -> None:
         self._made = None
         self._stack.setCurrentIndex(0)
         self.title.setText(self.tr("New session"))
@@ -216,18 +216,18 @@ class ImportPage(QWidget):
         self.hint.setText(text.replace("{done}", f"{done:,}"))
 
     def _check(self) -> None:
-        missing = self.missing()
-        self.import_button.setEnabled(not missing and not self.is_importing)
+        reason = self.why_not_ready()
+        self.import_button.setEnabled(not reason and not self.is_importing)
         if self.import_button.isEnabled() and self.back_button.hasFocus():
-            self.import_button.setFocus()  # Enter goes on, not back
-        self.hint.setText(self.tr("Reading …") if self.is_importing else missing)
+            self.import_button.setFocus()  # so that Enter imports instead of going back
+        self.hint.setText(self.tr("Reading …") if self.is_importing else reason)
 
     def _finish(self, made: ImportedSession) -> None:
         self._made = made
         self._show_importing(False)
         self.report.show_made(made)
         self._stack.setCurrentIndex(1)
-        self.title.setText(self.tr("What became of the list"))
+        self.title.setText(self.tr("Import summary"))
         self.hint.clear()
         self.import_button.hide()
         self.judge_button.show()
@@ -235,24 +235,24 @@ class ImportPage(QWidget):
 
     def _fail(self, error: WorkbenchError) -> None:
         self._show_importing(False)
-        self.problem.say("" if isinstance(error, ImportStopped) else str(error))
+        self.problem.show_problem("" if isinstance(error, ImportStopped) else str(error))
         if isinstance(error, ImportStopped):
-            self.hint.setText(self.tr("Stopped: nothing was taken over"))
+            self.hint.setText(self.tr("Stopped: nothing was imported"))
 
-    def _hand_over(self) -> None:
+    def _open_session(self) -> None:
         if self._made is not None:
-            self.session_made.emit(self._made.path)
+            self.session_created.emit(self._made.path)
 
-    def _take(self, given: GivenPaths) -> None:
-        """Other lists in their place."""
+    def _open_dropped(self, given: GivenPaths) -> None:
+        """Replace the lists by dropped ones, or open a dropped session."""
         if self.is_importing:
             return
         if given.kind in (GivenKind.LIST, GivenKind.SPECTRUM):
             self.show_lists(given.paths)
         elif given.kind is GivenKind.SESSION:
-            self.session_made.emit(given.paths[0])
+            self.session_created.emit(given.paths[0])
         else:
-            self.problem.say(given.reason)
+            self.problem.show_problem(given.reason)
 
 
 def _centred(card: QWidget) -> QWidget:
@@ -268,8 +268,8 @@ def _centred(card: QWidget) -> QWidget:
     return page
 
 
-def _button(words: str, role: str) -> QPushButton:
-    button = QPushButton(words)
+def _button(text: str, role: str) -> QPushButton:
+    button = QPushButton(text)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     button.setAutoDefault(True)
     if role:

@@ -1,4 +1,4 @@
-"""What became of the lists: used, refused and why, named twice, without a spectrum."""
+"""The import summary: rows imported, duplicates, refused rows with reasons, missing spectra."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.ui.importing.import_work import ImportedSession
 
 NUMBER_SCALE = 1.6
 MAX_WIDTH = 1000
-DOUBTFUL = ("rows_refused", "missing_files", "without_file")
+WARNED = ("rows_refused", "missing_files", "without_file")
 
 
 class ImportReportCard(QFrame):
@@ -38,16 +38,16 @@ class ImportReportCard(QFrame):
         self._numbers = QGridLayout()
         self._numbers.setHorizontalSpacing(12)
         self.values: dict[str, QLabel] = {}
-        for number, (key, words) in enumerate(self._kinds()):
-            self._numbers.addLayout(self._number(key, words), 0, number)
+        for number, (key, text) in enumerate(self._kinds()):
+            self._numbers.addLayout(self._number(key, text), 0, number)
             self._numbers.setColumnStretch(number, 1)
         self.notes = _label("dim")
         self.notes.setWordWrap(True)
         self.refused_title = _label("title")
-        self.refused = _table([self.tr("List"), self.tr("Row"), self.tr("Why it was refused")])
-        self.refused.setAccessibleName(self.tr("Rows that were refused"))
-        self.all_well = _label("dim")
-        self.all_well.setText(self.tr("Every row was taken over."))
+        self.refused = _table([self.tr("List"), self.tr("Row"), self.tr("Reason")])
+        self.refused.setAccessibleName(self.tr("Refused rows"))
+        self.all_imported = _label("dim")
+        self.all_imported.setText(self.tr("All rows were imported."))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 20)
         layout.setSpacing(12)
@@ -57,7 +57,7 @@ class ImportReportCard(QFrame):
         layout.addLayout(self._numbers)
         layout.addWidget(self.notes)
         layout.addSpacing(4)
-        layout.addWidget(self.all_well)
+        layout.addWidget(self.all_imported)
         layout.addWidget(self.refused_title)
         layout.addWidget(self.refused, 100)
         layout.addStretch(1)
@@ -71,13 +71,13 @@ class ImportReportCard(QFrame):
             count = sum(int(getattr(each, key)) for each in reports)
             label.setText(f"{count:,}")
             label.setEnabled(count > 0)
-            label.setProperty("role", "warning" if count and key in DOUBTFUL else "number")
+            label.setProperty("role", "warning" if count and key in WARNED else "number")
             label.style().polish(label)
         notes = _notes(reports)
         if any(each.missing_files for each in reports):
             notes.append(
                 self.tr(
-                    "Files that are not there now are looked for again when you come to them: "
+                    "Missing files are looked for again when you open their candidate: "
                     "their disk may not be mounted."
                 )
             )
@@ -88,23 +88,23 @@ class ImportReportCard(QFrame):
     def _kinds(self) -> list[tuple[str, str]]:
         return [
             ("rows_read", self.tr("rows read")),
-            ("rows_used", self.tr("taken over")),
-            ("duplicates", self.tr("named before, kept once")),
+            ("rows_used", self.tr("imported")),
+            ("duplicates", self.tr("duplicates")),
             ("rows_refused", self.tr("refused")),
-            ("missing_files", self.tr("whose file is not there now")),
+            ("missing_files", self.tr("file not found")),
             ("without_file", self.tr("without a spectrum")),
         ]
 
-    def _number(self, key: str, words: str) -> QVBoxLayout:
+    def _number(self, key: str, text: str) -> QVBoxLayout:
         value = _label("number")
         font = QFont(value.font())
         font.setPointSizeF(font.pointSizeF() * NUMBER_SCALE)
         font.setWeight(QFont.Weight.DemiBold)
         value.setFont(font)
         value.setObjectName(key)
-        value.setAccessibleName(words)
+        value.setAccessibleName(text)
         about = _label("dim")
-        about.setText(words)
+        about.setText(text)
         about.setWordWrap(True)
         about.setAlignment(Qt.AlignmentFlag.AlignTop)
         cell = QVBoxLayout()
@@ -118,7 +118,7 @@ class ImportReportCard(QFrame):
         rows = [(each.name, row.line, row.reason) for each in reports for row in each.refused]
         count = sum(each.rows_refused for each in reports)
         self.refused_title.setText(
-            self.tr("Refused rows: the first {shown} of {count}; the session keeps more of them")
+            self.tr("Refused rows: first {shown} of {count}; the session stores more of them")
             .replace("{shown}", f"{len(rows):,}")
             .replace("{count}", f"{count:,}")
             if count > len(rows)
@@ -126,7 +126,7 @@ class ImportReportCard(QFrame):
         )
         self.refused_title.setVisible(count > 0)
         self.refused.setVisible(count > 0)
-        self.all_well.setVisible(count == 0)
+        self.all_imported.setVisible(count == 0)
         tall = QSizePolicy.Policy.Expanding if count else QSizePolicy.Policy.Maximum
         self.setSizePolicy(QSizePolicy.Policy.Expanding, tall)
         self.refused.setRowCount(len(rows))

@@ -1,4 +1,4 @@
-"""Lists become a session file, or nothing is left behind."""
+"""Creates a session from lists; a failed import leaves no file behind."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from PySide6.QtCore import QCoreApplication
 
 from agent.errors import WorkbenchError
 from agent.tasks.task import Task
-from app.core.importing.folder_walk import Progress, ShouldStop, never, silent
 from app.core.importing.importer import import_list
 from app.core.importing.reports import ImportReport
+from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.core.session.session import new_session
 from app.ui.candidate.blind_mode import FACT
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListOrder:
-    """One list. `roles` where the user chose another column than the guess."""
+    """One list to import. `roles` holds the columns chosen by the user, by role."""
 
     path: Path
     roles: Mapping[str, str] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class ListOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOrder:
-    """What the import page asks for."""
+    """A session to create, as requested by the import page."""
 
     path: Path
     task: Task
@@ -40,7 +40,7 @@ class ImportOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedSession:
-    """The session, closed again, and what became of each list."""
+    """A new session, already closed, with a report for each list."""
 
     path: Path
     candidates: int
@@ -48,9 +48,9 @@ class ImportedSession:
 
 
 def make_session(
-    order: ImportOrder, progress: Progress = silent, should_stop: ShouldStop = never
+    order: ImportOrder, progress: EstimatedProgress = silent, should_stop: ShouldStop = never
 ) -> ImportedSession:
-    """Any thread. Raises a WorkbenchError, ImportStopped among them; then there is no file."""
+    """Import the lists; any thread. Raises WorkbenchError and then leaves no file."""
     session = new_session(order.path, order.task, order.reviewer)
     path = Path(str(session.location))
     try:
@@ -77,11 +77,11 @@ def make_session(
     return made
 
 
-def folder_for(folder: Path) -> Path:
-    """Made where it is not there."""
+def ensure_folder(folder: Path) -> Path:
+    """Create the folder if it does not exist."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        told = QCoreApplication.translate("start", "no folder to write to")
-        raise WorkbenchError(f"{folder}: {told}: {error.strerror}") from error
+        problem = QCoreApplication.translate("start", "cannot create the folder")
+        raise WorkbenchError(f"{folder}: {problem}: {error.strerror}") from error
     return folder

@@ -1,4 +1,4 @@
-"""One list after another: what it holds, and what its columns are taken for."""
+"""Previews of the lists to import, with the role of each column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agent.errors import WorkbenchError
 from app.ui.background.long_work import LongWork
 from app.ui.background.runner import Runner
 from app.ui.importing.import_work import ListOrder
-from app.ui.importing.list_preview import ListPreview, look_at
+from app.ui.importing.list_preview import ListPreview, preview_list
 from app.ui.importing.preview_table import PreviewTable
 from app.ui.importing.role_boxes import RoleBoxes
 from app.ui.theme.theme import CurrentTheme
@@ -25,7 +25,7 @@ translate = QCoreApplication.translate
 
 class ListCard(QFrame):
     changed = Signal()
-    """Whether the lists can be imported, or which of them is seen."""
+    """Whether the lists can be imported, or the selected list, has changed."""
 
     def __init__(
         self, current_theme: CurrentTheme, runner: Runner, parent: QWidget | None = None
@@ -35,9 +35,9 @@ class ListCard(QFrame):
         self._paths: tuple[Path, ...] = ()
         self._previews: dict[Path, ListPreview] = {}
         self._chosen: dict[Path, dict[str, str]] = {}
-        self._turn = 0
+        self._generation = 0
         self.work = LongWork(self)
-        self.work.progressed.connect(self._count)
+        self.work.progressed.connect(self._show_count)
         self.setProperty("role", "card")
         self.tabs = QTabBar()
         self.tabs.setExpanding(False)
@@ -77,20 +77,24 @@ class ListCard(QFrame):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all of them were looked at, and can be imported."""
+        """Whether all lists have been read and can be imported."""
         previews = [self._previews.get(path) for path in self._paths]
-        return bool(previews) and all(look is not None and not look.problem for look in previews)
+        return bool(previews) and all(
+            preview is not None and not preview.problem for preview in previews
+        )
 
     @property
     def faulty(self) -> Path | None:
-        """The first that cannot be imported as it stands."""
+        """The first list that cannot be imported."""
         previews = (self._previews.get(path) for path in self._paths)
-        return next((look.path for look in previews if look is not None and look.problem), None)
+        return next(
+            (preview.path for preview in previews if preview is not None and preview.problem), None
+        )
 
     @property
-    def look(self) -> ListPreview | None:
-        """Of the list on screen; None while it is read."""
-        path = self._path()
+    def preview(self) -> ListPreview | None:
+        """Preview of the selected list; None while it is being read."""
+        path = self._selected_path()
         return None if path is None else self._previews.get(path)
 
     def show_lists(self, paths: Sequence[Path]) -> None:
@@ -104,15 +108,15 @@ class ListCard(QFrame):
             self.tabs.addTab(path.name)
         self.tabs.blockSignals(False)
         self.tabs.setVisible(len(self._paths) > 1)
-        self._turn += 1
+        self._generation += 1
         self.work.begin()
         for path in self._paths:
-            self._ask(path)
+            self._read(path)
         self._show(0)
 
     def choose(self, role: str, column: str) -> None:
-        """Another column for a role of the list on screen; empty: none."""
-        path = self._path()
+        """Choose a column for a role of the selected list; "" means none."""
+        path = self._selected_path()
         if path is None:
             return
         chosen = {**self._chosen.get(path, {}), role: column}
@@ -121,83 +125,86 @@ class ListCard(QFrame):
         self._chosen[path] = chosen
         self._previews.pop(path, None)
         self.changed.emit()
-        self._ask(path)
+        self._read(path)
 
     def stop(self) -> None:
-        """What is read for the preview is wanted no more."""
+        """Stop reading previews."""
         self.work.stop()
 
-    def _ask(self, path: Path) -> None:
+    def _read(self, path: Path) -> None:
         chosen = dict(self._chosen.get(path, {}))
-        look = partial(look_at, path, chosen, self.work.should_stop, self.work.tell)
-        taken = partial(self._take, self._turn, path, chosen)
-        self._runner.run(look, taken, partial(self._lose, self._turn, path), owner=self)
+        read = partial(preview_list, path, chosen, self.work.should_stop, self.work.tell)
+        done = partial(self._keep, self._generation, path, chosen)
+        failed = partial(self._fail, self._generation, path)
+        self._runner.run(read, done, failed, owner=self)
 
-    def _take(self, turn: int, path: Path, chosen: dict[str, str], look: ListPreview) -> None:
-        if turn != self._turn or chosen != self._chosen.get(path, {}):
+    def _keep(
+        self, generation: int, path: Path, chosen: dict[str, str], preview: ListPreview
+    ) -> None:
+        if generation != self._generation or chosen != self._chosen.get(path, {}):
             return
-        self._previews[path] = look
-        if path == self._path():
+        self._previews[path] = preview
+        if path == self._selected_path():
             self._show(self.tabs.currentIndex())
         self.changed.emit()
 
-    def _lose(self, turn: int, path: Path, error: WorkbenchError) -> None:
-        self._take(
-            turn, path, self._chosen.get(path, {}), ListPreview(path=path, problem=str(error))
+    def _fail(self, generation: int, path: Path, error: WorkbenchError) -> None:
+        self._keep(
+            generation, path, self._chosen.get(path, {}), ListPreview(path=path, problem=str(error))
         )
 
-    def _path(self) -> Path | None:
+    def _selected_path(self) -> Path | None:
         number = max(self.tabs.currentIndex(), 0)
         return self._paths[number] if number < len(self._paths) else None
 
-    def _count(self, done: int, _: object) -> None:
-        if self.look is None:
+    def _show_count(self, done: int, _: object) -> None:
+        if self.preview is None:
             text = self.tr("{count} spectra so far")
             self.facts.setText(text.replace("{count}", f"{done:,}"))
 
     def _show(self, _: int) -> None:
-        path, look = self._path(), self.look
+        path, preview = self._selected_path(), self.preview
         if path is None:
             return
         self.name.setText(path.name)
-        if look is None:
-            self.facts.setText(self.tr("being read"))
-            look = ListPreview(path=path)
+        if preview is None:
+            self.facts.setText(self.tr("reading …"))
+            preview = ListPreview(path=path)
         else:
-            self.facts.setText(_facts(look))
-        self.problem.say(look.problem)
-        self.notes.setText("\n".join(_notes(look)))
+            self.facts.setText(_facts(preview))
+        self.problem.show_problem(preview.problem)
+        self.notes.setText("\n".join(_notes(preview)))
         self.notes.setVisible(bool(self.notes.text()))
-        self.roles.show_look(look, self._chosen.get(path, {}))
-        self.table.show_look(look)
+        self.roles.show_preview(preview, self._chosen.get(path, {}))
+        self.table.show_preview(preview)
         self.changed.emit()
 
 
-def _facts(look: ListPreview) -> str:
+def _facts(preview: ListPreview) -> str:
     kinds = {
         "folder": translate("ListCard", "folder"),
         "spectrum": translate("ListCard", "spectrum"),
     }
-    known = [kinds.get(look.format, look.format)]
-    if look.estimate is not None:
-        about = "" if look.format in ("folder", "spectrum", "FITS", "Parquet") else "~"
+    known = [kinds.get(preview.format, preview.format)]
+    if preview.estimate is not None:
+        about = "" if preview.format in ("folder", "spectrum", "FITS", "Parquet") else "~"
         rows = translate("ListCard", "{count} rows")
-        if look.estimate == 1:
+        if preview.estimate == 1:
             rows = translate("ListCard", "{count} row")
-        known.append(rows.replace("{count}", f"{about}{look.estimate:,}"))
-    if look.columns:
+        known.append(rows.replace("{count}", f"{about}{preview.estimate:,}"))
+    if preview.columns:
         columns = translate("ListCard", "{count} columns")
-        if len(look.columns) == 1:
+        if len(preview.columns) == 1:
             columns = translate("ListCard", "{count} column")
-        known.append(columns.replace("{count}", f"{len(look.columns):,}"))
+        known.append(columns.replace("{count}", f"{len(preview.columns):,}"))
     return " · ".join(part for part in known if part)
 
 
-def _notes(look: ListPreview) -> list[str]:
-    """What the reader of the list had to assume, and the first row it refused."""
-    notes = list(look.warnings[:MAX_WARNINGS])
-    if look.refused:
-        first = look.refused[0]
+def _notes(preview: ListPreview) -> list[str]:
+    """Assumptions made by the reader of the list, and the first refused row."""
+    notes = list(preview.warnings[:MAX_WARNINGS])
+    if preview.refused:
+        first = preview.refused[0]
         row = translate("ListCard", "row {n}: {why}").replace("{n}", f"{first.line:,}")
         notes.append(row.replace("{why}", first.reason))
     return notes

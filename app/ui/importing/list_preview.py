@@ -1,4 +1,4 @@
-"""What a list looks like before it is imported, also where nobody could guess its columns."""
+"""A preview of a list before it is imported, even if the roles of its columns are unknown."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from itertools import islice
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from app.core.importing.errors import ImportFailed
-from app.core.importing.folder_walk import never
+from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import ListColumn, ListFile, Refused, Value
 from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import SHOWN_ROWS
-from app.core.importing.opening import OpenedList, find_list, naming, normal
+from app.core.importing.opening import OpenedList, errors_naming, normalized_path, open_for_import
 from app.core.importing.roles import Roles
+from app.core.progress import never
 
 Rows = tuple[tuple[Value, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListPreview:
-    """`problem`: why it cannot be imported as it stands; there may be columns to choose all the
-    same."""
+    """`problem` says why the list cannot be imported; columns may be given nevertheless."""
 
     path: Path
     format: str = ""
@@ -35,35 +34,35 @@ class ListPreview:
     problem: str = ""
 
 
-def look_at(
+def preview_list(
     path: Path,
     chosen: Mapping[str, str],
     should_stop: Callable[[], bool] = never,
     progress: Callable[[int, int | None], object] = lambda done, total: None,
 ) -> ListPreview:
-    """Reads the beginning of a file, or all of a folder. Raises ImportStopped alone."""
-    path = normal(path)
+    """Preview a list from the start of a file or all of a folder. Raises only ImportStopped."""
+    path = normalized_path(path)
     try:
-        with naming(path):
-            return _from_found(path, find_list(path, chosen, should_stop, progress))
+        with errors_naming(path):
+            return _from_opened(path, open_for_import(path, chosen, should_stop, progress))
     except ImportFailed as error:
-        return _columns_alone(path, str(error))
+        return _columns_only(path, str(error))
 
 
-def _from_found(path: Path, found: OpenedList) -> ListPreview:
+def _from_opened(path: Path, opened: OpenedList) -> ListPreview:
     return ListPreview(
         path=path,
-        format=found.file.format,
-        columns=found.file.columns,
-        rows=tuple(found.sample.rows[:SHOWN_ROWS]),
-        roles=found.roles,
-        estimate=found.file.estimate,
-        refused=tuple(found.sample.refused[:SHOWN_ROWS]),
-        warnings=(*found.notes, *found.file.warnings()),
+        format=opened.file.format,
+        columns=opened.file.columns,
+        rows=tuple(opened.sample.rows[:SHOWN_ROWS]),
+        roles=opened.roles,
+        estimate=opened.file.estimate,
+        refused=tuple(opened.sample.refused[:SHOWN_ROWS]),
+        warnings=(*opened.notes, *opened.file.warnings()),
     )
 
 
-def _columns_alone(path: Path, problem: str) -> ListPreview:
+def _columns_only(path: Path, problem: str) -> ListPreview:
     try:
         file = open_list(path)
         rows = _first_rows(file)

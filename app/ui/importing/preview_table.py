@@ -1,4 +1,4 @@
-"""The first rows of a list, each column with what it is taken for."""
+"""The first rows of a list, with the role of each column in the header."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ from PySide6.QtWidgets import (
 from agent.checked_toml import printable
 from app.core.importing.formats.contents import ListColumn, Value
 from app.ui.importing.list_preview import ListPreview
-from app.ui.importing.role_boxes import role_words
+from app.ui.importing.role_boxes import role_text
 from app.ui.theme.theme import CurrentTheme, Theme
 
 MAX_CELL = 200
 MAX_WIDTH = 260
 MAX_FITTED = 60
-"""Columns that are made as wide as what is in them; a list may have two thousand."""
+"""Number of columns fitted to their contents; a list may have thousands."""
 TINT_ALPHA = 16
-PAD = 5
-"""As the style has it in cells."""
+PAD = 5  # the cell padding of the style
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
@@ -46,12 +45,12 @@ class PreviewModel(QAbstractTableModel):
         self._columns: tuple[ListColumn, ...] = ()
         self._rows: tuple[tuple[Value, ...], ...] = ()
         self._roles: Mapping[str, str] = {}
-        """By the name of the column."""
+        """Role by column name."""
 
-    def show_look(self, look: ListPreview) -> None:
+    def show_preview(self, preview: ListPreview) -> None:
         self.beginResetModel()
-        self._columns, self._rows = look.columns, look.rows
-        self._roles = {column: role for role, column in look.roles.columns.items()}
+        self._columns, self._rows = preview.columns, preview.rows
+        self._roles = {column: role for role, column in preview.roles.columns.items()}
         self.endResetModel()
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
@@ -74,9 +73,9 @@ class PreviewModel(QAbstractTableModel):
         return self._columns[section].name
 
     def role_of(self, section: int) -> str:
-        """What a column is taken for, in words; empty: nothing."""
+        """The displayed role of a column, or ""."""
         role = self._roles.get(self._columns[section].name)
-        return "" if role is None else role_words(role)
+        return "" if role is None else role_text(role)
 
     def headerData(
         self,
@@ -90,12 +89,12 @@ class PreviewModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{column.name}\n{self.role_of(section)}"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _about(column)
+            return _tool_tip(column)
         return None
 
 
 class PreviewHeader(QHeaderView):
-    """The name of a column, and below it what it is taken for."""
+    """Shows the name of each column above its role."""
 
     def __init__(self, current_theme: CurrentTheme, rows: PreviewModel, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -104,11 +103,11 @@ class PreviewHeader(QHeaderView):
 
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
         theme = self._current_theme.theme
-        words = self._rows.role_of(logicalIndex)
+        role = self._rows.role_of(logicalIndex)
         name = self._rows.name_of(logicalIndex)
         painter.save()
         painter.fillRect(rect, QColor(theme.panel))
-        if words:
+        if role:
             painter.fillRect(rect, tint_of(theme))
         painter.setPen(QColor(theme.border))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
@@ -116,19 +115,19 @@ class PreviewHeader(QHeaderView):
         font = QFont(self.font())
         font.setWeight(QFont.Weight.DemiBold)
         painter.setFont(font)
-        painter.setPen(QColor(theme.text if words else theme.dim))
+        painter.setPen(QColor(theme.text if role else theme.dim))
         top = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
         short = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, inner.width())
         painter.drawText(inner, top, short)
         painter.setFont(self.font())
         painter.setPen(QColor(theme.accent))
         bottom = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom
-        painter.drawText(inner, bottom, words)
+        painter.drawText(inner, bottom, role)
         painter.restore()
 
 
 class TintedCells(QStyledItemDelegate):
-    """Under the header of a column that is used, its cells are tinted, too."""
+    """Tints the cells of columns that have a role."""
 
     def __init__(self, current_theme: CurrentTheme, rows: PreviewModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -154,14 +153,14 @@ class PreviewTable(QTableView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setWordWrap(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # names of files differ at their ends
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # file names differ at the end
         self.setShowGrid(False)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
-    def show_look(self, look: ListPreview) -> None:
-        self.rows.show_look(look)
-        for number in range(min(len(look.columns), MAX_FITTED)):
+    def show_preview(self, preview: ListPreview) -> None:
+        self.rows.show_preview(preview)
+        for number in range(min(len(preview.columns), MAX_FITTED)):
             self.resizeColumnToContents(number)
             self.setColumnWidth(number, min(self.columnWidth(number), MAX_WIDTH))
 
@@ -180,7 +179,7 @@ def _shown(value: Value) -> str:
     return printable(str(value), MAX_CELL)
 
 
-def _about(column: ListColumn) -> str:
-    """Plain text: Qt would take what looks like markup for markup."""
-    words = [column.name, column.description, column.unit and f"[{column.unit}]"]
-    return " ".join(word for word in words if word).replace("<", "‹")
+def _tool_tip(column: ListColumn) -> str:
+    """Tool tip of a column; "<" is replaced so that Qt does not read it as markup."""
+    parts = [column.name, column.description, column.unit and f"[{column.unit}]"]
+    return " ".join(part for part in parts if part).replace("<", "‹")

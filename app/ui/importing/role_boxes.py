@@ -1,4 +1,4 @@
-"""Which column is what: the guess, and the user's own choice."""
+"""Combo boxes that assign columns of a list to roles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QVBoxLayout, QWidg
 
 from app.ui.importing.list_preview import ListPreview
 
-ROLE_WORDS = {
+ROLE_TEXTS = {
     "path": QT_TRANSLATE_NOOP("roles", "Spectrum file"),
     "row": QT_TRANSLATE_NOOP("roles", "Row in the file"),
     "object_id": QT_TRANSLATE_NOOP("roles", "Object"),
@@ -19,21 +19,21 @@ ROLE_WORDS = {
     "label": QT_TRANSLATE_NOOP("roles", "Label"),
     "snr": QT_TRANSLATE_NOOP("roles", "S/N"),
 }
-"""In the order they are shown; the same roles as app.core.importing.roles.ROLES."""
+"""Roles in display order; the same as app.core.importing.roles.ROLES."""
 
 
-def role_words(role: str) -> str:
-    return QCoreApplication.translate("roles", str(ROLE_WORDS[role]))
+def role_text(role: str) -> str:
+    return QCoreApplication.translate("roles", str(ROLE_TEXTS[role]))
 
 
 ACROSS = 4
 
 
 class RoleBoxes(QWidget):
-    """A box for each role, all over the same names; the first entry: no column."""
+    """One box per role, listing all columns; the first entry means no column."""
 
     chosen = Signal(str, str)
-    """A role and the name of its column, by the user; empty: none."""
+    """The user chose a column (or "") for a role."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,15 +43,15 @@ class RoleBoxes(QWidget):
         grid.setVerticalSpacing(8)
         self._names = QStringListModel(self)
         self.boxes: dict[str, QComboBox] = {}
-        for number, role in enumerate(ROLE_WORDS):
+        for number, role in enumerate(ROLE_TEXTS):
             cell = QVBoxLayout()
             cell.setSpacing(2)
-            label = QLabel(role_words(role))
+            label = QLabel(role_text(role))
             label.setProperty("role", "dim")
             box = QComboBox()
             box.setModel(self._names)
             box.setObjectName(role)
-            box.setAccessibleName(role_words(role))
+            box.setAccessibleName(role_text(role))
             box.setMinimumContentsLength(8)
             box.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -65,18 +65,18 @@ class RoleBoxes(QWidget):
         for column in range(ACROSS):
             grid.setColumnStretch(column, 1)
 
-    def show_look(self, look: ListPreview, chosen: Mapping[str, str]) -> None:
-        """What is taken for what; where a choice of the user does not work, the choice."""
-        taken = {**look.roles.columns, **chosen}
-        reasons = {role: found.reason for role, found in look.roles.by_role.items()}
-        names = [column.name for column in look.columns]
+    def show_preview(self, preview: ListPreview, chosen: Mapping[str, str]) -> None:
+        """Show the detected roles, overridden by the choices of the user."""
+        columns = {**preview.roles.columns, **chosen}
+        reasons = {role: each.reason for role, each in preview.roles.by_role.items()}
+        names = [column.name for column in preview.columns]
         if self._names.stringList()[1:] != names:
             self._names.setStringList([self.tr("none"), *names])
         for role, box in self.boxes.items():
-            column = taken.get(role, "")
+            column = columns.get(role, "")
             box.setCurrentIndex(names.index(column) + 1 if column in names else 0)
             box.setToolTip(reasons.get(role, ""))
-            fixed = look.format in ("folder", "spectrum")
+            fixed = preview.format in ("folder", "spectrum")
             box.setEnabled(bool(names) and not fixed)
 
     def _choose(self, _: int) -> None:

@@ -1,4 +1,4 @@
-"""Of a session to come: who judges, where its file goes, where its spectra lie, blind or not."""
+"""Options of a new session: reviewer, session file, folder of the spectra, blind mode."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QVBoxLayout, QWidget
 
 from app.core.database.database import SUFFIX
-from app.ui.importing.session_place import place_problem, session_place
+from app.ui.importing.session_path import session_path_problem, suggested_session_path
 from app.ui.settings.settings import Settings
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.file_dialogs import choose_folder, choose_new_file
 from app.ui.widgets.file_field import FileField
 from app.ui.widgets.reviewer_name import ReviewerName
-from app.ui.widgets.typed_paths import is_folder
+from app.ui.widgets.file_field import is_folder
 
 
 class SessionCard(QFrame):
     changed = Signal()
 
-    def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._listed = Path()
+        self._list_path = Path()
         self.setProperty("role", "card")
-        title = QLabel(self.tr("The session"))
+        title = QLabel(self.tr("Session"))
         title.setProperty("role", "title")
         self.reviewer = ReviewerName(settings)
-        self.file = FileField(self.tr("Session file"), partial(_ask_for_place, self))
+        self.file = FileField(self.tr("Session file"), partial(_ask_for_path, self))
         self.file.changed.connect(self._check)
         self.spectra = FileField(
-            self.tr("Folder of the spectra, if not beside the list"), partial(_ask_folder, self)
+            self.tr("Spectra folder, if not next to the list"), partial(_ask_folder, self)
         )
-        self.spectra.edit.setPlaceholderText(self.tr("beside the list"))
+        self.spectra.edit.setPlaceholderText(self.tr("next to the list"))
         self.spectra.changed.connect(self._check)
-        self.blind = QCheckBox(self.tr("Blind: the agent's opinion stays hidden until I judge"))
-        self.blind.clicked.connect(self._choose)
-        self._is_own_choice = False
+        self.blind = QCheckBox(self.tr("Blind mode: hide the agent's verdict until I have judged"))
+        self.blind.clicked.connect(self._keep_choice)
+        self._is_blind_chosen = False
         settings.changed.connect(self._follow)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 14, 16, 14)
@@ -48,7 +48,7 @@ class SessionCard(QFrame):
 
     @property
     def path(self) -> Path | None:
-        """Where the session goes, named as sessions are."""
+        """The session file, with the suffix of sessions."""
         path = self.file.path
         if path is None or path.suffix == SUFFIX:
             return path
@@ -56,41 +56,41 @@ class SessionCard(QFrame):
 
     @property
     def problem(self) -> str:
-        """Why no session can be made so; empty: one can."""
+        """Why the session cannot be created, or ""."""
         return self.file.problem.text() or self.spectra.problem.text()
 
-    def begin(self, listed: Path) -> None:
-        """As it is best for that list."""
-        self._listed = listed
-        self.find_place()
+    def reset(self, list_path: Path) -> None:
+        """Reset the options for a new list."""
+        self._list_path = list_path
+        self.suggest_path()
         self.spectra.set_path(None)
-        self._is_own_choice = False
+        self._is_blind_chosen = False
         self._follow(self._settings.settings)
 
-    def find_place(self) -> None:
-        """A free name beside the list."""
-        self.file.set_path(session_place(self._listed))
+    def suggest_path(self) -> None:
+        """Propose a free name next to the list."""
+        self.file.set_path(suggested_session_path(self._list_path))
 
-    def _choose(self, _: bool) -> None:
-        self._is_own_choice = True
+    def _keep_choice(self, _: bool) -> None:
+        self._is_blind_chosen = True
 
     def _follow(self, settings: Settings) -> None:
-        """The settings say how new sessions begin, until something else is chosen for this one."""
-        if not self._is_own_choice:
+        """Use the default from the settings until the user chooses otherwise."""
+        if not self._is_blind_chosen:
             self.blind.setChecked(settings.blind)
 
     def _check(self) -> None:
         path = self.path
-        self.file.say(
-            self.tr("Give the session file a name") if path is None else place_problem(path)
+        self.file.show_problem(
+            self.tr("Give the session file a name") if path is None else session_path_problem(path)
         )
         folder = self.spectra.path
         missing = folder is not None and not is_folder(folder)
-        self.spectra.say(self.tr("This is no folder") if missing else "")
+        self.spectra.show_problem(self.tr("Not a folder") if missing else "")
         self.changed.emit()
 
 
-def _ask_for_place(parent: QWidget, wanted: Path | None) -> Path | None:
+def _ask_for_path(parent: QWidget, wanted: Path | None) -> Path | None:
     kinds = QCoreApplication.translate("choosing", "Sessions") + f" (*{SUFFIX})"
     return choose_new_file(parent, wanted or Path.home() / f"session{SUFFIX}", kinds)
 

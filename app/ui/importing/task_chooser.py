@@ -1,4 +1,4 @@
-"""What to look for: the classes there are, and what decides each."""
+"""Chooses the task: the class to look for, shown with its guideline."""
 
 from __future__ import annotations
 
@@ -25,17 +25,25 @@ from agent.tasks.guideline import guideline_sections
 from agent.tasks.task import Task
 from app.ui.background.runner import Runner
 from app.ui.theme.theme import CurrentTheme, Theme
-from app.ui.translation.guideline_words import frame_words, named_line, section_lines, section_title
-from app.ui.translation.text_pairs import task_words
+from app.ui.translation.data_texts import task_text
+from app.ui.translation.guideline_text import (
+    frame_text,
+    labelled_line,
+    section_lines,
+    section_title,
+)
 from app.ui.widgets.file_dialogs import choose_task_file
 from app.ui.widgets.problem_line import ProblemLine
 
-Found = tuple[tuple[Task, ...], tuple[str, ...]]
+Loaded = tuple[tuple[Task, ...], tuple[str, ...]]
+"""Tasks, and faults in task files."""
 
 
 class TaskChooser(QFrame):
-    """Nothing is chosen for the user, but where the list's name says it: a session has one class
-    for good."""
+    """Nothing is preselected unless the name of the list gives the class away.
+
+    The class of a session cannot be changed later, so the user has to choose it.
+    """
 
     changed = Signal()
 
@@ -48,7 +56,7 @@ class TaskChooser(QFrame):
         self._files: tuple[Path, ...] = ()
         self._hint = ""
         self.setProperty("role", "card")
-        title = QLabel(self.tr("What do you look for?"))
+        title = QLabel(self.tr("What are you looking for?"))
         title.setProperty("role", "title")
         self.box = QComboBox()
         self.box.setPlaceholderText(self.tr("Choose a class"))
@@ -57,13 +65,13 @@ class TaskChooser(QFrame):
         self.box.currentIndexChanged.connect(self._show_guideline)
         self.file_button = QPushButton(self.tr("Task file…"))
         self.file_button.setProperty("role", "quiet")
-        self.file_button.setToolTip(self.tr("A class of your own, written down as a task file"))
+        self.file_button.setToolTip(self.tr("Your own class, described in a task file"))
         self.file_button.clicked.connect(self._ask_for_file)
         self.problem = ProblemLine()
         self.guideline = QTextBrowser()
         self.guideline.setOpenLinks(False)
         self.guideline.setFrameShape(QFrame.Shape.NoFrame)
-        self.guideline.setAccessibleName(self.tr("Guideline of the class"))
+        self.guideline.setAccessibleName(self.tr("Class guideline"))
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.box, 1)
@@ -84,47 +92,49 @@ class TaskChooser(QFrame):
         return self._tasks[number] if 0 <= number < len(self._tasks) else None
 
     def load(self, hint: str = "") -> None:
-        """Read the tasks; `hint`, a list's name, may tell which one is meant."""
+        """Read the tasks; the name of the list is a `hint` to the class."""
         self._hint = hint
-        self._runner.run(partial(_load, self._files), self._take, self._refuse, owner=self)
+        self._runner.run(
+            partial(_load, self._files), self._show_tasks, self._show_error, owner=self
+        )
 
-    def _take(self, found: Found) -> None:
+    def _show_tasks(self, loaded: Loaded) -> None:
         before = self.task
-        self._tasks, faults = found
+        self._tasks, faults = loaded
         self.box.blockSignals(True)
         self.box.clear()
         for each in self._tasks:
-            title = task_words(each.title)
+            title = task_text(each.title)
             self.box.addItem(f"{title[:1].upper()}{title[1:]} · {each.id}")
         ids = [each.id for each in self._tasks]
-        wanted = before.id if before is not None else told_task(self._hint, ids)
+        wanted = before.id if before is not None else task_from_name(self._hint, ids)
         self.box.setCurrentIndex(ids.index(wanted) if wanted in ids else -1)
         self.box.blockSignals(False)
-        self.problem.say("\n".join(faults))
+        self.problem.show_problem("\n".join(faults))
         self._show_guideline()
 
-    def _refuse(self, error: WorkbenchError) -> None:
-        self.problem.say(str(error))
+    def _show_error(self, error: WorkbenchError) -> None:
+        self.problem.show_problem(str(error))
 
     def _ask_for_file(self) -> None:
         if (path := choose_task_file(self)) is not None:
             self.add_file(path)
 
     def add_file(self, path: Path) -> None:
-        """Offer the task in that file, and choose it."""
+        """Add the task of a file, and choose it."""
         read = partial(_load, (*self._files, path), only=path)
-        self._runner.run(read, partial(self._take_file, path), self._refuse, owner=self)
+        self._runner.run(read, partial(self._show_added, path), self._show_error, owner=self)
 
-    def _take_file(self, path: Path, found: Found) -> None:
+    def _show_added(self, path: Path, loaded: Loaded) -> None:
         self._files = (*self._files, path)
-        self._take(found)
+        self._show_tasks(loaded)
         paths = [each.path for each in self._tasks]
         if path in paths:
             self.box.setCurrentIndex(paths.index(path))
 
     def _show_guideline(self) -> None:
         if self.task is None:
-            text = self.tr("What decides a class is shown here, as the agent reads it, too.")
+            text = self.tr("The guideline of the class is shown here, as the agent reads it.")
             self.guideline.setHtml(f"<p>{escape(text)}</p>")
         else:
             self.guideline.setHtml(guideline_html(self.task, self._current_theme.theme))
@@ -134,16 +144,16 @@ class TaskChooser(QFrame):
         self._show_guideline()
 
 
-def told_task(name: str, ids: list[str]) -> str:
-    """The class a file's name speaks of, as in `cv_candidates.csv`; empty: none, or several."""
+def task_from_name(name: str, ids: list[str]) -> str:
+    """The single class named in a file name such as `cv_candidates.csv`, or ""."""
     words = {word.casefold() for word in re.split(r"[^A-Za-z]+", name)}
-    found = [each for each in ids if len(each) > 1 and each.casefold() in words]
-    return found[0] if len(found) == 1 else ""
+    named = [each for each in ids if len(each) > 1 and each.casefold() in words]
+    return named[0] if len(named) == 1 else ""
 
 
 def guideline_html(task: Task, theme: Theme) -> str:
-    """Everything of the task file is escaped: it may be a stranger's."""
-    parts = [f'<p style="margin: 0 0 8px">{escape(task_words(task.question))}</p>']
+    """The guideline as HTML; all texts are escaped because task files may come from anyone."""
+    parts = [f'<p style="margin: 0 0 8px">{escape(task_text(task.question))}</p>']
     for section in guideline_sections(task):
         if section.id != "summary":
             parts.append(
@@ -151,20 +161,20 @@ def guideline_html(task: Task, theme: Theme) -> str:
                 f"{escape(section_title(section))}</b></p>"
             )
         for head, text in section_lines(section):
-            line = named_line(head, text)
+            line = labelled_line(head, text)
             parts.append(f'<p style="margin: 0 0 4px">{escape(line)}</p>')
         if section.id == "summary":
-            parts.append(f'<p style="margin: 0 0 4px">{escape(frame_words())}</p>')
+            parts.append(f'<p style="margin: 0 0 4px">{escape(frame_text())}</p>')
     return "".join(parts)
 
 
-def _load(files: tuple[Path, ...], only: Path | None = None) -> Found:
-    """A fault in `only` raises; those of other files of the user are told beside the tasks."""
+def _load(files: tuple[Path, ...], only: Path | None = None) -> Loaded:
+    """Load the tasks; a fault in `only` raises, faults in other files are returned."""
     faults: list[ResourceError] = []
 
-    def hear(fault: ResourceError) -> None:
+    def collect(fault: ResourceError) -> None:
         if only is not None and str(only) in str(fault):
             raise fault
         faults.append(fault)
 
-    return load_tasks(files, on_fault=hear), tuple(map(str, faults))
+    return load_tasks(files, on_fault=collect), tuple(map(str, faults))

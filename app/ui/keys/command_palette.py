@@ -1,4 +1,4 @@
-"""Every command by a few letters of its name, with its key beside it."""
+"""Command palette: finds a command by a few letters and shows its keys."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from PySide6.QtWidgets import (
 
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
-from app.ui.keys.fuzzy import LONGEST, found
+from app.ui.keys.fuzzy import MAX_LENGTH, best_matches
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.text_focus import OWN_KEYS
 
 WIDTH, ROWS = 600, 11
-"""Pixels; rows to be seen at once."""
+"""Pixels, and the number of rows visible at once."""
 _HIDDEN = frozenset({"palette", "escape"})
 _MOVES = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 _NAME = Qt.ItemDataRole.UserRole
 
 
 class CommandPalette(QFrame):
-    """Over the upper part of its window. `allows` says which actions make sense just now."""
+    """Shown over the upper part of its window. `allows` tells which actions are available now."""
 
+    # Emitted before the chosen command runs, because some commands take the focus.
     closed = Signal()
-    """The focus is free: before a command runs, as some take it."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class CommandPalette(QFrame):
         self._allows = allows
         self.setProperty("role", "card")
         self.setProperty(OWN_KEYS, True)
-        self.query = QLineEdit(placeholderText=self.tr("Find a command"), maxLength=LONGEST)
+        self.query = QLineEdit(placeholderText=self.tr("Find a command"), maxLength=MAX_LENGTH)
         self.query.setAccessibleName(self.tr("Find a command"))
         self.query.textChanged.connect(self._find)
         self.query.installEventFilter(self)
@@ -70,14 +70,14 @@ class CommandPalette(QFrame):
         QApplication.instance().focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
         self.hide()
 
-    def ask(self) -> None:
-        """Or close it again."""
+    def toggle(self) -> None:
+        """Open the palette, or close it if it is open."""
         if self.isVisible():
             self._close()
             return
         self.query.clear()
         self._find("")
-        self._take_place()
+        self._fit_window()
         self.show()
         self.raise_()
         self.query.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -85,7 +85,7 @@ class CommandPalette(QFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._window:
             if event.type() == QEvent.Type.Resize and self.isVisible():
-                self._take_place()
+                self._fit_window()
         elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._pressed(event)
         return False
@@ -105,20 +105,20 @@ class CommandPalette(QFrame):
         return True
 
     def _find(self, query: str) -> None:
-        names = [name for name in ACTIONS if self._offers(name)]
-        known = ((name, (ACTIONS[name].words, ACTIONS[name].text)) for name in names)
-        items = [self._item(name) for name in found(query, known)]
+        names = [name for name in ACTIONS if self._is_offered(name)]
+        searched = ((name, (ACTIONS[name].title, ACTIONS[name].text)) for name in names)
+        items = [self._item(name) for name in best_matches(query, searched)]
         self.list.clear()
-        self.list.addTopLevelItems(items or [_nothing(self.tr("No command is called so"))])
+        self.list.addTopLevelItems(items or [_disabled_item(self.tr("No matching command"))])
         if items:
             self.list.setCurrentItem(items[0])
 
-    def _offers(self, name: str) -> bool:
-        can = self._commands.can(name) and not self._commands.is_held(name)
-        return can and name not in _HIDDEN and self._allows(name)
+    def _is_offered(self, name: str) -> bool:
+        can_run = self._commands.can(name) and not self._commands.has_end(name)
+        return can_run and name not in _HIDDEN and self._allows(name)
 
     def _item(self, name: str) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([ACTIONS[name].words, "  ".join(self._keymap.labels(name))])
+        item = QTreeWidgetItem([ACTIONS[name].title, "  ".join(self._keymap.labels(name))])
         item.setData(0, _NAME, name)
         item.setForeground(1, self.palette().placeholderText())
         item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -136,11 +136,11 @@ class CommandPalette(QFrame):
         self.closed.emit()
 
     def _focus_moved(self, old: QWidget | None, new: QWidget | None) -> None:
-        """A click elsewhere in the window closes it; another window only covers it."""
+        """Close after a click elsewhere in this window, but stay open behind another window."""
         if self.isVisible() and new is not None and not self.isAncestorOf(new):
             self.hide()
 
-    def _take_place(self) -> None:
+    def _fit_window(self) -> None:
         self.ensurePolished()
         row = max(self.list.sizeHintForRow(0), 20)
         self.list.setFixedHeight(row * ROWS + 4)
@@ -164,7 +164,7 @@ def _list_of_commands() -> QTreeWidget:
     return tree
 
 
-def _nothing(text: str) -> QTreeWidgetItem:
+def _disabled_item(text: str) -> QTreeWidgetItem:
     item = QTreeWidgetItem([text, ""])
     item.setFlags(Qt.ItemFlag.NoItemFlags)
     return item

@@ -1,6 +1,6 @@
-"""Keys of the window become actions, wherever in it the focus is, except where a person writes.
+"""Turns key presses into actions wherever the focus is, except in text fields.
 
-It sits in front of all widgets: a button, a table or a slider sees no key that means something.
+The filter runs before the widgets, so buttons, tables and sliders never see a key that is bound.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from PySide6.QtWidgets import QApplication, QMenuBar, QWidget
 
 from app.ui.actions.actions import ACTIONS, FILES, WINDOW
 from app.ui.actions.commands import Commands
-from app.ui.actions.key_names import parts, press_of, spellings
+from app.ui.actions.key_names import possible_keys, press_of, split_key
 from app.ui.keys.keymap import Keymap
-from app.ui.keys.text_focus import goes_through_rows, has_selected_text, keeps_its_keys, takes_text
+from app.ui.keys.text_focus import accepts_text, handles_own_keys, has_selected_text, navigates_rows
 
 ANYWHERE = frozenset(name for name, each in ACTIONS.items() if each.group in (WINDOW, FILES))
-"""What makes sense on a page that shows no spectrum."""
+"""Actions that are available on pages without a spectrum."""
 EDITING = frozenset({f"Ctrl+{key}" for key in "ACVXYZ"} | {"Ctrl+Shift+Z"})
-"""Stay with a text field."""
+"""Keys that a text field keeps."""
 COPYING = frozenset({"Ctrl+C"})
 ROW_KEYS = frozenset({"Up", "Down", "Return"})
-"""Of a table of objects that has the focus."""
+"""Keys that a focused table of objects keeps."""
 ESCAPE = "escape"
+# X11 auto-repeat: a release and the next press carry (almost) the same time stamp, which no finger
+# can do. A release therefore counts only if no press follows within WAIT_MS.
 SAME_MOMENT_MS = 1
-"""Between letting a key go and pressing it again: no finger does that."""
 WAIT_MS = 20
-"""For a press of the same moment, before a held key counts as let go."""
-_MOVES_A_CURSOR = frozenset(
+_CURSOR_KEYS = frozenset(
     {"Left", "Right", "Up", "Down", "Home", "End", "PageUp", "PageDown"}
     | {"Insert", "Delete", "Backspace", "Return", "Space"}
 )
@@ -47,29 +47,32 @@ _WATCHED = frozenset(
 
 
 class KeyFilter(QObject):
-    """`give_back` gives the focus to the plot. `allows` says which actions make sense just now; a
-    key of another one goes to the widget. Close it before the window."""
+    """Application-wide event filter for the keys of one window; close it before the window.
+
+    `focus_plot` moves the focus to the plot. `allows` tells which actions are available now; keys
+    of other actions go to the focused widget.
+    """
 
     def __init__(
         self,
         commands: Commands,
         keymap: Keymap,
         window: QWidget,
-        give_back: Callable[[], None],
+        focus_plot: Callable[[], None],
         allows: Callable[[str], bool] = lambda name: True,
     ) -> None:
         super().__init__(window)
         self._commands = commands
         self._keymap = keymap
         self._window = window
-        self._give_back = give_back
+        self._focus_plot = focus_plot
         self._allows = allows
         self._held: dict[int, str] = {}
-        """Code of the key: the action that lasts until it is let go."""
+        """Action to end on release, by key code."""
         self._released_ms: dict[int, int] = {}
-        """Code of the key: when it was let go last, as the window system tells the time."""
-        self._is_left = False
-        """Whether the press that is under way belongs to a text field."""
+        """Time stamp of the last release by the window system, by key code."""
+        self._is_left_to_text = False
+        """Whether the press being delivered was left to a text field."""
         self._misses_repeats = misses_repeats()
         _application().installEventFilter(self)
 
@@ -93,43 +96,43 @@ class KeyFilter(QObject):
             return False
         if kind == QEvent.Type.KeyRelease:
             return self._released(event)
-        return self._pressed(watched, event, is_question=kind == QEvent.Type.ShortcutOverride)
+        return self._pressed(watched, event, is_override=kind == QEvent.Type.ShortcutOverride)
 
-    def _pressed(self, watched: QObject, event: QKeyEvent, *, is_question: bool) -> bool:
-        """`is_question`: Qt asks who wants the key, before any shortcut of a menu gets it."""
+    def _pressed(self, watched: QObject, event: QKeyEvent, *, is_override: bool) -> bool:
+        """Handle a press. `is_override`: Qt asks who wants the key before it tries shortcuts."""
         focus = QApplication.focusWidget()
-        if _is_busy_elsewhere(focus):
+        if _keys_go_elsewhere(focus):
             self._end_all()
             return False
-        keys = spellings(press_of(event))
+        keys = possible_keys(press_of(event))
         name = self._keymap.action(*keys)
-        is_writing = takes_text(focus) or takes_text(_widget(watched))
-        if is_writing and not _is_for_all(keys, name):
-            self._is_left = not is_question
+        in_text = accepts_text(focus) or accepts_text(_widget(watched))
+        if in_text and not _works_in_text(keys, name):
+            self._is_left_to_text = not is_override
             return False
-        if is_question:
-            self._is_left = False
-        elif self._is_left:  # the field gave the focus back, and lets the same press go up
+        if is_override:
+            self._is_left_to_text = False
+        elif self._is_left_to_text:  # the text field ignored the press, so it reaches the parent
             return False
         if has_selected_text(focus) and COPYING.intersection(keys):
             return False
-        if goes_through_rows(focus) and ROW_KEYS.intersection(keys):
-            return self._leave_to_rows(event, is_question=is_question)
+        if navigates_rows(focus) and ROW_KEYS.intersection(keys):
+            return self._leave_to_table(event, is_override=is_override)
         if name is None:
-            return not is_question and _would_search(event)
+            return not is_override and _would_search_list(event)
         if not self._commands.can(name) and name != ESCAPE:
             return False
         if not self._allows(name):
             return False
-        if is_question:
+        if is_override:
             event.accept()
         elif not self._is_repeat(event) or ACTIONS[name].repeats:
-            self._run(name, event.key(), is_writing)
+            self._run(name, event.key(), in_text)
         return True
 
-    def _leave_to_rows(self, event: QKeyEvent, *, is_question: bool) -> bool:
-        """A held key moves on and on, but goes to a row once."""
-        if is_question:
+    def _leave_to_table(self, event: QKeyEvent, *, is_override: bool) -> bool:
+        """Let the table handle the key; a held Enter opens a row only once."""
+        if is_override:
             event.accept()
             return True
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -141,18 +144,18 @@ class KeyFilter(QObject):
             return True
         return released is not None and 0 <= event.timestamp() - released <= SAME_MOMENT_MS
 
-    def _run(self, name: str, code: int, is_writing: bool) -> None:
+    def _run(self, name: str, code: int, in_text: bool) -> None:
         if name == ESCAPE:
-            self._give_back()
-            if is_writing:
+            self._focus_plot()
+            if in_text:
                 return
-        if self._commands.is_held(name):
+        if self._commands.has_end(name):
             self._held[code] = name
         self._commands.run(name)
 
     def _released(self, event: QKeyEvent) -> bool:
         code = event.key()
-        self._is_left = False
+        self._is_left_to_text = False
         if not event.isAutoRepeat():
             if not self._misses_repeats:
                 return self._end(code)
@@ -168,7 +171,7 @@ class KeyFilter(QObject):
     def _end(self, code: int) -> bool:
         name = self._held.pop(code, None)
         if name is not None:
-            self._commands.let_go(name)
+            self._commands.release(name)
         return name is not None
 
     def _end_all(self) -> None:
@@ -176,15 +179,15 @@ class KeyFilter(QObject):
             self._end(code)
 
     def _is_here(self, watched: QObject) -> bool:
-        """Whether it is the window or in it; what comes through the system names its handle."""
+        """Whether `watched` is in this window; native events are sent to its QWindow."""
         if isinstance(watched, QWindow):
             return watched == self._window.windowHandle()
         return isinstance(watched, QWidget) and watched.window() == self._window
 
     def _refuse_input_method(self, watched: QObject, event: QInputMethodQueryEvent) -> bool:
-        """Outside text fields it has nothing to compose, and would eat the letters."""
+        """Disable input methods outside text fields, where they would swallow the letters."""
         widget = _widget(watched)
-        if widget is None or takes_text(widget) or keeps_its_keys(widget):
+        if widget is None or accepts_text(widget) or handles_own_keys(widget):
             return False
         event.setValue(Qt.InputMethodQuery.ImEnabled, False)
         event.accept()
@@ -192,38 +195,41 @@ class KeyFilter(QObject):
 
 
 def misses_repeats() -> bool:
-    """On X11 Qt takes a repeated key for one pressed anew where the server's two events for it do
-    not arrive together; both bear the same time."""
+    """Whether Qt can report auto-repeat as new presses.
+
+    On X11 it does so when the release and press events of a repeat arrive separately; both have the
+    same time stamp.
+    """
     return QGuiApplication.platformName() == "xcb"
 
 
-def _is_for_all(keys: tuple[str, ...], name: str | None) -> bool:
-    """Whether a key is no writing even in a text field."""
+def _works_in_text(keys: tuple[str, ...], name: str | None) -> bool:
+    """Whether the key works even in a text field."""
     if name == ESCAPE:
         return True
     for key in keys:
-        *modifiers, last = parts(key)
-        if "Ctrl" in modifiers and "Alt" not in modifiers:  # both: AltGr, which writes
-            return key not in EDITING and last not in _MOVES_A_CURSOR
+        *modifiers, last = split_key(key)
+        if "Ctrl" in modifiers and "Alt" not in modifiers:  # Ctrl+Alt is AltGr, which types text
+            return key not in EDITING and last not in _CURSOR_KEYS
         if len(last) > 1 and last[0] == "F":
             return True
     return False
 
 
-def _would_search(event: QKeyEvent) -> bool:
-    """A letter that means nothing: a table or a closed list would jump to what begins with it."""
+def _would_search_list(event: QKeyEvent) -> bool:
+    """Whether an unbound letter would make a table or combo box jump to an entry."""
     other = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     text = event.text()
     return bool(text) and text.isprintable() and text != " " and not event.modifiers() & other
 
 
-def _is_busy_elsewhere(focus: QWidget | None) -> bool:
-    """A menu, a modal dialog, or a part of the window that takes its keys itself."""
+def _keys_go_elsewhere(focus: QWidget | None) -> bool:
+    """Whether a menu, a modal dialog or a widget with its own keys has the focus."""
     return (
         QApplication.activeModalWidget() is not None
         or QApplication.activePopupWidget() is not None
         or isinstance(focus, QMenuBar)
-        or keeps_its_keys(focus)
+        or handles_own_keys(focus)
     )
 
 

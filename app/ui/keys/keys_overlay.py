@@ -1,4 +1,4 @@
-"""All keys on one sheet over the window, as they are now; any key or click puts it away."""
+"""An overlay that lists all current keys; any key or click closes it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,17 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app.ui.actions.actions import ACTIONS, CONTEXT, GROUPS
-from app.ui.actions.key_profiles import name_of
+from app.ui.actions.key_profiles import profile_name
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.text_focus import OWN_KEYS
 
 MARGIN = 16
-"""Pixels between the sheet and the window's edge."""
-MOST_COLUMNS = 4
+"""Pixels between the sheet and the edge of the window."""
+MAX_COLUMNS = 4
 DROP_PX = 3
-"""Between the feet of a heading and of a line: both stand on one line."""
-_VEIL = 205
-"""Of 255: how much of the window behind is hidden."""
-_HOLDING = frozenset(
+"""Lifts the small labels so that they share the baseline of the heading."""
+_VEIL_ALPHA = 205
+_MODIFIER_KEYS = frozenset(
     {
         Qt.Key.Key_Shift,
         Qt.Key.Key_Control,
@@ -46,17 +45,17 @@ _HOLDING = frozenset(
 @dataclass(frozen=True)
 class KeyRow:
     keys: tuple[str, ...]
-    words: str
+    title: str
 
 
 class KeysOverlay(QWidget):
-    """The focus goes back to where it was."""
+    """Returns the focus to the widget that had it before."""
 
     def __init__(self, keymap: Keymap, window: QWidget) -> None:
         super().__init__(window)
         self._keymap = keymap
         self._window = window
-        self._before: QWidget | None = None
+        self._focus_before: QWidget | None = None
         self._area = QScrollArea(alignment=Qt.AlignmentFlag.AlignCenter)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setProperty(OWN_KEYS, True)
@@ -68,14 +67,14 @@ class KeysOverlay(QWidget):
         window.installEventFilter(self)
         self.hide()
 
-    def flip(self) -> None:
+    def toggle(self) -> None:
         if self.isVisible():
-            self._put_away()
+            self._close()
         else:
             self._open()
 
     def _open(self) -> None:
-        self._before = QApplication.focusWidget()
+        self._focus_before = QApplication.focusWidget()
         self.setGeometry(self._window.rect())
         self._lay_out()
         self.show()
@@ -89,29 +88,29 @@ class KeysOverlay(QWidget):
         return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not event.isAutoRepeat() and event.key() not in _HOLDING:
-            self._put_away()
+        if not event.isAutoRepeat() and event.key() not in _MODIFIER_KEYS:
+            self._close()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._put_away()
+        self._close()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         veil = self.palette().window().color()
-        veil.setAlpha(_VEIL)
+        veil.setAlpha(_VEIL_ALPHA)
         painter = QPainter(self)
         painter.fillRect(self.rect(), veil)
         painter.end()
 
-    def _put_away(self) -> None:
+    def _close(self) -> None:
         self.hide()
-        before, self._before = self._before, None
-        if before is not None and isValid(before):
-            before.setFocus()
+        widget, self._focus_before = self._focus_before, None
+        if widget is not None and isValid(widget):
+            widget.setFocus()
 
     def _lay_out(self) -> None:
-        """As many columns as there is room for; what is too high can be scrolled."""
+        """Use as many columns as fit; scroll if the sheet is too high."""
         sections = [(group, rows) for group in GROUPS if (rows := _rows(self._keymap, group))]
-        for count in range(MOST_COLUMNS, 0, -1):
+        for count in range(MAX_COLUMNS, 0, -1):
             sheet = _sheet(self._heading(), _columns(sections, count))
             sheet.ensurePolished()
             if sheet.sizeHint().width() <= self.width() - 2 * MARGIN or count == 1:
@@ -124,49 +123,50 @@ class KeysOverlay(QWidget):
         layout = QHBoxLayout(line)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(_label(self.tr("Keys"), "heading"))
-        profile = self.tr("Profile: {name}").replace("{name}", name_of(self._keymap.profile))
-        away = _label(self.tr("Any key puts this away. Settings, Keys changes them"), "dim")
+        profile = self.tr("Profile: {name}").replace("{name}", profile_name(self._keymap.profile))
+        hint = _label(self.tr("Press any key to close. Change keys in Settings, Keys"), "dim")
         layout.setSpacing(12)
-        for label, stretch in ((_label(profile, "dim"), 1), (away, 0)):
+        for label, stretch in ((_label(profile, "dim"), 1), (hint, 0)):
             label.setContentsMargins(0, 0, 0, DROP_PX)
             layout.addWidget(label, stretch, Qt.AlignmentFlag.AlignBottom)
         return line
 
 
 def _rows(keymap: Keymap, group: str) -> list[KeyRow]:
-    """Of a group; a run of numbered actions is one row."""
+    """The rows of a group; actions with the same title, such as F2 … F10, share one."""
     rows: list[KeyRow] = []
     for name, action in ACTIONS.items():
         keys = tuple(keymap.labels(name))
         if action.group != group or not keys:
             continue
-        if rows and rows[-1].words == action.words:
-            rows[-1] = KeyRow((rows[-1].keys[0], "…", keys[-1]), action.words)
+        if rows and rows[-1].title == action.title:
+            rows[-1] = KeyRow((rows[-1].keys[0], "…", keys[-1]), action.title)
         else:
-            rows.append(KeyRow(keys, action.words))
+            rows.append(KeyRow(keys, action.title))
     return rows
 
 
 def _columns(
     sections: list[tuple[str, list[KeyRow]]], count: int
 ) -> list[list[tuple[str, list[KeyRow]]]]:
-    """In their order, none much longer than the others."""
+    """Distribute the sections over columns of similar length, in order."""
     lengths = [len(rows) + 2 for _, rows in sections]
-    best = next(
+    height = next(
         limit
         for limit in range(max(lengths, default=1), sum(lengths) + 1)
         if len(list(_filled(lengths, limit))) <= count
     )
-    return [[sections[place] for place in places] for places in _filled(lengths, best)]
+    return [[sections[index] for index in column] for column in _filled(lengths, height)]
 
 
 def _filled(lengths: list[int], limit: int) -> Iterator[list[int]]:
+    """Indices of the sections in each column when no column is longer than `limit`."""
     column: list[int] = []
-    for place, length in enumerate(lengths):
+    for index, length in enumerate(lengths):
         if column and sum(lengths[each] for each in column) + length > limit:
             yield column
             column = []
-        column.append(place)
+        column.append(index)
     yield column
 
 
@@ -196,14 +196,14 @@ def _add_section(grid: QGridLayout, group: str, rows: list[KeyRow]) -> None:
     title = _label(QCoreApplication.translate(CONTEXT, group), "title")
     title.setContentsMargins(0, 8 if top > 1 else 0, 0, 2)
     grid.addWidget(title, top, 0, 1, 2)
-    for place, row in enumerate(rows, top + 1):
+    for line, row in enumerate(rows, top + 1):
         keys = QHBoxLayout()
         keys.setSpacing(4)
         keys.addStretch(1)
         for key in row.keys:
             keys.addWidget(_label(key, "dim" if key == "…" else "key"))
-        grid.addLayout(keys, place, 0)
-        grid.addWidget(_label(row.words, ""), place, 1)
+        grid.addLayout(keys, line, 0)
+        grid.addWidget(_label(row.title, ""), line, 1)
     grid.setColumnStretch(1, 1)
 
 

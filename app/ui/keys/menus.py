@@ -1,4 +1,4 @@
-"""The menu bar: every action by its group, with the keys it has now."""
+"""The menu bar: every action by group, with its current keys."""
 
 from __future__ import annotations
 
@@ -31,15 +31,17 @@ TITLES = {
     AGENT: QT_TRANSLATE_NOOP("menus", "Agent"),
     WINDOW: QT_TRANSLATE_NOOP("menus", "Window"),
 }
-"""Of the menus, by the group of their actions."""
+"""Menu titles by group of actions."""
 
 LabelOf = Callable[[str], str]
 Allows = Callable[[str], bool]
 
 
 class Menus:
-    """Keys are told in the text alone: the key filter serves them. `allows` says which actions make
-    sense just now: nothing that is not on screen is judged from a menu."""
+    """Fills the menus; `allows` tells which actions are available now.
+
+    Keys appear only in the text of the entries, because the key filter handles them.
+    """
 
     def __init__(
         self, bar: QMenuBar, commands: Commands, label_of: LabelOf, allows: Allows
@@ -63,8 +65,8 @@ class Menus:
     def _fill(self) -> None:
         for entry in self._entries:
             name = entry.data()
-            key, words = self._label_of(name), ACTIONS[name].words
-            entry.setText(f"{words}\t{key}" if key else words)
+            key, title = self._label_of(name), ACTIONS[name].title
+            entry.setText(f"{title}\t{key}" if key else title)
             entry.setEnabled(self._commands.can(name) and self._allows(name))
 
     def _run(self, entry: QAction) -> None:

@@ -1,4 +1,4 @@
-"""Which widgets a person writes in, so that letters are theirs."""
+"""Tells which widgets need the keys themselves, for example because one types text in them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,20 @@ from PySide6.QtWidgets import (
 )
 
 OWN_KEYS = "ownKeys"
-"""Property of a widget that takes every key itself while it, or what is in it, has the focus."""
+"""Property of a widget that handles every key itself while it or a child has the focus."""
+ROW_NAVIGATION = "rowKeys"
+"""Property of a table that handles Up, Down and Enter itself while it has the focus."""
 
 
-ROWS = "rowKeys"
-"""Property of a table whose rows a person can go to: with the focus it takes the keys for that."""
-
-
-def takes_text(widget: QWidget | None) -> bool:
-    """Whether what is typed there is written. Not where text can only be read."""
+def accepts_text(widget: QWidget | None) -> bool:
+    """Whether the widget is an editable text field."""
     if isinstance(widget, (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox)):
         return not widget.isReadOnly()
     return isinstance(widget, QComboBox) and widget.isEditable()
 
 
 def has_selected_text(widget: QWidget | None) -> bool:
-    """Of a text that can only be read: copying is meant for it."""
+    """Whether a read-only text has a selection, so that Ctrl+C copies it."""
     if isinstance(widget, QLabel):
         return widget.hasSelectedText()
     if isinstance(widget, (QTextEdit, QPlainTextEdit)):
@@ -38,13 +36,13 @@ def has_selected_text(widget: QWidget | None) -> bool:
     return isinstance(widget, QLineEdit) and widget.hasSelectedText()
 
 
-def keeps_its_keys(widget: QWidget | None) -> bool:
+def handles_own_keys(widget: QWidget | None) -> bool:
     return any(bool(each.property(OWN_KEYS)) for each in _with_ancestors(widget))
 
 
-def goes_through_rows(widget: QWidget | None) -> bool:
-    """Whether Up, Down and Enter there move through rows, and go to one."""
-    return widget is not None and bool(widget.property(ROWS))
+def navigates_rows(widget: QWidget | None) -> bool:
+    """Whether Up, Down and Enter move through the rows of the widget."""
+    return widget is not None and bool(widget.property(ROW_NAVIGATION))
 
 
 def _with_ancestors(widget: QWidget | None) -> Iterator[QWidget]:

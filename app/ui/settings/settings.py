@@ -1,16 +1,18 @@
-"""What a person has chosen once and for all, in a TOML file of their own."""
+"""The settings of a user, stored in a TOML file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.core.user_name import name_from_environment, system_user_name
+
 Keys = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Every field has a default: a missing or faulty file is a window as it comes."""
+    """Field names are the keys of the file; every field has a default."""
 
     reviewer: str = ""
     language: str = "system"
@@ -18,27 +20,34 @@ class Settings:
     theme: str = "system"
     """system, or one of theme.THEMES."""
     font_pt: int = 0
-    """0: the system's."""
+    """0 means the size of the system."""
     profile: str = "default"
-    """Of keys: see keymap.PROFILES."""
+    """Key profile, one of key_profiles.PROFILES."""
     keys: Keys = field(default_factory=dict)
     """Actions whose keys the user has changed."""
     blind: bool = False
-    """For new sessions."""
+    """Whether new sessions start in blind mode."""
     model: str = ""
-    """Of the agent; empty: the best in the box."""
+    """Model of the agent; empty means the best bundled one."""
     workers: int = 1
     neighbour_arcsec: float = 3.0
     comments: tuple[str, ...] = ()
     """Standard comments of the user."""
     line_lists: tuple[str, ...] = ()
-    """Files of line lists of the user."""
+    """Paths of the user's line lists."""
     templates: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
-    """What a newcomer is asked or shown once: name, tour."""
+    """One-time questions and hints that were already shown: name, tour."""
     recent: tuple[str, ...] = ()
-    """Sessions, the newest first."""
+    """Paths or URLs of sessions, latest first."""
     view: Mapping[str, object] = field(default_factory=dict)
-    """view.Options that differ from their defaults."""
+    """View options that differ from their defaults."""
     layout: str = ""
-    """Qt's own record of the window's place and panels, base64."""
+    """Window geometry and panels as saved by Qt, base64."""
+
+
+def reviewer_name(settings: Settings) -> str:
+    """The name under which verdicts are saved: from the settings, the environment or the system."""
+    if settings.reviewer.strip():
+        return settings.reviewer.strip()
+    return name_from_environment() or system_user_name("somebody")

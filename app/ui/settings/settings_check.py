@@ -1,4 +1,4 @@
-"""What each setting may be. A file may hold anything; the window trusts these."""
+"""Validates every setting read from a file, so that the window can rely on the values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from app.core.session.verdict_log import MAX_NAME
 from app.ui.actions.actions import ACTIONS
-from app.ui.actions.key_names import normal
+from app.ui.actions.key_names import normalized
 from app.ui.actions.key_profiles import PROFILES
 from app.ui.theme.theme import THEMES
 from app.ui.translation.languages import LANGUAGES
@@ -32,11 +32,11 @@ Check = Callable[[Any], Any]
 
 
 class InvalidSetting(Exception):
-    """What was expected instead."""
+    """A value is not valid; the text says what was expected."""
 
 
-def plain(value: object) -> bool:
-    """Whether it is a value that can be kept for another version: no tables, nothing long."""
+def is_plain(value: object) -> bool:
+    """Whether an unknown value is short and simple enough to be kept for a newer version."""
     if isinstance(value, list):
         return len(value) <= MAX_FILES and all(_is_scalar(each) for each in value)
     return _is_scalar(value)
@@ -80,7 +80,7 @@ def _choice(*options: str) -> Check:
 
 
 def _number(low: float, high: float, *also: float) -> Check:
-    """From `low` to `high`, or one of `also`."""
+    """Accept a number from `low` to `high`, or one of `also`."""
 
     def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -110,7 +110,7 @@ def _flag(value: Any) -> bool:
 
 
 def _keys(value: Any) -> dict[str, tuple[str, ...]]:
-    """Of actions this version has."""
+    """Keys by action; actions unknown to this version are dropped."""
     if not isinstance(value, dict):
         raise InvalidSetting("a table of actions and their keys")
     return {name: _key_list(name, keys) for name, keys in value.items() if name in ACTIONS}
@@ -119,16 +119,16 @@ def _keys(value: Any) -> dict[str, tuple[str, ...]]:
 def _key_list(name: str, keys: Any) -> tuple[str, ...]:
     if not isinstance(keys, list) or len(keys) > MAX_KEYS:
         raise InvalidSetting(f"a table of actions, each with at most {MAX_KEYS} keys ({name})")
-    found = [normal(key) if isinstance(key, str) else "" for key in keys]
-    if not all(found):
+    names = [normalized(key) if isinstance(key, str) else "" for key in keys]
+    if not all(names):
         raise InvalidSetting(f'a table of actions with keys such as "Shift+A" ({name})')
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(names))
 
 
 def _view(value: Any) -> dict[str, object]:
     if not isinstance(value, dict) or len(value) > MAX_VIEW:
         raise InvalidSetting("a table of simple values")
-    if not all(plain(each) for each in value.values()):
+    if not all(is_plain(each) for each in value.values()):
         raise InvalidSetting("a table of simple values")
     return {
         str(name): tuple(each) if isinstance(each, list) else each for name, each in value.items()
@@ -137,11 +137,11 @@ def _view(value: Any) -> dict[str, object]:
 
 def _layout(value: Any) -> str:
     if not isinstance(value, str) or len(value) > MAX_LAYOUT or not value.isascii():
-        raise InvalidSetting("what the window wrote there")
+        raise InvalidSetting("the layout as saved by the window")
     try:
         base64.b64decode(value, validate=True)
     except binascii.Error:
-        raise InvalidSetting("what the window wrote there") from None
+        raise InvalidSetting("the layout as saved by the window") from None
     return value
 
 

@@ -1,6 +1,6 @@
-"""The file of settings: how it is read with suspicion, how it is written.
+"""Reads and writes the settings file.
 
-What is wrong in it costs that one value its place, never the window its start.
+An invalid value falls back to its default; a faulty file never stops the window from starting.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 
 from app.core.settings_path import MAX_BYTES
 from app.ui.settings.settings import Settings
-from app.ui.settings.settings_check import CHECKS, InvalidSetting, plain
+from app.ui.settings.settings_check import CHECKS, InvalidSetting, is_plain
 
 _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
 def toml_text(values: Mapping[str, Any]) -> str:
-    """Texts, numbers, booleans, lists of them, and tables of these, one deep."""
+    """TOML for strings, numbers, booleans, lists of them, and tables of these one level deep."""
     tables = {name: value for name, value in values.items() if isinstance(value, Mapping)}
     lines = [_line(name, value) for name, value in values.items() if name not in tables]
     for name, table in tables.items():
@@ -48,7 +48,7 @@ def _value(value: Any) -> str:
         return _quoted(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_value(each) for each in value)}]"
-    raise TypeError(f"no setting is a {type(value).__name__}")
+    raise TypeError(f"a setting cannot be a {type(value).__name__}")
 
 
 def _quoted(text: str) -> str:
@@ -58,7 +58,7 @@ def _quoted(text: str) -> str:
 def _escaped(sign: str) -> str:
     if sign in _SHORT:
         return _SHORT[sign]
-    # A path may hold bytes that are no text: surrogates, which TOML cannot.
+    # Paths that are not valid UTF-8 contain surrogates, which TOML does not allow.
     if "\ud800" <= sign <= "\udfff":
         return "�"
     return sign if sign.isprintable() or sign > "\x9f" else f"\\u{ord(sign):04x}"
@@ -67,13 +67,13 @@ def _escaped(sign: str) -> str:
 MAX_BACKUPS = 20
 MAX_UNKNOWN = 50
 _FIRST_LINE = (
-    "# Settings of Spec-o3 Workbench. The window writes this file anew when one changes.\n"
+    "# Settings of Spec-o3 Workbench. The window rewrites this file when a setting changes.\n"
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SettingsRead:
-    """What a file came to. `unknown`: keys of a newer version, written back as they were."""
+    """The contents of a file. `unknown` keys of a newer version are written back unchanged."""
 
     settings: Settings = field(default_factory=Settings)
     unknown: Mapping[str, Any] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class SettingsRead:
 
 
 def read_settings(path: Path) -> SettingsRead:
-    """Defaults for a file that is not there. Never raises."""
+    """Read the file; defaults if it does not exist. Never raises."""
     try:
         if not path.exists():
             return SettingsRead()
@@ -101,7 +101,7 @@ def read_settings(path: Path) -> SettingsRead:
 
 
 def write_settings(path: Path, settings: Settings, unknown: Mapping[str, Any]) -> None:
-    """Whole or not at all. Raises OSError."""
+    """Write the file atomically. Raises OSError."""
     text = _FIRST_LINE + toml_text({**unknown, **_changed(settings)})
     path = path.resolve() if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,8 +116,8 @@ def write_settings(path: Path, settings: Settings, unknown: Mapping[str, Any]) -
             draft.unlink(missing_ok=True)
 
 
-def keep_aside(path: Path) -> Path | None:
-    """A copy of a faulty file as `settings.toml.bak`, `.bak-2` and so on; None where that fails."""
+def back_up(path: Path) -> Path | None:
+    """Copy a faulty file to `settings.toml.bak`, `.bak-2` and so on; None if that fails."""
     names = ("", *(f"-{number}" for number in range(2, MAX_BACKUPS + 1)))
     for name in names:
         backup = path.with_name(f"{path.name}.bak{name}")
@@ -140,7 +140,7 @@ def _checked(values: Mapping[str, Any]) -> SettingsRead:
     for name, value in values.items():
         check = CHECKS.get(name)
         if check is None:
-            if len(unknown) < MAX_UNKNOWN and plain(value):
+            if len(unknown) < MAX_UNKNOWN and is_plain(value):
                 unknown[name] = value
             continue
         try:
@@ -151,13 +151,15 @@ def _checked(values: Mapping[str, Any]) -> SettingsRead:
 
 
 def _changed(settings: Settings) -> dict[str, Any]:
-    """What differs from the defaults, so that a better default reaches everybody else; and nothing
-    that would be a fault when it is read."""
-    fresh = Settings()
+    """The valid values that differ from the defaults.
+
+    Defaults are not written, so that users get the better defaults of later versions.
+    """
+    defaults = Settings()
     changed = {}
     for name, check in CHECKS.items():
         value = getattr(settings, name)
-        if value == getattr(fresh, name):
+        if value == getattr(defaults, name):
             continue
         with suppress(InvalidSetting):
             changed[name] = check(_as_read(value))

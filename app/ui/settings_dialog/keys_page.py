@@ -1,4 +1,4 @@
-"""The page of settings about keys: a profile, and every action with its keys."""
+"""The settings page of keys: the profile, and the keys of every action."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.actions.actions import ACTIONS, CONTEXT, GROUPS
-from app.ui.actions.key_names import normal, press_of, spellings
-from app.ui.actions.key_profiles import PROFILES, name_of
-from app.ui.keys.fuzzy import fit_of
+from app.ui.actions.key_names import normalized, possible_keys, press_of
+from app.ui.actions.key_profiles import PROFILES, profile_name
+from app.ui.keys.fuzzy import match_score
 from app.ui.keys.keymap import Keymap, KeyTaken
 from app.ui.settings.settings import Settings
 from app.ui.settings_dialog.settings_parts import NARROW, SettingsPage, plain_label
 
 
 class KeyCatcher(QLabel):
-    """Shown only while it waits."""
+    """Reads one key press; visible only while it waits for it."""
 
     caught = Signal(str)
-    """The key, as actions.py writes it."""
-    given_up = Signal()
+    """The key, spelled as in actions.py."""
+    cancelled = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +46,7 @@ class KeyCatcher(QLabel):
         self.setFocus()
 
     def event(self, event: QEvent) -> bool:
-        """Before Qt makes a move or a shortcut of it."""
+        """Take key events before Qt uses them for focus changes and shortcuts."""
         if isinstance(event, QKeyEvent):
             if event.type() == QEvent.Type.KeyPress:
                 self._catch(event)
@@ -57,20 +57,20 @@ class KeyCatcher(QLabel):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if self.isVisible():
-            self._give_up()
+            self._cancel()
 
     def _catch(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self._give_up()
+            self._cancel()
             return
-        keys = [key for key in spellings(press_of(event)) if normal(key)]
+        keys = [key for key in possible_keys(press_of(event)) if normalized(key)]
         if keys and not event.isAutoRepeat():
             self.hide()
             self.caught.emit(keys[0])
 
-    def _give_up(self) -> None:
+    def _cancel(self) -> None:
         self.hide()
-        self.given_up.emit()
+        self.cancelled.emit()
 
 
 _NAME = Qt.ItemDataRole.UserRole
@@ -84,10 +84,10 @@ class KeysPage(SettingsPage):
         self._adds = False
         self.profile = QComboBox()
         for profile in PROFILES:
-            self.profile.addItem(name_of(profile), profile)
+            self.profile.addItem(profile_name(profile), profile)
         self.profile.setFixedWidth(NARROW)
         self.profile.setAccessibleName(self.tr("Profile"))
-        self.profile.activated.connect(self._take_profile)
+        self.profile.activated.connect(self._use_profile)
         self.query = QLineEdit(clearButtonEnabled=True)
         self.query.setPlaceholderText(self.tr("Find an action or a key"))
         self.query.setAccessibleName(self.tr("Find an action or a key"))
@@ -95,11 +95,11 @@ class KeysPage(SettingsPage):
         self.table = self._make_table()
         self.message = plain_label("", "warning")
         self.catcher = KeyCatcher()
-        self.catcher.caught.connect(self._take_key)
-        self.catcher.given_up.connect(self._give_up)
+        self.catcher.caught.connect(self._bind_key)
+        self.catcher.cancelled.connect(self._cancel)
         self.change_button = self._button(self.tr("Change…"), self._change)
         self.add_button = self._button(self.tr("Add another…"), self._add)
-        self.clear_button = self._button(self.tr("No key"), self._clear)
+        self.clear_button = self._button(self.tr("Remove keys"), self._clear)
         self.reset_button = self._button(self.tr("Reset"), self._reset)
         self.reset_all_button = self._button(self.tr("Reset all"), self._reset_all)
         self._lay_out()
@@ -128,7 +128,7 @@ class KeysPage(SettingsPage):
             table.addTopLevelItem(top)
             for name, action in ACTIONS.items():
                 if action.group == group:
-                    row = QTreeWidgetItem(top, [action.words, ""])
+                    row = QTreeWidgetItem(top, [action.title, ""])
                     row.setData(0, _NAME, name)
             top.setExpanded(True)
         table.itemSelectionChanged.connect(self._follow_selection)
@@ -159,9 +159,9 @@ class KeysPage(SettingsPage):
         self.body.addLayout(buttons)
 
     def _groups(self) -> dict[QTreeWidgetItem, list[QTreeWidgetItem]]:
-        tops = [self.table.topLevelItem(place) for place in range(self.table.topLevelItemCount())]
+        tops = [self.table.topLevelItem(index) for index in range(self.table.topLevelItemCount())]
         return {
-            top: [row for place in range(top.childCount()) if (row := top.child(place))]
+            top: [row for index in range(top.childCount()) if (row := top.child(index))]
             for top in tops
             if top
         }
@@ -169,7 +169,7 @@ class KeysPage(SettingsPage):
     def _rows(self) -> list[QTreeWidgetItem]:
         return [row for rows in self._groups().values() for row in rows]
 
-    def _chosen(self) -> str | None:
+    def _selected_action(self) -> str | None:
         items = self.table.selectedItems()
         return items[0].data(0, _NAME) if items else None
 
@@ -186,17 +186,17 @@ class KeysPage(SettingsPage):
         for row in self._rows():
             names = (row.text(0), row.text(1))
             row.setHidden(
-                bool(query.strip()) and all(fit_of(query, each) is None for each in names)
+                bool(query.strip()) and all(match_score(query, each) is None for each in names)
             )
         for top, rows in self._groups().items():
             top.setHidden(all(row.isHidden() for row in rows))
 
     def _follow_selection(self) -> None:
-        name = self._chosen()
-        can = name is not None and name != "escape"
+        name = self._selected_action()
+        can_change = name is not None and name != "escape"
         for button in (self.change_button, self.add_button, self.clear_button):
-            button.setEnabled(can)
-        self.reset_button.setEnabled(can and self._keymap.is_changed(str(name)))
+            button.setEnabled(can_change)
+        self.reset_button.setEnabled(can_change and self._keymap.is_changed(str(name)))
 
     def _change(self) -> None:
         self._wait(adds=False)
@@ -205,26 +205,26 @@ class KeysPage(SettingsPage):
         self._wait(adds=True)
 
     def _wait(self, *, adds: bool) -> None:
-        name = self._chosen()
+        name = self._selected_action()
         if name is None or name == "escape":
             return
         self._adds = adds
-        self._say("")
-        text = self.tr("Press the key for “{action}”. Esc leaves it as it is")
-        self.catcher.wait(text.replace("{action}", ACTIONS[name].words))
+        self._show_message("")
+        text = self.tr("Press a key for “{action}”, or Esc to cancel")
+        self.catcher.wait(text.replace("{action}", ACTIONS[name].title))
 
-    def _take_key(self, key: str) -> None:
-        name = self._chosen()
+    def _bind_key(self, key: str) -> None:
+        name = self._selected_action()
         if name is not None:
             self._rebind(name, (*self._keymap.keys(name), key) if self._adds else (key,))
         self.table.setFocus()
 
-    def _give_up(self) -> None:
+    def _cancel(self) -> None:
         if self.isVisible():
             self.table.setFocus()
 
     def _clear(self) -> None:
-        name = self._chosen()
+        name = self._selected_action()
         if name is not None:
             self._rebind(name, ())
 
@@ -232,27 +232,27 @@ class KeysPage(SettingsPage):
         try:
             self._keymap.rebind(name, keys)
         except KeyTaken as refusal:
-            self._say(str(refusal))
+            self._show_message(str(refusal))
         else:
-            self._say("")
+            self._show_message("")
 
     def _reset(self) -> None:
-        name = self._chosen()
+        name = self._selected_action()
         if name is None:
             return
         try:
             self._keymap.reset(name)
         except KeyTaken as refusal:
-            self._say(str(refusal))
+            self._show_message(str(refusal))
 
     def _reset_all(self) -> None:
-        self._say("")
+        self._show_message("")
         self._keymap.reset_all()
 
-    def _take_profile(self) -> None:
-        self._say("")
+    def _use_profile(self) -> None:
+        self._show_message("")
         self._keymap.use_profile(self.profile.currentData())
 
-    def _say(self, text: str) -> None:
+    def _show_message(self, text: str) -> None:
         self.message.setText(text)
         self.message.setVisible(bool(text))

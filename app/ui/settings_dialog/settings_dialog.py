@@ -1,4 +1,4 @@
-"""The settings, beside the window and never in its way: what is changed counts at once."""
+"""The settings dialog. It is not modal, and changes apply at once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
 from app.ui.background.runner import Runner
 from app.ui.keys.keymap import Keymap
 from app.ui.settings.settings import Settings
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.agent_page import AgentPage
 from app.ui.settings_dialog.keys_page import KeysPage
-from app.ui.settings_dialog.settings_pages import FilesPage, LookPage, YouPage
+from app.ui.settings_dialog.settings_pages import AppearancePage, FilesPage, ReviewerPage
 
 SIZE = 780, 560
 
@@ -28,7 +28,7 @@ SIZE = 780, 560
 class SettingsDialog(QDialog):
     def __init__(
         self,
-        settings: SettingsKeeper,
+        settings: SettingsStore,
         keymap: Keymap,
         runner: Runner,
         parent: QWidget | None = None,
@@ -36,12 +36,12 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self.setModal(False)
-        self.you = YouPage(settings)
-        self.look = LookPage(settings)
+        self.reviewer = ReviewerPage(settings)
+        self.appearance = AppearancePage(settings)
         self.keys = KeysPage(keymap)
         self.agent = AgentPage(settings, runner)
         self.files = FilesPage(settings)
-        self.pages = (self.you, self.look, self.keys, self.agent, self.files)
+        self.pages = (self.reviewer, self.appearance, self.keys, self.agent, self.files)
         self.list = QListWidget()
         self.stack = QStackedWidget()
         self._lay_out()
@@ -49,7 +49,7 @@ class SettingsDialog(QDialog):
         settings.changed.connect(self._show_settings)
 
     def open_page(self, page: QWidget | None = None) -> None:
-        """Bring it to the front; without a page it is where it was left."""
+        """Show the dialog at `page`, or at the page that was shown last."""
         if page is not None:
             self.list.setCurrentRow(self.stack.indexOf(page))
         self.show()

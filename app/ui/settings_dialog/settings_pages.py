@@ -1,4 +1,4 @@
-"""Pages of the settings: you, how it looks, words and files. A change counts at once."""
+"""The settings pages of the reviewer, appearance, and comments and files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.ui.settings.settings_check import (
     MAX_NEIGHBOUR_ARCSEC,
     MIN_FONT_PT,
 )
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_parts import (
     NARROW,
     FileList,
@@ -37,28 +37,28 @@ from app.ui.translation.languages import LANGUAGES
 SIZES = range(MIN_FONT_PT, MAX_FONT_PT + 1)
 
 
-class YouPage(SettingsPage):
-    def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
+class ReviewerPage(SettingsPage):
+    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.heading.setText(self.tr("You"))
+        self.heading.setText(self.tr("Reviewer"))
         self._settings = settings
         self.name = QLineEdit(maxLength=MAX_NAME)
-        self.name.editingFinished.connect(self._take_name)
-        self.blind = QCheckBox(self.tr("New sessions begin in blind mode"))
-        self.blind.toggled.connect(self._take_blind)
+        self.name.editingFinished.connect(self._save_name)
+        self.blind = QCheckBox(self.tr("Start new sessions in blind mode"))
+        self.blind.toggled.connect(self._save_blind)
         self.radius = QDoubleSpinBox(minimum=0.1, maximum=MAX_NEIGHBOUR_ARCSEC, decimals=1)
         self.radius.setSuffix(self.tr(" arcsec"))
         self.radius.setFixedWidth(NARROW)
-        self.radius.valueChanged.connect(self._take_radius)
+        self.radius.valueChanged.connect(self._save_radius)
         rows = form()
-        note = self.tr("Written with each of your verdicts, from the next session you open")
+        note = self.tr("Saved with each of your verdicts, starting with the next session you open")
         add_row(rows, self.tr("Your name"), self.name, note)
         note = self.tr(
-            "The agent's verdict stays hidden until you have given yours. A session that is open "
-            "has its own button at the top."
+            "Hides the agent's verdict until you have given yours. For the open "
+            "session, use the button at the top of the window."
         )
         add_row(rows, self.tr("Blind mode"), self.blind, note)
-        add_row(rows, self.tr("Nearby objects within"), self.radius)
+        add_row(rows, self.tr("Radius for nearby objects"), self.radius)
         self.body.addLayout(rows)
         self.body.addStretch(1)
 
@@ -68,42 +68,45 @@ class YouPage(SettingsPage):
         self.blind.setChecked(settings.blind)
         self.radius.setValue(settings.neighbour_arcsec)
 
-    def _take_name(self) -> None:
+    def _save_name(self) -> None:
         name = " ".join(self.name.text().split())
         if name.isprintable():
             self._settings.change(reviewer=name)
 
-    def _take_blind(self, on: bool) -> None:
+    def _save_blind(self, on: bool) -> None:
         self._settings.change(blind=on)
 
-    def _take_radius(self, arcsec: float) -> None:
+    def _save_radius(self, arcsec: float) -> None:
         self._settings.change(neighbour_arcsec=arcsec)
 
 
-class LookPage(SettingsPage):
-    def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
+class AppearancePage(SettingsPage):
+    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.heading.setText(self.tr("Look"))
+        self.heading.setText(self.tr("Appearance"))
         self._settings = settings
         self.theme = _choice(
             {
-                "system": self.tr("As the system"),
+                "system": self.tr("System default"),
                 "light": self.tr("Light"),
                 "dark": self.tr("Dark"),
                 "lamost": self.tr("LAMOST white"),
             }
         )
-        self.theme.activated.connect(self._take_theme)
+        self.theme.activated.connect(self._save_theme)
         points = {size: self.tr("{size} pt").replace("{size}", str(size)) for size in SIZES}
-        self.font_size = _choice({0: self.tr("As the system"), **points})
-        self.font_size.activated.connect(self._take_size)
-        self.language = _choice({"system": self.tr("As the system"), **LANGUAGES})
-        self.language.activated.connect(self._take_language)
+        self.font_size = _choice({0: self.tr("System default"), **points})
+        self.font_size.activated.connect(self._save_size)
+        self.language = _choice({"system": self.tr("System default"), **LANGUAGES})
+        self.language.activated.connect(self._save_language)
         rows = form()
-        note = self.tr("Colours differ in lightness, too, so that every eye can tell them apart")
+        note = self.tr(
+            "Colours also differ in lightness, so they can be told apart with any kind of "
+            "colour vision"
+        )
         add_row(rows, self.tr("Theme"), self.theme, note)
-        add_row(rows, self.tr("Size of text"), self.font_size)
-        note = self.tr("Changes at the next start")
+        add_row(rows, self.tr("Text size"), self.font_size)
+        note = self.tr("Takes effect at the next start")
         add_row(rows, self.tr("Language"), self.language, note)
         self.body.addLayout(rows)
         self.body.addStretch(1)
@@ -113,33 +116,33 @@ class LookPage(SettingsPage):
         self.font_size.setCurrentIndex(self.font_size.findData(settings.font_pt))
         self.language.setCurrentIndex(self.language.findData(settings.language))
 
-    def _take_theme(self) -> None:
+    def _save_theme(self) -> None:
         self._settings.change(theme=self.theme.currentData())
 
-    def _take_size(self) -> None:
+    def _save_size(self) -> None:
         self._settings.change(font_pt=self.font_size.currentData())
 
-    def _take_language(self) -> None:
+    def _save_language(self) -> None:
         self._settings.change(language=self.language.currentData())
 
 
 class FilesPage(SettingsPage):
-    def __init__(self, settings: SettingsKeeper, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.heading.setText(self.tr("Words and files"))
+        self.heading.setText(self.tr("Comments and files"))
         self._settings = settings
         self.comments = QPlainTextEdit(tabChangesFocus=True)
         self.comments.setAccessibleName(self.tr("Standard comments"))
         self.comments.setFixedHeight(96)
-        self.comments.textChanged.connect(self._take_comments)
+        self.comments.textChanged.connect(self._save_comments)
         line_lists = self.tr("Line lists (*.toml *.csv);;All files (*)")
         self.line_lists = FileList(self.tr("Line lists"), line_lists)
-        self.line_lists.changed.connect(self._take_line_lists)
+        self.line_lists.changed.connect(self._save_line_lists)
         spectra = self.tr("Spectra (*.fits *.fits.gz *.fit *.txt *.csv *.ecsv);;All files (*)")
         self.templates = FileList(self.tr("Templates"), spectra)
-        self.templates.changed.connect(self._take_templates)
+        self.templates.changed.connect(self._save_templates)
         for title, part in (
-            (self.tr("Standard comments, one a line"), self.comments),
+            (self.tr("Standard comments, one per line"), self.comments),
             (self.tr("Your line lists"), self.line_lists),
             (self.tr("Your templates"), self.templates),
         ):
@@ -158,13 +161,13 @@ class FilesPage(SettingsPage):
         kept = dict.fromkeys(line[:LONGEST_COMMENT] for line in lines if line)
         return tuple(line for line in kept if line.isprintable())[:MAX_COMMENTS]
 
-    def _take_comments(self) -> None:
+    def _save_comments(self) -> None:
         self._settings.change(comments=self._comments())
 
-    def _take_line_lists(self, paths: tuple[str, ...]) -> None:
+    def _save_line_lists(self, paths: tuple[str, ...]) -> None:
         self._settings.change(line_lists=paths)
 
-    def _take_templates(self, paths: tuple[str, ...]) -> None:
+    def _save_templates(self, paths: tuple[str, ...]) -> None:
         self._settings.change(templates=paths)
 
 

@@ -1,4 +1,4 @@
-"""What pages of settings are made of."""
+"""Building blocks of the settings pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 NARROW = 260
-"""Pixels of a field that holds a word or a number."""
+"""Width in pixels of a field for a word or a number."""
 
 
 def plain_label(text: str, role: str = "") -> QLabel:
@@ -38,7 +38,7 @@ def form() -> QFormLayout:
 
 
 def add_row(rows: QFormLayout, title: str, field: QWidget, *notes: str) -> list[QLabel]:
-    """A field with its name, and what there is to know about it, below. Returns the notes."""
+    """Add a field with its title, and notes below it. Returns the labels of the notes."""
     label = plain_label(title)
     label.setAlignment(Qt.AlignmentFlag.AlignTop)
     label.setContentsMargins(0, 5, 0, 0)
@@ -48,14 +48,14 @@ def add_row(rows: QFormLayout, title: str, field: QWidget, *notes: str) -> list[
     column.setSpacing(4)
     column.addWidget(field)
     labels = [plain_label(note, "dim") for note in notes]
-    for each in labels:
-        column.addWidget(each)
+    for note_label in labels:
+        column.addWidget(note_label)
     rows.addRow(label, column)
     return labels
 
 
 class SettingsPage(QScrollArea):
-    """Of the settings: a heading, and what is added to `body`."""
+    """A page of settings: a heading above `body`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,10 +71,10 @@ class SettingsPage(QScrollArea):
 
 
 class FileList(QWidget):
-    """Files of the user, to add to and take from."""
+    """A list of files with buttons to add and remove."""
 
     changed = Signal(tuple)
-    """Their paths."""
+    """The paths."""
 
     def __init__(self, title: str, kinds: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

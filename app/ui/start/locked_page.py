@@ -1,4 +1,4 @@
-"""Another program has the session open: who, and what can be done about it."""
+"""The page shown when another program has the session open."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from app.core.errors import SessionHeldError
 from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.logo import Logo
+from app.ui.widgets.page_parts import Logo
 
 WIDTH = 560
 
 
 class LockedPage(QWidget):
-    read_only_wanted = Signal(object)
-    """Its place."""
-    retried = Signal(object)
-    left = Signal()
+    read_only_requested = Signal(object)
+    """Path or URL of the session."""
+    retry_requested = Signal(object)
+    closed = Signal()
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._place: Path | str = ""
-        self.title = _plain("title")
-        self.holder = _plain("")
-        about = _plain("dim")
+        self._location: Path | str = ""
+        self.title = _label("title")
+        self.holder = _label("")
+        about = _label("dim")
         about.setText(
             self.tr(
-                "Only one program writes to a session at a time, so that no verdict is lost. Close "
-                "it there, or look at it here without changing it."
+                "Only one program can write to a session at a time, so that no verdict "
+                "is lost. Close the session there, or open it here read-only."
             )
         )
-        self.read_only_button = self._button(self.tr("Open to look at"), self._look)
+        self.read_only_button = self._button(self.tr("Open read-only"), self._open_read_only)
         self.read_only_button.setProperty("role", "primary")
         self.retry_button = self._button(self.tr("Try again"), self._retry)
-        self.other_button = self._button(self.tr("Choose another"), self.left.emit)
+        self.other_button = self._button(self.tr("Choose another session"), self.closed.emit)
         card = QFrame()
         card.setProperty("role", "card")
         card.setFixedWidth(WIDTH)
@@ -59,27 +59,27 @@ class LockedPage(QWidget):
         layout.addWidget(card, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(3)
 
-    def show_holder(self, place: Path | str, error: SessionHeldError) -> None:
-        self._place = place
-        name = place.name if isinstance(place, Path) else place
+    def show_holder(self, location: Path | str, error: SessionHeldError) -> None:
+        self._location = location
+        name = location.name if isinstance(location, Path) else location
         text = self.tr("{name} is open in another program")
         self.title.setText(text.replace("{name}", name))
-        self.holder.setText(self.tr("Held by: {who}").replace("{who}", error.holder))
+        self.holder.setText(self.tr("In use by: {who}").replace("{who}", error.holder))
 
-    def _button(self, words: str, call: object) -> QPushButton:
-        button = QPushButton(words)
+    def _button(self, text: str, call: object) -> QPushButton:
+        button = QPushButton(text)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(call)
         return button
 
-    def _look(self) -> None:
-        self.read_only_wanted.emit(self._place)
+    def _open_read_only(self) -> None:
+        self.read_only_requested.emit(self._location)
 
     def _retry(self) -> None:
-        self.retried.emit(self._place)
+        self.retry_requested.emit(self._location)
 
 
-def _plain(role: str) -> QLabel:
+def _label(role: str) -> QLabel:
     label = QLabel()
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)

@@ -1,4 +1,4 @@
-"""The sessions somebody worked with lately, and what can be said of each without opening it."""
+"""Recently used sessions, and a summary of each."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from app.ui.settings.settings_check import MAX_RECENT
 
 @dataclass(frozen=True, kw_only=True)
 class RecentSession:
-    """A session opened before.
+    """A session that was opened before.
 
-    `location` is a file or a database's URL. `used` is when it was last written; None where that is
-    not known. `problem` says why a file that exists cannot be opened.
+    `location` is a path or a database URL. `used` is when the file was last written, if known.
+    `problem` says why an existing file cannot be opened.
     """
 
     location: str
-    is_there: bool = True
+    exists: bool = True
     task: str = ""
     done: int = 0
     total: int = 0
@@ -39,32 +39,34 @@ class RecentSession:
 
 
 def remember(recent: Sequence[str], location: str) -> tuple[str, ...]:
-    """With that one first."""
+    """The list with `location` moved to the front."""
     return (location, *(each for each in recent if each != location))[:MAX_RECENT]
 
 
 def forget(recent: Sequence[str], location: str) -> tuple[str, ...]:
-    """Without that one; the file stays where it is."""
+    """The list without `location`; the file itself is kept."""
     return tuple(each for each in recent if each != location)
 
 
-def glance(location: str, reviewer: str) -> RecentSession:
-    """A file is opened to read, so that nobody who works with it is disturbed; a server is not
-    asked. Not for the window's thread."""
+def describe_session(location: str, reviewer: str) -> RecentSession:
+    """Summarize a session; do not call on the GUI thread.
+
+    A file is opened read-only, so that nobody working on it is disturbed; servers are not queried.
+    """
     if "://" in location:
         return RecentSession(location=location)
     try:
         used = datetime.fromtimestamp(Path(location).stat().st_mtime)
     except (OSError, ValueError, OverflowError):
-        return RecentSession(location=location, is_there=False)
+        return RecentSession(location=location, exists=False)
     try:
         with open_session(Path(location), reviewer, read_only=True) as session:
-            found = progress(session, reviewer)
+            judged = progress(session, reviewer)
             return RecentSession(
                 location=location,
                 task=session.task.name,
-                done=found.done,
-                total=found.total,
+                done=judged.done,
+                total=judged.total,
                 used=used,
             )
     except WorkbenchError as error:

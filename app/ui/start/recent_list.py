@@ -1,4 +1,4 @@
-"""The sessions of late: one click opens one again."""
+"""The list of recent sessions; a click opens one."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.background.runner import Runner
-from app.ui.settings.reviewer import reviewer_name
-from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.start.recent import RecentSession, forget, glance
+from app.ui.settings.settings import reviewer_name
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.start.recent import RecentSession, describe_session, forget
 from app.ui.start.recent_row import PAD, RecentRow
 from app.ui.theme.theme import CurrentTheme
 
 
 class RecentList(QFrame):
-    """What is known of each is read in the background, after the names are there."""
+    """Shows the names at once and reads the summaries in the background."""
 
     chosen = Signal(str)
-    """Its place."""
+    """Path or URL of the session."""
 
     def __init__(
         self,
-        settings: SettingsKeeper,
+        settings: SettingsStore,
         current_theme: CurrentTheme,
         runner: Runner,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings, self._current_theme, self._runner = settings, current_theme, runner
-        self._asked: list[Future[Any]] = []
+        self._pending: list[Future[Any]] = []
         self.rows: dict[str, RecentRow] = {}
         self.setProperty("role", "card")
         title = QLabel(self.tr("Recent sessions"))
         title.setProperty("role", "title")
         title.setIndent(PAD)
         self.empty = QLabel(
-            self.tr("None yet. Sessions you work with are listed here, with how far you came.")
+            self.tr("No sessions yet. Sessions you open are listed here with your progress.")
         )
         self.empty.setProperty("role", "dim")
         self.empty.setWordWrap(True)
@@ -69,12 +69,12 @@ class RecentList(QFrame):
         self.refresh()
 
     def refresh(self) -> None:
-        """Look at all of them again."""
-        for each in self._asked:
-            each.cancel()
+        """Read all sessions again."""
+        for future in self._pending:
+            future.cancel()
         for row in self.rows.values():
             self._column.removeWidget(row)
-            row.hide()  # a row that lost its parent would come back as a window
+            row.hide()  # without a parent, a visible row would become a window of its own
             row.deleteLater()
         self.rows = {}
         recent = self._settings.settings.recent
@@ -86,13 +86,15 @@ class RecentList(QFrame):
             self._column.insertWidget(number, row)
             self.rows[location] = row
         self.empty.setVisible(not recent)
-        look = (partial(glance, location, reviewer) for location in self.rows)
-        self._area.updateGeometry()  # as high as there are rows, if there is room
-        self._asked = [self._runner.run(each, self._show, owner=self) for each in look]
+        self._area.updateGeometry()  # grow with the number of rows, if there is room
+        self._pending = [
+            self._runner.run(partial(describe_session, each, reviewer), self._show, owner=self)
+            for each in self.rows
+        ]
 
-    def _show(self, found: RecentSession) -> None:
-        if found.location in self.rows:
-            self.rows[found.location].show_session(found)
+    def _show(self, session: RecentSession) -> None:
+        if session.location in self.rows:
+            self.rows[session.location].show_session(session)
 
     def _forget(self, location: str) -> None:
         self._settings.change(recent=forget(self._settings.settings.recent, location))

@@ -1,4 +1,4 @@
-"""One session of late: its name, where it lies, its class, how far one came, and when."""
+"""One recent session: name, folder, class, progress and date."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from app.ui.start.recent import RecentSession
 from app.ui.theme.theme import CurrentTheme, Theme
-from app.ui.translation.text_pairs import task_words
-from app.ui.widgets.row_button import RowButton
+from app.ui.translation.data_texts import task_text
+from app.ui.widgets.painted_button import RowButton
 
 PAD, RIGHT_WIDTH, REMOVE = 10, 190, 24
 RADIUS = 6.0
@@ -43,8 +43,8 @@ class RecentRow(RowButton):
         self.remove_button.setText("✕")
         self.remove_button.setAutoRaise(True)
         self.remove_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.remove_button.setToolTip(self.tr("Take it off this list; the file stays"))
-        self.remove_button.setAccessibleName(self.tr("Take it off this list"))
+        self.remove_button.setToolTip(self.tr("Remove from this list; the file is kept"))
+        self.remove_button.setAccessibleName(self.tr("Remove from this list"))
         self.remove_button.setFixedSize(REMOVE, REMOVE)
         self.remove_button.clicked.connect(self._remove)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -54,25 +54,25 @@ class RecentRow(RowButton):
         self.show_session(session)
 
     def show_session(self, session: RecentSession) -> None:
-        """What became known of it."""
+        """Update the row once the summary has been read."""
         self.session = session
-        self.setAccessibleName(f"{session.name}, {self.state_words()}")
+        self.setAccessibleName(f"{session.name}, {self.state_text()}")
         self.setToolTip(session.problem or session.location)
-        usable = session.is_there
+        usable = session.exists
         self.setCursor(Qt.CursorShape.PointingHandCursor if usable else Qt.CursorShape.ArrowCursor)
         self.update()
 
-    def state_words(self) -> str:
-        """How far one came, or what is wrong with it."""
-        found = self.session
-        if not found.is_there:
-            return self.tr("not there")
-        if found.problem:
+    def state_text(self) -> str:
+        """Progress, or why the session cannot be opened."""
+        session = self.session
+        if not session.exists:
+            return self.tr("file not session")
+        if session.problem:
             return self.tr("cannot be opened")
-        if not found.task:
-            return "" if found.is_file else self.tr("a team's database")
+        if not session.task:
+            return "" if session.is_file else self.tr("team database")
         text = self.tr("{done} of {total} judged")
-        return text.replace("{done}", f"{found.done:,}").replace("{total}", f"{found.total:,}")
+        return text.replace("{done}", f"{session.done:,}").replace("{total}", f"{session.total:,}")
 
     def sizeHint(self) -> QSize:
         return QSize(360, 2 * self.fontMetrics().height() + LINE_GAP + 2 * PAD)
@@ -102,44 +102,44 @@ class RecentRow(RowButton):
         self._draw_right(painter, QRect(split + PAD, inner.top(), RIGHT_WIDTH - PAD, line))
 
     def _draw_left(self, painter: QPainter, upper: QRect) -> None:
-        theme, found = self._current_theme.theme, self.session
-        usable = found.is_there and not found.problem
+        theme, session = self._current_theme.theme, self.session
+        usable = session.exists and not session.problem
         bold = QFont(self.font())
         bold.setWeight(QFont.Weight.DemiBold)
         painter.setFont(bold)
         painter.setPen(QColor(theme.text if usable else theme.dim))
         name = painter.fontMetrics().elidedText(
-            found.name, Qt.TextElideMode.ElideMiddle, upper.width()
+            session.name, Qt.TextElideMode.ElideMiddle, upper.width()
         )
         painter.drawText(upper, LEFT, name)
         painter.setFont(self.font())
         painter.setPen(QColor(theme.dim))
         lower = upper.translated(0, upper.height() + LINE_GAP)
         location = painter.fontMetrics().elidedText(
-            short_place(found), Qt.TextElideMode.ElideMiddle, lower.width()
+            short_folder(session), Qt.TextElideMode.ElideMiddle, lower.width()
         )
         painter.drawText(lower, LEFT, location)
 
     def _draw_right(self, painter: QPainter, upper: QRect) -> None:
-        theme, found = self._current_theme.theme, self.session
+        theme, session = self._current_theme.theme, self.session
         painter.setFont(self.font())
         painter.setPen(QColor(theme.dim))
         lower = upper.translated(0, upper.height() + LINE_GAP)
-        painter.drawText(lower, RIGHT, self._when())
-        if not found.is_there or found.problem:
+        painter.drawText(lower, RIGHT, self._details())
+        if not session.exists or session.problem:
             painter.setPen(QColor(theme.warning))
-            painter.drawText(upper, RIGHT, self.state_words())
+            painter.drawText(upper, RIGHT, self.state_text())
             return
         painter.setPen(QColor(theme.text))
-        painter.drawText(upper, RIGHT, self.state_words())
+        painter.drawText(upper, RIGHT, self.state_text())
 
-    def _when(self) -> str:
-        found = self.session
-        parts = [task_words(found.task), told_date(found.used) if found.used else ""]
+    def _details(self) -> str:
+        session = self.session
+        parts = [task_text(session.task), short_date(session.used) if session.used else ""]
         return " · ".join(part for part in parts if part)
 
     def _open(self) -> None:
-        if self.session.is_there:
+        if self.session.exists:
             self.opened.emit(self.session.location)
 
     def _remove(self) -> None:
@@ -149,8 +149,8 @@ class RecentRow(RowButton):
         self.update()
 
 
-def short_place(session: RecentSession) -> str:
-    """Its folder, with the home folder as ~."""
+def short_folder(session: RecentSession) -> str:
+    """The folder of the session, with the home folder as ~."""
     if not session.is_file:
         return session.location
     folder = Path(session.location).parent
@@ -160,8 +160,8 @@ def short_place(session: RecentSession) -> str:
     return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
 
 
-def told_date(moment: datetime) -> str:
-    """The time for one of today, else the date."""
+def short_date(moment: datetime) -> str:
+    """The time if it is today, else the date."""
     locale = QLocale()
     if moment.date() == datetime.now().date():
         return locale.toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat)

@@ -1,4 +1,4 @@
-"""One way to begin: a picture, what it does, a line about it, and its key."""
+"""A large button of the welcome page: icon, title, description and key."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.ui.theme.theme import CurrentTheme, Theme
-from app.ui.widgets.row_button import RowButton
+from app.ui.widgets.painted_button import RowButton
 
 Icon = Callable[[QPainter], None]
-"""Draws into 24 by 24, with the pen that is set."""
+"""Draws into a 24 x 24 square with the pen that is set."""
 
 
 def spectrum(painter: QPainter) -> None:
@@ -46,11 +46,11 @@ def session(painter: QPainter) -> None:
     painter.drawPolyline(QPolygonF([QPointF(8.5, 12), QPointF(11, 15), QPointF(15.5, 8.5)]))
 
 
-def draw_icon(painter: QPainter, icon: Icon, place: QRectF, colour: QColor) -> None:
+def draw_icon(painter: QPainter, icon: Icon, target: QRectF, colour: QColor) -> None:
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(place.topLeft())
-    painter.scale(place.width() / 24.0, place.height() / 24.0)
+    painter.translate(target.topLeft())
+    painter.scale(target.width() / 24.0, target.height() / 24.0)
     pen = QPen(colour, 1.6)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -66,13 +66,13 @@ FIRST_ALPHA, HOVER_ALPHA, PRESSED_ALPHA = 24, 18, 40
 
 
 class StartButton(RowButton):
-    """Wide and calm; `is_first` is the one that newcomers should take."""
+    """`is_first` highlights the button meant for newcomers."""
 
     def __init__(
         self,
         current_theme: CurrentTheme,
         icon: Icon,
-        words: str,
+        title: str,
         about: str,
         key: str = "",
         parent: QWidget | None = None,
@@ -82,16 +82,15 @@ class StartButton(RowButton):
         super().__init__(parent)
         self._current_theme, self._icon, self._about, self._key = current_theme, icon, about, key
         self._is_first = is_first
-        self.setText(words)
-        self.setAccessibleName(words)
+        self.setText(title)
+        self.setAccessibleName(title)
         self.setAccessibleDescription(about)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         current_theme.changed.connect(self._redraw)
 
-    def tell(self, about: str) -> None:
-        """The line under its name."""
+    def set_description(self, about: str) -> None:
         self._about = about
         self.setAccessibleDescription(about)
         self.updateGeometry()
@@ -112,35 +111,35 @@ class StartButton(RowButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._current_theme.theme
-        ink, dim = self._draw_plate(painter, theme)
+        ink, dim = self._draw_background(painter, theme)
         left = PAD + ICON + GAP
         icon_top = (self.height() - ICON) / 2
         draw_icon(painter, self._icon, QRectF(PAD, icon_top, ICON, ICON), ink)
-        self._draw_words(painter, QRect(left, PAD, self.width() - left - PAD, 0), ink, dim)
+        self._draw_text(painter, QRect(left, PAD, self.width() - left - PAD, 0), ink, dim)
 
-    def _draw_plate(self, painter: QPainter, theme: Theme) -> tuple[QColor, QColor]:
-        """The colours for what is written on it."""
-        plate = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+    def _draw_background(self, painter: QPainter, theme: Theme) -> tuple[QColor, QColor]:
+        """Draw the background; returns the colours of title and description."""
+        frame = QRectF(self.rect()).adjusted(1, 1, -1, -1)
         accent = QColor(theme.accent)
         edge = accent if self._is_first or self.hasFocus() else QColor(theme.border)
         painter.setPen(QPen(edge, 2.0 if self.hasFocus() else 1.0))
         painter.setBrush(QColor(theme.panel))
-        painter.drawRoundedRect(plate, RADIUS, RADIUS)
-        accent.setAlpha(self._veil())
+        painter.drawRoundedRect(frame, RADIUS, RADIUS)
+        accent.setAlpha(self._accent_alpha())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(accent)
-        painter.drawRoundedRect(plate, RADIUS, RADIUS)
+        painter.drawRoundedRect(frame, RADIUS, RADIUS)
         is_lit = self._is_first or self._is_hovered
         return QColor(theme.accent if is_lit else theme.text), QColor(theme.dim)
 
-    def _veil(self) -> int:
-        """How much of the accent lies over it."""
+    def _accent_alpha(self) -> int:
+        """Alpha of the accent colour over the panel."""
         base = FIRST_ALPHA if self._is_first else 0
         if self.isDown():
             return base + PRESSED_ALPHA
         return base + HOVER_ALPHA if self._is_hovered else base
 
-    def _draw_words(self, painter: QPainter, at: QRect, ink: QColor, dim: QColor) -> None:
+    def _draw_text(self, painter: QPainter, at: QRect, ink: QColor, dim: QColor) -> None:
         line = self.fontMetrics().height()
         painter.setFont(self._bold())
         painter.setPen(ink)

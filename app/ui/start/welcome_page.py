@@ -1,4 +1,4 @@
-"""The page before a session is open: try the sample, begin one, or go on with one."""
+"""The welcome page: try the sample, start a session, or continue a recent one."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from app.ui.actions.actions import ACTIONS
 from app.ui.background.runner import Runner
 from app.ui.importing.drop_zone import DropZone
 from app.ui.importing.given_paths import GivenKind, GivenPaths
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.start import start_button
-from app.ui.start.first_name import FirstName
+from app.ui.start.name_prompt import NamePrompt
 from app.ui.start.recent_list import RecentList
 from app.ui.start.start_button import StartButton
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
-from app.ui.widgets.logo import Logo
+from app.ui.widgets.page_parts import Logo
 from app.ui.widgets.problem_line import ProblemLine
 from app.ui.widgets.reviewer_name import ReviewerName
 
 PROGRAM = "Spec-o3 Workbench"
 TOUR = "tour"
-"""Among what a newcomer is told once."""
+"""Entry in `Settings.told`."""
 MAX_WIDTH = 1080
 TITLE_SCALE = 1.9
 
@@ -35,14 +35,14 @@ class WelcomePage(QWidget):
     """Paths of lists, or of folders of spectra."""
     session_chosen = Signal(object)
     """A path, or a database's URL."""
-    sample_wanted = Signal()
+    sample_requested = Signal()
     spectrum_chosen = Signal(object)
     """The path of a single spectrum."""
-    about_wanted = Signal()
+    about_requested = Signal()
 
     def __init__(
         self,
-        settings: SettingsKeeper,
+        settings: SettingsStore,
         current_theme: CurrentTheme,
         runner: Runner,
         parent: QWidget | None = None,
@@ -53,17 +53,17 @@ class WelcomePage(QWidget):
         self.recent = RecentList(settings, current_theme, runner)
         self.recent.chosen.connect(self._open_recent)
         self.reviewer = ReviewerName(settings)
-        self.first = FirstName(settings)
-        self.first.answered.connect(self._begin)
+        self.name_prompt = NamePrompt(settings)
+        self.name_prompt.answered.connect(self._focus_sample)
         self.drops = DropZone(self, current_theme, runner)
-        self.drops.given.connect(self.take)
+        self.drops.dropped.connect(self.open_dropped)
         self._make_buttons()
         middle = QVBoxLayout()
         middle.setSpacing(16)
         middle.addStretch(2)
         middle.addLayout(self._heading())
         middle.addWidget(self.problem)
-        middle.addWidget(self.first)
+        middle.addWidget(self.name_prompt)
         middle.addLayout(self._choices())
         middle.addLayout(self._footer())
         middle.addStretch(3)
@@ -79,21 +79,21 @@ class WelcomePage(QWidget):
         self._follow(None)
 
     def refresh(self) -> None:
-        """Sessions may have come, gone, or been worked on."""
+        """Reread the recent sessions, which may have changed."""
         self.problem.clear()
         self.recent.refresh()
 
-    def give_back(self) -> None:
-        """Esc: the question of the first start is put off for good."""
-        if self.first.field.hasFocus():
-            self.first.leave()
+    def dismiss_prompt(self) -> None:
+        """Esc in the question for the name: do not ask again."""
+        if self.name_prompt.field.hasFocus():
+            self.name_prompt.dismiss()
 
-    def show_problem(self, words: str) -> None:
-        self.problem.say(words)
+    def show_problem(self, text: str) -> None:
+        self.problem.show_problem(text)
 
-    def take(self, given: GivenPaths) -> None:
-        """What was dropped, by what it holds."""
-        self.problem.say(given.reason)
+    def open_dropped(self, given: GivenPaths) -> None:
+        """Open dropped files according to their contents."""
+        self.problem.show_problem(given.reason)
         if given.kind is GivenKind.SESSION:
             self.session_chosen.emit(given.paths[0])
         elif given.kind is GivenKind.SPECTRUM:
@@ -109,19 +109,21 @@ class WelcomePage(QWidget):
         name.setFont(font)
         name.setObjectName("program_name")
         about = QLabel(
-            self.tr("Vet candidates of rare stars by their spectra, with an agent that looks too.")
+            self.tr(
+                "Vet rare-star candidates by their spectra, with an agent that inspects them too."
+            )
         )
         about.setProperty("role", "dim")
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addStretch(1)
-        words.addWidget(name)
-        words.addWidget(about)
-        words.addStretch(1)
+        texts = QVBoxLayout()
+        texts.setSpacing(4)
+        texts.addStretch(1)
+        texts.addWidget(name)
+        texts.addWidget(about)
+        texts.addStretch(1)
         row = QHBoxLayout()
         row.setSpacing(20)
         row.addWidget(Logo(72))
-        row.addLayout(words, 1)
+        row.addLayout(texts, 1)
         return row
 
     def _make_buttons(self) -> None:
@@ -150,10 +152,10 @@ class WelcomePage(QWidget):
             current_theme,
             start_button.session,
             self.tr("Open a session"),
-            self.tr("Go on where you left it, or look at a colleague's"),
+            self.tr("Continue where you left off, or view a colleague's session"),
             self._key("open_session"),
         )
-        self.sample_button.clicked.connect(self._want_sample)
+        self.sample_button.clicked.connect(self._request_sample)
         self.list_button.clicked.connect(self._ask_for_lists)
         self.folder_button.clicked.connect(self._ask_for_folder)
         self.session_button.clicked.connect(self._ask_for_session)
@@ -168,7 +170,9 @@ class WelcomePage(QWidget):
             self.session_button,
         ):
             ways.addWidget(button)
-        hint = QLabel(self.tr("Or drop lists, folders, spectra or a session anywhere here."))
+        hint = QLabel(
+            self.tr("Or drop lists, folders, spectra or a session anywhere on this page.")
+        )
         hint.setProperty("role", "dim")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         ways.addSpacing(4)
@@ -181,13 +185,13 @@ class WelcomePage(QWidget):
         return row
 
     def _footer(self) -> QHBoxLayout:
-        offline = QLabel(self.tr("Works without a network."))
+        offline = QLabel(self.tr("Works offline."))
         offline.setProperty("role", "dim")
         about = QPushButton(self.tr("What this is, and what it is not"))
         about.setObjectName("about_link")
         about.setProperty("role", "quiet")
         about.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        about.clicked.connect(self.about_wanted)
+        about.clicked.connect(self.about_requested)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.reviewer)
@@ -197,27 +201,27 @@ class WelcomePage(QWidget):
         return row
 
     def _follow(self, _: object) -> None:
-        """One's name is asked for, or it is told, never both."""
-        self.reviewer.setVisible(not self.first.is_asking)
-        about = self.tr("60 simulated candidates of cataclysmic variables")
+        """Show either the question for the name or the name itself."""
+        self.reviewer.setVisible(not self.name_prompt.is_needed)
+        about = self.tr("60 simulated cataclysmic-variable candidates")
         if TOUR not in self._settings.settings.told:
-            about = self.tr("60 simulated candidates, and a tour of five stops")
-        self.sample_button.tell(about)
+            about = self.tr("60 simulated candidates and a five-step tour")
+        self.sample_button.set_description(about)
 
-    def _begin(self) -> None:
-        """Enter goes on to what newcomers should take."""
+    def _focus_sample(self) -> None:
+        """Focus the sample, so that Enter opens it."""
         self.sample_button.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _key(self, name: str) -> str:
         keys = self._settings.settings.keys.get(name, ACTIONS[name].keys)
         return keys[0] if keys else ""
 
-    def _want_sample(self) -> None:
+    def _request_sample(self) -> None:
         self.problem.clear()
-        self.sample_wanted.emit()
+        self.sample_requested.emit()
 
-    def _open_recent(self, place: str) -> None:
-        self.session_chosen.emit(place if "://" in place else Path(place))
+    def _open_recent(self, location: str) -> None:
+        self.session_chosen.emit(location if "://" in location else Path(location))
 
     def _ask_for_lists(self) -> None:
         if paths := choose_lists(self):
@@ -228,5 +232,5 @@ class WelcomePage(QWidget):
             self.list_chosen.emit([folder])
 
     def _ask_for_session(self) -> None:
-        if (place := choose_session(self)) is not None:
-            self.session_chosen.emit(place)
+        if (location := choose_session(self)) is not None:
+            self.session_chosen.emit(location)

@@ -1,4 +1,4 @@
-"""A theme put on: Qt's palette, the style sheet and the font of the whole application."""
+"""Applies a theme: palette, style sheet and font of the whole application."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from string import Template
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app.ui.theme.colours import mixed
 from app.ui.theme.style_templates import BARS, BUTTONS, FIELDS, SURFACES, TEXTS, VERDICT, VIEWS
-from app.ui.theme.theme import Theme, tint, tones
+from app.ui.theme.theme import Theme, mixed, tint, tones
 
+# Fusion looks the same on every system and takes all its colours from the palette.
 STYLE = "Fusion"
-"""The same on every system, and drawn from the palette alone."""
 _ALL = Template(TEXTS + SURFACES + BUTTONS + FIELDS + VIEWS + BARS)
 _VERDICT = Template(VERDICT)
+# Used for Chinese if the system font has none; these have a bold face and full-width punctuation.
 _HAN = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei UI", "PingFang SC")
-"""For Chinese, where the system's font has none: these have a bold face and whole punctuation."""
 
 
 def apply(application: QApplication, theme: Theme, font_pt: int = 0) -> None:
-    """`font_pt` 0: the system's size."""
+    """Apply a theme; `font_pt` 0 means the system's font size."""
     if application.style().name().casefold() != STYLE.casefold():
         application.setStyle(STYLE)
     font = _font(font_pt)
@@ -54,12 +53,12 @@ def style_sheet(theme: Theme, size_pt: float) -> str:
 
 
 def palette(theme: Theme) -> QPalette:
-    more, role = tones(theme), QPalette.ColorRole
+    derived, role = tones(theme), QPalette.ColorRole
     colours = {
         role.Window: theme.window,
         role.WindowText: theme.text,
-        role.Base: more.field,
-        role.AlternateBase: more.row,
+        role.Base: derived.field,
+        role.AlternateBase: derived.row,
         role.Text: theme.text,
         role.PlaceholderText: theme.dim,
         role.Button: theme.panel,
@@ -70,21 +69,21 @@ def palette(theme: Theme) -> QPalette:
         role.Accent: theme.accent,
         role.Link: theme.accent,
         role.LinkVisited: mixed(theme.accent, theme.dim, 0.4),
-        role.ToolTipBase: more.tip,
-        role.ToolTipText: more.on_tip,
+        role.ToolTipBase: derived.tip,
+        role.ToolTipText: derived.on_tip,
         role.Light: mixed(theme.panel, theme.text, 0.02),
         role.Midlight: theme.window,
         role.Mid: theme.border,
-        role.Dark: more.edge,
+        role.Dark: derived.edge,
         role.Shadow: mixed(theme.window, "#000000", 0.5),
     }
-    made = QPalette()
+    result = QPalette()
     for each, colour in colours.items():
-        made.setColor(QPalette.ColorGroup.All, each, QColor(colour))
+        result.setColor(QPalette.ColorGroup.All, each, QColor(colour))
     for each in (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText):
-        made.setColor(QPalette.ColorGroup.Disabled, each, QColor(more.disabled))
-    made.setColor(QPalette.ColorGroup.Disabled, role.Highlight, QColor(theme.border))
-    return made
+        result.setColor(QPalette.ColorGroup.Disabled, each, QColor(derived.disabled))
+    result.setColor(QPalette.ColorGroup.Disabled, role.Highlight, QColor(theme.border))
+    return result
 
 
 def _verdict(theme: Theme, role: str) -> str:
@@ -109,9 +108,9 @@ def _font(font_pt: int) -> QFont:
     elif font.pointSizeF() <= 0:
         font.setPointSize(10)
     han = (family for family in _HAN if QFontDatabase.hasFamily(family))
-    # By its own name: a generic one such as "Sans Serif" would lose its letters to the second.
+    # A generic name such as "Sans Serif" would give way to the Han font, so use the resolved one.
     font.setFamilies([QFontInfo(font).family(), *islice(han, 1)])
-    # Figures of one width: a column of numbers can be read down.
+    # Tabular figures, so that digits line up in columns.
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 

@@ -1,7 +1,7 @@
-"""The style sheet of the window, as templates over colours: see style_sheet.py for what fills them.
+"""Templates of the style sheet; style_sheet.py fills in the colours.
 
-Widgets ask for a look by a property: `label.setProperty("role", "dim")`. Nothing here touches
-QWidget or QFrame as such: plots would pay for it with every repaint.
+Widgets choose a style by a property: `label.setProperty("role", "dim")`. No rule matches plain
+QWidget or QFrame, because that would slow down every repaint of the plots.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Colours by what they mean. Safe for colour-blind eyes: hues are told apart by lightness, too, and
-nothing is said by colour alone."""
+"""Colour themes, with colours named by meaning, and arithmetic on colours written #rrggbb.
+
+Themes are safe for colour blindness: colours that must be told apart differ in lightness, and no
+information is given by colour alone.
+"""
 
 from __future__ import annotations
 
@@ -7,56 +10,54 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from app.ui.theme.colours import mixed
-
 
 @dataclass(frozen=True, kw_only=True)
 class Theme:
-    """Colours as #rrggbb, or #aarrggbb where they lie over others."""
+    """Colours as #rrggbb, or #aarrggbb if translucent."""
 
     name: str
     is_dark: bool
     window: str
-    """Behind everything."""
+    """Background of windows."""
     panel: str
     """Cards and side panels."""
     border: str
     text: str
     dim: str
-    """Text of less weight; still 4.5 to 1 on `panel`."""
+    """Secondary text; its contrast on `panel` is still 4.5:1."""
     accent: str
-    """What is chosen, focus, links."""
+    """Selection, focus and links."""
     on_accent: str
     accept: str
     reject: str
     unsure: str
     on_verdict: str
-    """Text on the three."""
+    """Text on the three verdict colours."""
     warning: str
     plot: str
-    """Behind the spectrum."""
+    """Background of the plot."""
     axis: str
     grid: str
     flux: str
     flux_raw: str
-    """The spectrum as it is, under a smoothed one."""
+    """The unsmoothed spectrum below a smoothed one."""
     error_band: str
     bad_pixels: str
     sky: str
     line: str
-    """Marks of lines at the star's velocity."""
+    """Markers of spectral lines, shifted to the star's velocity."""
     band: str
-    """Marks and shades of molecular bands."""
+    """Markers and shading of molecular bands."""
     line_text: str
     template: str
     agent: str
-    """Windows the agent looks at."""
+    """The windows the agent inspects."""
     on_agent: str
-    """Text on it."""
+    """Text on `agent`."""
     window_region: str
-    """The window on screen, in the overview."""
+    """The visible range, in the overview."""
     bar: str
-    """Behind the menu bar, and the bar of a page."""
+    """Background of the menu bar and of the top bar."""
     on_bar: str
 
 
@@ -166,7 +167,7 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK, LAMOST)}
 
 
 class CurrentTheme(QObject):
-    """The theme in use. Widgets that draw for themselves listen."""
+    """The theme in use; widgets that paint themselves connect to `changed`."""
 
     changed = Signal(object)
     """A `Theme`."""
@@ -183,23 +184,25 @@ class CurrentTheme(QObject):
 
 @dataclass(frozen=True, kw_only=True)
 class Tones:
+    """Colours of widget states, derived from a theme."""
+
     hover: str
-    """A button under the pointer."""
+    """A button under the mouse pointer."""
     pressed: str
     field: str
-    """Where text is written."""
+    """Background of text fields."""
     edge: str
-    """Of fields and buttons: clearer than the border of a card."""
+    """Border of fields and buttons, stronger than `Theme.border`."""
     outline: str
-    """Of what is filled in or ticked: there is nothing else to tell it by."""
+    """Border of check boxes and radio buttons, which only their outline makes visible."""
     row: str
     """Every second row."""
     chosen: str
-    """A chosen row; `text` on it."""
+    """Background of selected rows, below `Theme.text`."""
     disabled: str
-    """Text of what cannot be used now."""
+    """Text of disabled widgets."""
     handle: str
-    """Of scroll bars."""
+    """Handle of scroll bars."""
     primary_hover: str
     tip: str
     on_tip: str
@@ -224,5 +227,30 @@ def tones(theme: Theme) -> Tones:
 
 
 def tint(theme: Theme, colour: str, share: float) -> str:
-    """A surface with a breath of a colour, such as a verdict's button at rest."""
+    """A surface tinted with a colour, such as an unpressed verdict button."""
     return mixed(theme.panel, colour, share)
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    """`colour` mixed with `share` of `other`, from 0 to 1."""
+    pairs = zip(_channels(colour), _channels(other), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
+def contrast(colour: str, other: str) -> float:
+    """Contrast ratio from 1 to 21, as defined by WCAG 2."""
+    light, dark = sorted((_luminance(colour), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (_linear(channel / 255) for channel in _channels(colour))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4

@@ -1,4 +1,4 @@
-"""What the tour says of one place, with the ways on, back and out."""
+"""The bubble of the tour: the text of one stop, with buttons to go on, back or end."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from PySide6.QtWidgets import (
 from app.ui.actions.key_names import label
 from app.ui.theme.theme import CurrentTheme
 from app.ui.tour.stops import Stop
-from app.ui.widgets.labels import name, words
+from app.ui.widgets.labels import short_label, wrapped_label
 from app.ui.widgets.painted_button import PaintedButton
 
 WIDTH = 348
 
 
 class TourBubble(QFrame):
-    """Of a window; it leaves the focus where it is."""
+    """A child of the window that never takes the focus."""
 
-    next_wanted = Signal()
-    back_wanted = Signal()
-    end_wanted = Signal()
+    next_requested = Signal()
+    back_requested = Signal()
+    end_requested = Signal()
 
     def __init__(self, current_theme: CurrentTheme, window: QWidget) -> None:
         super().__init__(window)
         self.setProperty("role", "card")
         self.setFixedWidth(WIDTH)
-        self.title = words("", "heading")
-        self.text = words("")
-        self.place: QLabel = name("", "dim")
+        self.title = wrapped_label("", "heading")
+        self.text = wrapped_label("")
+        self.progress: QLabel = short_label("", "dim")
         self.back = _button(current_theme, self)
         self.next = _button(current_theme, self, is_quiet=False)
         self.end = _button(current_theme, self)
@@ -45,30 +45,30 @@ class TourBubble(QFrame):
         shadow = QGraphicsDropShadowEffect(self, blurRadius=32, xOffset=0, yOffset=8)
         shadow.setColor(QColor(0, 0, 0, 90))
         self.setGraphicsEffect(shadow)
-        self.back.clicked.connect(self.back_wanted)
-        self.next.clicked.connect(self.next_wanted)
-        self.end.clicked.connect(self.end_wanted)
+        self.back.clicked.connect(self.back_requested)
+        self.next.clicked.connect(self.next_requested)
+        self.end.clicked.connect(self.end_requested)
         self.hide()
 
-    def say(self, stop: Stop, number: int, count: int) -> None:
+    def show_stop(self, stop: Stop, number: int, count: int) -> None:
         """`number` counts from 1."""
         self.title.setText(stop.title)
         self.text.setText(stop.text)
-        told = self.tr("{number} of {count}").replace("{number}", str(number))
-        self.place.setText(told.replace("{count}", str(count)))
+        progress = self.tr("{number} of {count}").replace("{number}", str(number))
+        self.progress.setText(progress.replace("{count}", str(count)))
         enter = label("Return")
         is_last = number == count
-        self.next.say(self.tr("Done") if is_last else self.tr("Next"), enter)
-        self.back.say(self.tr("Back"), hint=f"Shift+{enter}")
+        self.next.set_label(self.tr("Done") if is_last else self.tr("Next"), enter)
+        self.back.set_label(self.tr("Back"), hint=f"Shift+{enter}")
         self.back.setVisible(number > 1)
-        self.end.say(self.tr("End the tour"), label("Escape"))
+        self.end.set_label(self.tr("End the tour"), label("Escape"))
         self.end.setVisible(not is_last)
         self.setAccessibleName(self.tr("Tour: {title}").replace("{title}", stop.title))
         self.setAccessibleDescription(stop.text)
         self._fit()
 
     def _fit(self) -> None:
-        """As high as its words need."""
+        """Make the bubble as high as its text needs."""
         layout = self.layout()
         assert layout is not None
         layout.activate()
@@ -81,7 +81,7 @@ class TourBubble(QFrame):
         whole.setSpacing(8)
         head = QHBoxLayout()
         head.addWidget(self.title, 1)
-        head.addWidget(self.place, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.progress, 0, Qt.AlignmentFlag.AlignTop)
         whole.addLayout(head)
         whole.addWidget(self.text)
         whole.addSpacing(4)

@@ -1,4 +1,4 @@
-"""The window dimmed but for one place in it. It takes no click: everything works as always."""
+"""Dims the window except for one rectangle; mouse clicks pass through."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from app.ui.theme.theme import CurrentTheme, Theme
 
 ROUND = 9.0
 AROUND = 4
-"""Pixels between what is shown and the ring around it."""
+"""Pixels between the target and the ring around it."""
 VEIL_ALPHA = {False: 96, True: 120}
-"""By whether the theme is dark."""
+"""Keyed by `Theme.is_dark`."""
 
 
 class Spotlight(QWidget):
@@ -25,8 +25,8 @@ class Spotlight(QWidget):
         current_theme.changed.connect(self._redraw)
         self.hide()
 
-    def show_place(self, hole: QRect | None) -> None:
-        """None: nothing stands out."""
+    def highlight(self, hole: QRect | None) -> None:
+        """Leave `hole` (in window coordinates) undimmed; None dims everything."""
         if hole != self.hole:
             self.hole = hole
             self.update()

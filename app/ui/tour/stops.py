@@ -1,4 +1,4 @@
-"""The five places of the tour: what each shows, and what is said of it."""
+"""The five stops of the tour: the widget shown at each, and its text."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from app.ui.session_view import SessionView
 
 translate = QCoreApplication.translate
 KeyOf = Callable[[str], str]
-MOST_KEYS = 9
-"""Windows that have an action of their own."""
+MAX_WINDOW_KEYS = 9
+"""Number of diagnostic windows with an action of their own."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stop:
     target: QWidget
-    """Of the real window."""
     title: str
     text: str
 
 
-def stops_of(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
-    """In the order in which a person works; keys as they are now."""
+def tour_stops(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
+    """The stops in working order, with the current keys in their texts."""
     judging, key, task = view.judging, keymap.label, view.session.task
     return (
         Stop(judging.queue, translate("tour", "The list"), _list(key)),
@@ -40,30 +39,31 @@ def stops_of(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
 def _list(key: KeyOf) -> str:
     text = translate(
         "tour",
-        "All your candidates. {next} and {previous} go from one to the other, a click goes "
-        "anywhere. Above it you choose whom to see, and in which order: the best scores first, "
-        "or where two agents differ.",
+        "All your candidates. {next} and {previous} move through the list; click a row "
+        "to go to it. Above the list, choose which candidates to see and in which "
+        "order, for example best scores first, or where two agents differ.",
     )
     return _with_keys(text, next=key("next"), previous=key("previous"))
 
 
 def _spectrum(key: KeyOf, count: int) -> str:
-    """`count`: of the diagnostic windows."""
+    """`count` is the number of diagnostic windows."""
     text = translate(
         "tour",
-        "The wheel zooms, dragging pans, {whole} shows all of it. {first} to {last} go to the "
-        "windows that decide this class; the strip below tells where you are.",
+        "The mouse wheel zooms, dragging pans, and {whole} shows the whole spectrum. "
+        "{first} to {last} go to the diagnostic windows of this class; the strip below "
+        "shows where you are.",
     )
-    last = f"window_{min(count, MOST_KEYS)}"
+    last = f"window_{min(count, MAX_WINDOW_KEYS)}"
     return _with_keys(text, whole=key("whole"), first=key("window_1"), last=key(last))
 
 
 def _verdict(key: KeyOf) -> str:
     text = translate(
         "tour",
-        "{accept} accepts, {reject} rejects, {unsure} is for unsure, and the next one comes. Each "
-        "press is on the disk at once, and {undo} takes it back, as far as you like. The keys "
-        "work now, too: try them.",
+        "{accept} accepts, {reject} rejects, {unsure} marks as unsure, and the next "
+        "candidate appears. Every verdict is saved at once, and {undo} undoes any "
+        "number of them. The keys work during the tour: try them.",
     )
     return _with_keys(
         text,
@@ -77,9 +77,9 @@ def _verdict(key: KeyOf) -> str:
 def _agent(key: KeyOf) -> str:
     text = translate(
         "tour",
-        "{run} lets it inspect this spectrum: its looks move the plot, and what we measure stands "
-        "beside what it says. It proposes, you decide. What its models learnt from, and what they "
-        "are not, is under Window, About.",
+        "{run} starts an inspection of this spectrum: the plot follows the agent's "
+        "looks, and measurements are shown beside its statements. The agent proposes, "
+        "you decide. Window, About describes the models' training data and limits.",
     )
     return _with_keys(text, run=key("run_agent"))
 
@@ -87,9 +87,9 @@ def _agent(key: KeyOf) -> str:
 def _catalogue(key: KeyOf) -> str:
     text = translate(
         "tour",
-        "{export} writes your verdicts, the agent's beside them, for other programs. {keys} shows "
-        "all keys, {palette} finds a command by its name, {help} opens the guide. This tour is "
-        "under Window.",
+        "{export} exports your verdicts and the agent's for use in other programs. "
+        "{keys} shows all keys, {palette} finds a command by name, and {help} opens the "
+        "guide. You can restart this tour from the Window menu.",
     )
     return _with_keys(
         text,
@@ -101,6 +101,6 @@ def _catalogue(key: KeyOf) -> str:
 
 
 def _with_keys(text: str, **keys: str) -> str:
-    for place, key in keys.items():
-        text = text.replace("{" + place + "}", key or "–")
+    for name, key in keys.items():
+        text = text.replace("{" + name + "}", key or "–")
     return text

@@ -1,4 +1,4 @@
-"""The window in other languages: which there are, and how Qt is told before the window is made."""
+"""The languages of the window, and the Qt translators, installed before any widget exists."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 LANGUAGES = {"en": "English", "zh": "简体中文"}
-"""As their speakers write them."""
+"""Languages by code, under their native names."""
 _QT_NAMES = {"zh": "zh_CN"}
-"""Of Qt's own translations, for its standard buttons and menus."""
+"""Suffixes of Qt's own translations, which cover standard buttons and menus."""
 
 
 def language_of(chosen: str, system: QLocale | None = None) -> str:
-    """One of LANGUAGES for a setting: `system` asks the system, and English is for everybody."""
+    """The language for a setting; "system" follows the system and falls back to English."""
     if chosen in LANGUAGES:
         return chosen
     wanted = (system or QLocale.system()).uiLanguages()
@@ -25,13 +25,13 @@ def language_of(chosen: str, system: QLocale | None = None) -> str:
     return "en"
 
 
-def speak(application: QCoreApplication, language: str) -> list[QTranslator]:
-    """Load the translations of one of LANGUAGES: ours and Qt's. The application keeps them."""
+def install_translators(application: QCoreApplication, language: str) -> list[QTranslator]:
+    """Install our translations and Qt's for one of LANGUAGES; the application owns them."""
     if language == "en":
         return []
     qt_folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
     files = (
-        translations() / f"spec_o3_{language}.qm",
+        translations_folder() / f"spec_o3_{language}.qm",
         qt_folder / f"qtbase_{_QT_NAMES[language]}.qm",
     )
     loaded = []
@@ -43,6 +43,6 @@ def speak(application: QCoreApplication, language: str) -> list[QTranslator]:
     return loaded
 
 
-def translations() -> Path:
-    """The folder they lie in."""
+def translations_folder() -> Path:
+    """The folder of the translation files."""
     return Path(str(resources.files("resources"))) / "translations"

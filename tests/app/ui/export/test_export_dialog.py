@@ -61,7 +61,7 @@ def test_accepted_ones_as_csv(qtbot, context, dialog, tmp_path):
     qtbot.waitUntil(lambda: dialog.catalogue.table.rowCount() == 3)
     assert dialog.catalogue.count.text().startswith("3 rows")
     assert dialog.catalogue.table.item(0, 0).text() == "90000-60230-0001"
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         write(qtbot, dialog)
     assert told.args[0].startswith("Written: 3 rows, night.csv")
     assert dialog.outcome.text() == told.args[0]
@@ -80,11 +80,11 @@ def test_which_candidates(qtbot, context, dialog, tmp_path, name, count):
 
 
 def test_as_the_list_is_filtered(qtbot, context, dialog, tmp_path):
-    context.current.walk(parse_filter("verdict:reject"), LIST_ORDER)
+    context.current.set_queue(parse_filter("verdict:reject"), LIST_ORDER)
     context.commands.run("export")
     choose(qtbot, dialog, "filtered")
     qtbot.waitUntil(lambda: dialog.catalogue.count.text().startswith("3 rows"))
-    context.current.walk(parse_filter("verdict:accept"), LIST_ORDER)
+    context.current.set_queue(parse_filter("verdict:accept"), LIST_ORDER)
     qtbot.waitUntil(
         lambda: dialog.catalogue.table.item(0, 0).text() == rows_first(context.current.session)
     )
@@ -136,7 +136,7 @@ def test_what_cannot_be_written_says_why(qtbot, context, dialog, tmp_path):
     dialog.file.edit.setText(str(tmp_path / "candidates.csv"))
     before = (tmp_path / "candidates.csv").read_bytes()
     write(qtbot, dialog)
-    assert "list of this session" in dialog.problem.words
+    assert "list of this session" in dialog.problem.text
     assert (tmp_path / "candidates.csv").read_bytes() == before
 
 
@@ -187,7 +187,7 @@ def test_stopping(qtbot, context, dialog, tmp_path, monkeypatch):
 
 def test_blind_mode_hides_the_agent_in_the_preview(qtbot, context, dialog, judged):
     add_inspection(judged, 1, said())
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     context.commands.run("export")
     table = dialog.catalogue.table
     qtbot.waitUntil(lambda: table.rowCount() == 3)

@@ -43,7 +43,7 @@ def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
         trained(name="mine", trained_on="2,000 of my own <b>LAMOST</b> spectra"),
     )
     monkeypatch.setattr(model_sources, "list_models", lambda on_fault: places)
-    dialog.open_page()
+    dialog.show_models()
     qtbot.waitUntil(lambda: dialog.inspectors.count() == 4)
     texts = said(dialog)
     assert "20,000 simulated candidates, seed 1" in texts
@@ -65,16 +65,16 @@ def test_what_it_is_not(dialog):
 
 
 def test_the_published_models_are_there_but_not_here(qtbot, dialog):
-    dialog.open_page()
+    dialog.show_models()
     qtbot.waitUntil(lambda: "LAMOST low-resolution spectra" in said(dialog))
     assert "not on this machine" in said(dialog)
 
 
 def test_a_second_look_shows_each_once(qtbot, dialog):
-    dialog.open_page()
+    dialog.show_models()
     qtbot.waitUntil(lambda: dialog.inspectors.count() > 1)
     count = dialog.inspectors.count()
-    dialog.open_page()
+    dialog.show_models()
     qtbot.waitUntil(lambda: dialog.inspectors.count() == count)
 
 

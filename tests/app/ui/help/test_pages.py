@@ -6,8 +6,8 @@ import pytest
 
 from app.ui.actions.actions import ACTIONS
 from app.ui.help import pages
+from app.ui.help.context_help import ABOUT, BY_PAGE, EXPORT, MODELS, help_page_for
 from app.ui.help.pages import FIRST, anchor_of, guide, page_at
-from app.ui.help.where import ABOUT, BY_PAGE, EXPORT, MODELS, page_for
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -57,7 +57,7 @@ def test_anchors_are_those_of_the_web(heading, anchor):
 def test_every_place_has_a_page_that_is_there():
     names = {page.name for page in guide("en")}
     assert set(BY_PAGE) <= set(ACTIONS)
-    reached = {page_for(each) for each in ("", *BY_PAGE)}
-    reached |= {page_for("judging_page", in_agent=True), page_for("", is_importing=True)}
+    reached = {help_page_for(each) for each in ("", *BY_PAGE)}
+    reached |= {help_page_for("judging_page", in_agent=True), help_page_for("", is_importing=True)}
     assert len(reached) == 6
     assert reached | {ABOUT, EXPORT, MODELS} <= names

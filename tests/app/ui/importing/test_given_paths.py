@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.importing.given_paths import MAX_AT_ONCE, GivenKind, at_a_glance, sort_out
+from app.ui.importing.given_paths import MAX_AT_ONCE, GivenKind, identify, identify_by_name
 
 
 def kind_of(*paths):
-    return sort_out(paths).kind
+    return identify(paths).kind
 
 
 def test_a_list_a_folder_a_spectrum_and_a_session(tmp_path, sample_list, one_spectrum):
@@ -27,7 +27,7 @@ def test_a_file_of_several_spectra_is_a_list(sample_list):
 
 def test_several_spectra_together_are_a_list(one_spectrum):
     beside = sorted(one_spectrum.parent.glob("spec-*.fits.gz"))[:3]
-    assert sort_out(beside).paths == tuple(beside)
+    assert identify(beside).paths == tuple(beside)
     assert kind_of(*beside) is GivenKind.LIST
 
 
@@ -48,31 +48,31 @@ def test_a_list_whose_columns_nobody_knows_is_for_the_user_to_explain(tmp_path):
 def test_what_is_of_no_use_says_why(tmp_path, name, content, word):
     path = tmp_path / name
     path.write_bytes(content)
-    found = sort_out([path])
+    found = identify([path])
     assert found.kind is GivenKind.UNKNOWN
     assert name in found.reason
     assert word in found.reason
 
 
 def test_what_is_not_there(tmp_path):
-    found = sort_out([tmp_path / "gone.csv"])
+    found = identify([tmp_path / "gone.csv"])
     assert found.kind is GivenKind.UNKNOWN
     assert "gone.csv is not there" in found.reason
 
 
 def test_nothing_of_this_computer():
-    assert sort_out([]).kind is GivenKind.UNKNOWN
+    assert identify([]).kind is GivenKind.UNKNOWN
 
 
 def test_sessions_come_alone(tmp_path, sample_list):
     session = tmp_path / "night.speco3"
     session.write_bytes(b"")
-    found = sort_out([session, sample_list])
+    found = identify([session, sample_list])
     assert found.kind is GivenKind.UNKNOWN
     assert "One session" in found.reason
 
 
 def test_too_many_are_better_given_as_a_folder(tmp_path):
-    found = at_a_glance([tmp_path / f"{n}.fits" for n in range(MAX_AT_ONCE + 1)])
+    found = identify_by_name([tmp_path / f"{n}.fits" for n in range(MAX_AT_ONCE + 1)])
     assert found.kind is GivenKind.UNKNOWN
     assert "folder" in found.reason

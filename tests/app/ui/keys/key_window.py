@@ -22,7 +22,7 @@ from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
 from app.ui.keys.key_filter import KeyFilter
 from app.ui.keys.keymap import Keymap
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 
 
 class KeyWindow(QMainWindow):
@@ -33,7 +33,7 @@ class KeyWindow(QMainWindow):
         self.ran: list[str] = []
         self.ended: list[str] = []
         self.allowed = set(ACTIONS)
-        self.settings = SettingsKeeper()
+        self.settings = SettingsStore()
         self.keymap = Keymap(self.settings)
         self.commands = Commands()
         self._add_widgets()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.actions.actions import ACTIONS
 from app.ui.keys.command_palette import CommandPalette
-from app.ui.keys.fuzzy import fit_of, found
+from app.ui.keys.fuzzy import best_matches, match_score
 from app.ui.keys.key_filter import ANYWHERE
 from tests.app.ui.keys.key_window import KeyWindow
 
@@ -23,7 +23,7 @@ def window(qtbot):
         window.commands, window.keymap, window, lambda name: name in window.allowed
     )
     window.palette_box.closed.connect(window.plot.setFocus)
-    window.commands.add("palette", window.palette_box.ask)
+    window.commands.add("palette", window.palette_box.toggle)
     qtbot.addWidget(window)
     window.resize(900, 700)
     window.show()
@@ -80,7 +80,7 @@ def test_arrows_choose(window):
     chosen = window.palette_box.list.currentItem().text(0)
     assert chosen == rows(window)[1] != first
     press(window, Key.Key_Return)
-    assert [ACTIONS[name].words for name in window.ran] == [chosen]
+    assert [ACTIONS[name].title for name in window.ran] == [chosen]
 
 
 def test_a_click_runs(window):
@@ -112,7 +112,7 @@ def test_a_click_elsewhere_closes_it(window):
 
 def test_a_name_nobody_has(window):
     ask(window, "zzzz")
-    assert rows(window) == ["No command is called so"]
+    assert rows(window) == ["No matching command"]
     press(window, Key.Key_Return)
     assert window.ran == []
 
@@ -120,13 +120,13 @@ def test_a_name_nobody_has(window):
 def test_only_what_makes_sense_is_offered(window):
     ask(window)
     offered = set(rows(window))
-    assert ACTIONS["accept"].words in offered
-    assert ACTIONS["peek"].words not in offered  # it needs a key to hold
+    assert ACTIONS["accept"].title in offered
+    assert ACTIONS["peek"].title not in offered  # it needs a key to hold
     press(window, Key.Key_Escape)
     window.allowed = set(ANYWHERE)
     ask(window)
-    assert ACTIONS["accept"].words not in rows(window)
-    assert ACTIONS["export"].words in rows(window)
+    assert ACTIONS["accept"].title not in rows(window)
+    assert ACTIONS["export"].title in rows(window)
 
 
 def test_it_stays_in_the_window(window):
@@ -139,13 +139,16 @@ def test_it_stays_in_the_window(window):
 
 def test_beginnings_of_words_count_more():
     names = ["Agreement and calibration", "Run the agent here", "Take the agent's proposal"]
-    assert found("agent", [(name, (name,)) for name in names])[0] == "Run the agent here"
-    assert found("ac", [("x", ("Attach",)), ("y", ("Agreement and calibration",))]) == ["y", "x"]
-    assert found("", [(name, (name,)) for name in names]) == names
+    assert best_matches("agent", [(name, (name,)) for name in names])[0] == "Run the agent here"
+    assert best_matches("ac", [("x", ("Attach",)), ("y", ("Agreement and calibration",))]) == [
+        "y",
+        "x",
+    ]
+    assert best_matches("", [(name, (name,)) for name in names]) == names
 
 
 def test_letters_in_their_order_or_nothing():
-    assert fit_of("tga", "agent") is None
-    assert fit_of("导出", "导出星表") is not None
-    assert fit_of("  ", "agent") is not None
-    assert fit_of("a" * 500, "a" * 500) is None
+    assert match_score("tga", "agent") is None
+    assert match_score("导出", "导出星表") is not None
+    assert match_score("  ", "agent") is not None
+    assert match_score("a" * 500, "a" * 500) is None

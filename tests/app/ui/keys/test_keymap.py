@@ -6,26 +6,26 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.ui.actions.actions import ACTIONS
-from app.ui.actions.key_names import Press, label, normal, spellings
-from app.ui.actions.key_profiles import PROFILES, arranged, keys_of_profile
+from app.ui.actions.key_names import Press, label, normalized, possible_keys
+from app.ui.actions.key_profiles import PROFILES, merge_keys, profile_keys
 from app.ui.keys import keymap as keymap_module
 from app.ui.keys.keymap import Keymap, KeyTaken
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 
 Key = Qt.Key
 
 
 @pytest.fixture
 def keymap():
-    return Keymap(SettingsKeeper())
+    return Keymap(SettingsStore())
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_profile_is_whole(profile):
-    keys = keys_of_profile(profile)
+    keys = profile_keys(profile)
     all_keys = [key for each in keys.values() for key in each]
     assert len(all_keys) == len(set(all_keys))
-    assert [key for key in all_keys if normal(key) != key] == []
+    assert [key for key in all_keys if normalized(key) != key] == []
     assert [name for name, each in ACTIONS.items() if each.keys and not keys[name]] == []
     assert set(PROFILES[profile]) <= set(ACTIONS)
 
@@ -56,10 +56,10 @@ def test_keys_as_another_program_has_them(keymap, profile, key, action):
 
 
 def test_other_settings_arrange_nothing(monkeypatch):
-    settings = SettingsKeeper()
+    settings = SettingsStore()
     keymap = Keymap(settings)
     done = []
-    monkeypatch.setattr(keymap_module, "arranged", lambda *given: done.append(given) or {})
+    monkeypatch.setattr(keymap_module, "merge_keys", lambda *given: done.append(given) or {})
     settings.change(language="zh", layout="x")
     assert done == []
     settings.change(profile="marz")
@@ -74,7 +74,7 @@ def test_a_free_key_is_given(keymap):
 
 
 def test_a_taken_key_is_refused_and_the_other_action_named(keymap):
-    with pytest.raises(KeyTaken, match=r"X is taken: “Reject, go on”"):
+    with pytest.raises(KeyTaken, match=r"X is already used for “Reject”"):
         keymap.rebind("accept", ["X"])
     assert keymap.keys("accept") == ("A",)
 
@@ -93,7 +93,7 @@ def test_no_more_keys_than_can_be_shown(keymap):
 def test_escape_keeps_its_meaning(keymap):
     keymap.rebind("escape", ["Escape"])
     assert not keymap.is_changed("escape")
-    settings = SettingsKeeper()
+    settings = SettingsStore()
     settings.change(keys={"escape": ("J",), "accept": ("Escape",)})
     assert Keymap(settings).action("J") is None
 
@@ -124,9 +124,9 @@ def test_a_change_wins_over_a_new_profile(keymap):
 
 
 def test_of_two_faulty_changes_the_first_has_the_key():
-    keys = arranged(keys_of_profile("default"), {"lines": ("Q",), "mask": ("Q", "M")})
+    keys = merge_keys(profile_keys("default"), {"lines": ("Q",), "mask": ("Q", "M")})
     assert (keys["lines"], keys["mask"]) == (("Q",), ("M",))
-    assert arranged({"lines": ("L",)}, {"gone": ("L",)}) == {"lines": ("L",)}
+    assert merge_keys({"lines": ("L",)}, {"gone": ("L",)}) == {"lines": ("L",)}
 
 
 @pytest.mark.parametrize(
@@ -151,39 +151,41 @@ def test_of_two_faulty_changes_the_first_has_the_key():
     ],
 )
 def test_what_a_press_may_mean(press, keys):
-    assert spellings(press) == keys
+    assert possible_keys(press) == keys
 
 
 @pytest.mark.parametrize("platform", ["xcb", "wayland", "windows", "cocoa"])
 def test_layouts_without_latin_letters_have_them_where_they_lie(platform):
     codes = {"windows": (30, 0x41), "cocoa": (1, 0)}.get(platform, (38, 0))
     press = Press(key=0x424, text="ф", platform=platform, scan_code=codes[0], virtual_key=codes[1])
-    assert spellings(press) == ("A",)
+    assert possible_keys(press) == ("A",)
 
 
 def test_signs_of_such_layouts_are_what_they_write():
-    assert spellings(Press(key=Key.Key_Period, text=".", platform="xcb", scan_code=61)) == (".",)
-    assert spellings(Press(key=0x445, text="х", platform="xcb", scan_code=34)) == ("[",)
+    assert possible_keys(Press(key=Key.Key_Period, text=".", platform="xcb", scan_code=61)) == (
+        ".",
+    )
+    assert possible_keys(Press(key=0x445, text="х", platform="xcb", scan_code=34)) == ("[",)
 
 
 def test_input_methods_in_wide_mode():
-    assert spellings(Press(key=0xFF41, text="ａ")) == ("A",)
-    assert spellings(Press(key=0xFF1F, text="？")) == ("?",)
-    assert spellings(Press(key=0x664, text="٤")) == ("4",)
+    assert possible_keys(Press(key=0xFF41, text="ａ")) == ("A",)
+    assert possible_keys(Press(key=0xFF1F, text="？")) == ("?",)
+    assert possible_keys(Press(key=0x664, text="٤")) == ("4",)
 
 
 def test_a_sign_behind_alt_graph():
     press = Press(key=Key.Key_BracketLeft, text="[", modifiers=("Ctrl", "Alt"), platform="windows")
-    assert "[" in spellings(press)
+    assert "[" in possible_keys(press)
 
 
 def test_control_and_a_digit_on_a_french_keyboard():
     press = Press(key=Key.Key_Ampersand, modifiers=("Ctrl",), platform="xcb", scan_code=10)
-    assert spellings(press) == ("Ctrl+&", "Ctrl+1")
+    assert possible_keys(press) == ("Ctrl+&", "Ctrl+1")
 
 
 def test_plus_is_a_key_as_well():
-    assert (normal("+"), normal("ctrl++"), normal("Ctrl+")) == ("+", "Ctrl++", "")
+    assert (normalized("+"), normalized("ctrl++"), normalized("Ctrl+")) == ("+", "Ctrl++", "")
     assert label("Ctrl++").endswith("+")
 
 

@@ -19,7 +19,7 @@ Key = Qt.Key
 def window(qtbot):
     window = KeyWindow()
     window.overlay = KeysOverlay(window.keymap, window)
-    window.commands.add("keys", window.overlay.flip)
+    window.commands.add("keys", window.overlay.toggle)
     qtbot.addWidget(window)
     window.resize(1280, 720)
     window.show()
@@ -46,7 +46,7 @@ def test_it_shows_every_action_that_has_a_key(window, profile):
     shown = texts(window)
     assert window.overlay.geometry() == window.rect()
     keyed = [name for name in ACTIONS if window.keymap.keys(name)]
-    assert [name for name in keyed if ACTIONS[name].words not in shown] == []
+    assert [name for name in keyed if ACTIONS[name].title not in shown] == []
     single = [name for name in keyed if not name.startswith("window_")]
     keys = [label(key) for name in single for key in window.keymap.keys(name)]
     assert [key for key in keys if key not in shown] == []

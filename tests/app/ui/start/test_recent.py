@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from app.ui.start.recent import MAX_RECENT, forget, glance, remember
+from app.ui.start.recent import MAX_RECENT, describe_session, forget, remember
 
 
 def test_the_newest_is_first_and_none_is_twice():
@@ -24,30 +24,30 @@ def test_no_more_than_fit():
 def test_a_glance_while_somebody_works(session):
     session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
     session.record_verdict(2, Opinion(comment="not yet"))
-    found = glance(str(session.location), "Ada")
+    found = describe_session(str(session.location), "Ada")
     assert (found.name, found.task) == ("night", "cataclysmic variable")
     assert (found.done, found.total, found.problem) == (1, 12, "")
-    assert glance(str(session.location), "Grace").done == 0
+    assert describe_session(str(session.location), "Grace").done == 0
 
 
 def test_a_glance_leaves_a_session_as_it_was(session):
     location = session.location
     session.close()
     before = location.read_bytes()
-    glance(str(location), "Ada")
+    describe_session(str(location), "Ada")
     assert location.read_bytes() == before
     with open_session(location, "Ada") as again:
         assert again.count() == 12
 
 
 def test_what_is_gone_or_no_session(tmp_path):
-    assert not glance(str(tmp_path / "gone.speco3"), "Ada").is_there
+    assert not describe_session(str(tmp_path / "gone.speco3"), "Ada").exists
     (tmp_path / "list.csv").write_text("a,b\n1,2\n")
-    found = glance(str(tmp_path / "list.csv"), "Ada")
-    assert found.is_there
+    found = describe_session(str(tmp_path / "list.csv"), "Ada")
+    assert found.exists
     assert "not a session" in found.problem
 
 
 def test_a_server_is_not_asked():
-    found = glance("postgresql://ada@nowhere.invalid/night", "Ada")
-    assert (found.is_there, found.is_file, found.name) == (True, False, "night")
+    found = describe_session("postgresql://ada@nowhere.invalid/night", "Ada")
+    assert (found.exists, found.is_file, found.name) == (True, False, "night")

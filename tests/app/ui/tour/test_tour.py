@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.importing import ready_made_sessions
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import DARK
-from app.ui.translation.languages import speak
+from app.ui.translation.languages import install_translators
 from tests.app.ui.whole_window import CTRL, LEFT, SHIFT, before_window, copied, sample_file
 
 Key = Qt.Key
@@ -69,7 +69,7 @@ def test_five_stops_at_real_widgets_with_enter(person):
     targets = [judging.queue, judging.plot, judging.verdicts, judging.agent, top.export]
     for number, (words, target) in enumerate(zip(TITLES, targets, strict=True), 1):
         assert title(person) == words
-        assert tour(person).bubble.place.text() == f"{number} of 5"
+        assert tour(person).bubble.progress.text() == f"{number} of 5"
         person.wait(lambda here=target: hole(person) == around(person, here))
         assert person.window.rect().contains(tour(person).bubble.geometry())
         person.press(Key.Key_Return)
@@ -203,7 +203,7 @@ def test_from_the_palette_and_the_menu(qtbot, place):
 
 
 def test_the_sample_begins_with_it_once(qtbot, data):
-    settings = SettingsKeeper()
+    settings = SettingsStore()
     with before_window(qtbot, None, settings) as person:
         assert person.reads("Vet candidates")
         click(person, person.window.welcome.sample_button)
@@ -229,7 +229,7 @@ def test_ones_own_list_begins_without(qtbot, place):
 
 
 def test_in_chinese(qtbot, qapp, place):
-    translators = speak(qapp, "zh")
+    translators = install_translators(qapp, "zh")
     try:
         with before_window(qtbot, place) as person:
             person.window.commands.run("tour")

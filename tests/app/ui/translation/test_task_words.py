@@ -14,13 +14,13 @@ from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers.registry import read
 from agent.tasks.catalogue import load_tasks
 from agent.tasks.guideline import guideline_sections
-from app.ui.agent.card_content import contents
-from app.ui.agent.measured_words import PLACE, Phrasebook, measured_words, spaced
+from app.ui.agent.card_content import card_contents
+from app.ui.agent.measured_translation import PLACE, Phrasebook, spaced, translate_measured_text
 from app.ui.importing.task_chooser import guideline_html
 from app.ui.theme.theme import LIGHT
-from app.ui.translation.guideline_words import section_lines
-from app.ui.translation.languages import LANGUAGES, speak
-from app.ui.translation.text_pairs import pairs, table_of, task_words, window_language
+from app.ui.translation.data_texts import load_table, task_text, window_language, window_table
+from app.ui.translation.guideline_text import section_lines
+from app.ui.translation.languages import LANGUAGES, install_translators
 from tests.app.ui.candidates import SAMPLE
 
 TASKS = load_tasks()
@@ -52,7 +52,7 @@ EVERY = {text for task in TASKS for text in texts_of(task)}
 
 @pytest.fixture(params=OTHERS)
 def language(request, qapp):
-    translators = speak(qapp, request.param)
+    translators = install_translators(qapp, request.param)
     yield request.param
     for each in translators:
         qapp.removeTranslator(each)
@@ -60,13 +60,13 @@ def language(request, qapp):
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_text_of_the_tasks_is_there_and_none_that_is_gone(name):
-    assert set(table_of("tasks", name)) == EVERY
+    assert set(load_table("tasks", name)) == EVERY
 
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("table", ["tasks", "measured"])
 def test_numbers_and_places_are_kept(name, table):
-    for english, other in table_of(table, name).items():
+    for english, other in load_table(table, name).items():
         places = [Counter(PLACE.findall(each)) for each in (english, other)]
         assert places[0] == places[1], english
         bare = [NUMBER.findall(PLACE.sub("", each)) for each in (english, other)]
@@ -75,21 +75,21 @@ def test_numbers_and_places_are_kept(name, table):
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_nothing_stays_english(name):
-    for english, other in table_of("tasks", name).items():
+    for english, other in load_table("tasks", name).items():
         assert not set(ENGLISH.findall(PLACE.sub("", other))) - UNITS, english
 
 
 def test_the_window_says_which_language_it_speaks(language):
     assert window_language() == language
-    assert task_words("carbon star") != "carbon star"
-    assert task_words("my own class <b>") == "my own class <b>"
+    assert task_text("carbon star") != "carbon star"
+    assert task_text("my own class <b>") == "my own class <b>"
 
 
 def test_english_needs_no_table(qapp):
     assert window_language() == "en"
-    assert pairs("tasks") == {}
-    assert task_words("carbon star") == "carbon star"
-    assert measured_words("This decides little.") == "This decides little."
+    assert window_table("tasks") == {}
+    assert task_text("carbon star") == "carbon star"
+    assert translate_measured_text("This decides little.") == "This decides little."
 
 
 def test_a_guideline_is_said_whole(language):
@@ -107,7 +107,7 @@ def test_the_measured_inspector_speaks_it(language):
     for file in (files[0], files[7], files[21]):
         for task in TASKS:
             for text in spoken(read(file), task):
-                said = measured_words(text)
+                said = translate_measured_text(text)
                 assert said != text, text
                 assert not set(ENGLISH.findall(said)) - UNITS, said
 
@@ -120,7 +120,7 @@ def spoken(spectrum, task):
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_sign_and_kind_has_words(name):
-    book = Phrasebook(table_of("tasks", name), table_of("measured", name))
+    book = Phrasebook(load_table("tasks", name), load_table("measured", name))
     for gate in GATES.values():
         for value in (-3.0, 3.0):
             said = gate.text(value, 0.0)
@@ -141,13 +141,13 @@ def test_every_sign_and_kind_has_words(name):
     ],
 )
 def test_a_models_own_words_stay(language, text):
-    assert measured_words(text) == text
+    assert translate_measured_text(text) == text
 
 
 def test_cards_say_it(language):
     spectrum = read(sorted((SAMPLE / "spectra").rglob("*.fits*"))[0])
     steps = tuple(MeasuredInspector().inspect(spectrum, TASKS[0]))
-    cards = contents(steps)
+    cards = card_contents(steps)
     for card in cards:
         assert not set(ENGLISH.findall(card.text + card.label)) - UNITS, card.text
     assert any("Å" in card.aside for card in cards)

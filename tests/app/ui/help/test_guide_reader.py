@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QColor, QDesktopServices, QTextDocument
 from PySide6.QtTest import QTest
 
+from app.ui.help.guide_reader import GuideReader
 from app.ui.help.pages import guide
-from app.ui.help.reader import GuideReader
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import DARK, LIGHT, CurrentTheme
 from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
@@ -61,7 +61,7 @@ def test_every_page_is_shown_whole(qtbot, current_theme, language):
         assert reader.list.currentItem().text() == page.title
         assert reader.browser.toPlainText().startswith(page.title)
         assert all(picture is not None for _, picture in pictures(reader))
-        qtbot.waitUntil(lambda: not reader.browser._calm.isActive())
+        qtbot.waitUntil(lambda: not reader.browser._resize_timer.isActive())
         assert reader.browser.horizontalScrollBar().maximum() == 0, page.name
         assert reader.browser.verticalScrollBar().value() == 0
     reader.close()
@@ -146,20 +146,20 @@ def test_words_are_found_on_the_page(qtbot, reader):
     QTest.keyClick(reader, Key.Key_F, CTRL)
     assert reader.search.hasFocus()
     QTest.keyClicks(reader.search, "kappa")
-    count = len(reader.browser.places)
+    count = len(reader.browser.matches)
     assert count >= 2
-    assert reader.found.text() == f"1 of {count}"
+    assert reader.match_count.text() == f"1 of {count}"
     QTest.keyClick(reader.search, Key.Key_Return)
-    assert reader.found.text() == f"2 of {count}"
+    assert reader.match_count.text() == f"2 of {count}"
     QTest.keyClick(reader.search, Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
-    assert reader.found.text() == f"1 of {count}"
+    assert reader.match_count.text() == f"1 of {count}"
     marks = reader.browser.extraSelections()
     assert len(marks) == count
     titles = {item.text(): item.font().bold() for item in reader._items()}
     assert titles["Agreement and calibration"]
     assert not titles["Lists and spectra"]
     reader.search.setText("no such words")
-    assert reader.found.text() == "not on this page"
+    assert reader.match_count.text() == "not on this page"
 
 
 def test_esc_leaves_the_search_and_then_the_guide(reader):
@@ -208,7 +208,7 @@ def test_f1_opens_the_page_that_fits(qtbot, tmp_path):
 
 
 def test_f1_on_the_first_page_and_the_language_of_the_window(qtbot, tmp_path):
-    settings = SettingsKeeper()
+    settings = SettingsStore()
     settings.change(language="zh")
     with before_window(qtbot, None, settings) as person:
         assert press_help(person) == "README"

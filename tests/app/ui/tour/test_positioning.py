@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRect, QSize
 
-from app.ui.tour.placing import EDGE, GAP, place_beside
+from app.ui.tour.positioning import EDGE, GAP, position_beside
 
 BUBBLE = QSize(348, 160)
 WINDOW = QSize(1280, 720)
 
 
 def box(target, window=WINDOW):
-    return QRect(place_beside(target, BUBBLE, window), BUBBLE)
+    return QRect(position_beside(target, BUBBLE, window), BUBBLE)
 
 
 @pytest.mark.parametrize(

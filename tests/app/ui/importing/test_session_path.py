@@ -6,26 +6,26 @@ import os
 
 import pytest
 
-from app.ui.importing import session_place as places
-from app.ui.importing.session_place import free_place, place_problem, session_place
+from app.ui.importing import session_path as places
+from app.ui.importing.session_path import free_path, session_path_problem, suggested_session_path
 
 
 def test_beside_the_list_under_its_name(tmp_path):
     for name in ("night.csv", "night.fits.gz", "night.parquet"):
-        assert session_place(tmp_path / name) == tmp_path / "night.speco3"
+        assert suggested_session_path(tmp_path / name) == tmp_path / "night.speco3"
 
 
 def test_beside_a_folder(tmp_path):
     folder = tmp_path / "plate 7.d"
     folder.mkdir()
-    assert session_place(folder) == tmp_path / "plate 7.d.speco3"
+    assert suggested_session_path(folder) == tmp_path / "plate 7.d.speco3"
 
 
 def test_never_over_another(tmp_path):
     (tmp_path / "night.speco3").touch()
     (tmp_path / "night-2.speco3").touch()
-    assert session_place(tmp_path / "night.csv") == tmp_path / "night-3.speco3"
-    assert free_place(tmp_path / "other.speco3") == tmp_path / "other.speco3"
+    assert suggested_session_path(tmp_path / "night.csv") == tmp_path / "night-3.speco3"
+    assert free_path(tmp_path / "other.speco3") == tmp_path / "other.speco3"
 
 
 def test_among_the_documents_where_nothing_can_be_written(tmp_path, monkeypatch):
@@ -33,7 +33,7 @@ def test_among_the_documents_where_nothing_can_be_written(tmp_path, monkeypatch)
     documents.mkdir()
     monkeypatch.setattr(places, "user_documents_path", lambda: documents)
     monkeypatch.setattr(os, "access", lambda path, mode: path == documents)
-    assert session_place(tmp_path / "archive.fits") == documents / "archive.speco3"
+    assert suggested_session_path(tmp_path / "archive.fits") == documents / "archive.speco3"
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_among_the_documents_where_nothing_can_be_written(tmp_path, monkeypatch)
 )
 def test_problems_in_words(tmp_path, name, word):
     (tmp_path / "there.speco3").touch()
-    assert word in place_problem(tmp_path / name)
+    assert word in session_path_problem(tmp_path / name)
 
 
 def test_no_problem(tmp_path):
-    assert place_problem(tmp_path / "new.speco3") == ""
+    assert session_path_problem(tmp_path / "new.speco3") == ""

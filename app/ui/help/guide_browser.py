@@ -1,4 +1,4 @@
-"""Shows a page of the guide. What it loads lies in the program: nothing from elsewhere, ever."""
+"""Shows a page of the guide; it loads only files that come with the program."""
 
 from __future__ import annotations
 
@@ -17,38 +17,36 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
-from app.ui.help.dressed import set_page
+from app.ui.help.guide_document import set_guide_page
 from app.ui.help.pages import GuidePage, anchor_of, help_folder
-from app.ui.theme.colours import mixed
-from app.ui.theme.theme import CurrentTheme
+from app.ui.theme.theme import CurrentTheme, mixed
 
-MOST_FOUND = 2000
-WIDEST_PICTURE_PX = 960
+MAX_MATCHES = 2000
+MAX_PICTURE_PX = 960
 MARGIN_PX = 18
-CALM_MS = 60
-"""After the last change of its width, before the pictures are drawn anew."""
+RESIZE_DELAY_MS = 60
+"""Wait after the last resize before the page is laid out again."""
 
 
 class GuideBrowser(QTextBrowser):
-    """Links are told, not followed: the window knows the pages."""
+    """Emits clicked links instead of following them, because the window knows the pages."""
 
-    followed = Signal(QUrl)
+    link_clicked = Signal(QUrl)
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
         self._page: GuidePage | None = None
-        self._words = ""
+        self._searched = ""
         self._width = 0
-        self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
-        self._calm.timeout.connect(self._lay_out)
-        self.places: list[QTextCursor] = []
-        """Where the words are that one looks for."""
+        self._resize_timer = QTimer(self, singleShot=True, interval=RESIZE_DELAY_MS)
+        self._resize_timer.timeout.connect(self._lay_out)
+        self.matches: list[QTextCursor] = []
         self.setOpenLinks(False)
         self.setOpenExternalLinks(False)
         self.document().setDocumentMargin(MARGIN_PX)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.anchorClicked.connect(self.followed)
+        self.anchorClicked.connect(self.link_clicked)
         current_theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -64,42 +62,42 @@ class GuideBrowser(QTextBrowser):
             self._go_to(anchor)
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Pictures of the guide's own folder, as wide as there is room for."""
+        """Load pictures from the guide's own folder, scaled to the available width."""
         if self._page is None or kind != QTextDocument.ResourceType.ImageResource.value:
             return None
         path = picture_path(self._page.path.parent, QUrl(name))
         return None if path is None else self._picture(path)
 
-    def find_words(self, words: str) -> int:
-        """Marks them all; how many there are."""
-        self._words = words.strip()
-        self.places = self._found()
-        self._mark()
-        return len(self.places)
+    def find_text(self, text: str) -> int:
+        """Highlight all matches; returns their number."""
+        self._searched = text.strip()
+        self.matches = self._find_all()
+        self._highlight()
+        return len(self.matches)
 
-    def go_to_found(self, number: int) -> None:
-        place = QTextCursor(self.places[number])
-        place.setPosition(place.selectionStart())
-        self.setTextCursor(place)
+    def go_to_match(self, number: int) -> None:
+        cursor = QTextCursor(self.matches[number])
+        cursor.setPosition(cursor.selectionStart())
+        self.setTextCursor(cursor)
         self.ensureCursorVisible()
-        self._mark(number)
+        self._highlight(number)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self._page is not None and self.viewport().width() != self._width:
-            self._calm.start()
+            self._resize_timer.start()
 
     def _lay_out(self) -> None:
         if self._page is None:
             return
         bar = self.verticalScrollBar()
-        share = bar.value() / bar.maximum() if bar.maximum() else 0.0
+        position = bar.value() / bar.maximum() if bar.maximum() else 0.0
         self._width = self.viewport().width()
         self.document().clear()
-        set_page(self.document(), self._page.text, self._current_theme.theme, self.font())
+        set_guide_page(self.document(), self._page.text, self._current_theme.theme, self.font())
         self.moveCursor(QTextCursor.MoveOperation.Start)
-        self.find_words(self._words)
-        bar.setValue(round(share * bar.maximum()))
+        self.find_text(self._searched)
+        bar.setValue(round(position * bar.maximum()))
 
     def _restyle(self, _: object = None) -> None:
         theme = self._current_theme.theme
@@ -111,45 +109,45 @@ class GuideBrowser(QTextBrowser):
 
     def _picture(self, path: Path) -> QImage | None:
         reader = QImageReader(str(path))
-        whole = reader.size()
-        if not whole.isValid():
+        full_size = reader.size()
+        if not full_size.isValid():
             return None
         screen = self.screen() or QGuiApplication.primaryScreen()
-        sharpness = screen.devicePixelRatio() if screen is not None else 1.0
-        room = max(self.viewport().width() - 2 * MARGIN_PX - 4, 80)
-        width = min(room, WIDEST_PICTURE_PX, whole.width())
-        height = width * whole.height() / whole.width()
-        size = QSize(round(width * sharpness), round(height * sharpness))
+        pixel_ratio = screen.devicePixelRatio() if screen is not None else 1.0
+        available = max(self.viewport().width() - 2 * MARGIN_PX - 4, 80)
+        width = min(available, MAX_PICTURE_PX, full_size.width())
+        height = width * full_size.height() / full_size.width()
+        size = QSize(round(width * pixel_ratio), round(height * pixel_ratio))
         picture = reader.read()
         if picture.isNull():
             return None
         smaller = picture.scaled(
             size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
         )
-        smaller.setDevicePixelRatio(sharpness)
+        smaller.setDevicePixelRatio(pixel_ratio)
         return smaller
 
-    def _found(self) -> list[QTextCursor]:
-        found: list[QTextCursor] = []
-        if not self._words:
-            return found
-        cursor = self.document().find(self._words)
-        while not cursor.isNull() and len(found) < MOST_FOUND:
-            found.append(cursor)
-            cursor = self.document().find(self._words, cursor)
-        return found
+    def _find_all(self) -> list[QTextCursor]:
+        matches: list[QTextCursor] = []
+        if not self._searched:
+            return matches
+        cursor = self.document().find(self._searched)
+        while not cursor.isNull() and len(matches) < MAX_MATCHES:
+            matches.append(cursor)
+            cursor = self.document().find(self._searched, cursor)
+        return matches
 
-    def _mark(self, chosen: int = -1) -> None:
+    def _highlight(self, chosen: int = -1) -> None:
         theme = self._current_theme.theme
-        plain, clear = QTextCharFormat(), QTextCharFormat()
-        plain.setBackground(QColor(mixed(theme.panel, theme.agent, 0.35)))
-        clear.setBackground(QColor(theme.agent))
-        clear.setForeground(QColor(theme.on_agent))
+        normal, strong = QTextCharFormat(), QTextCharFormat()
+        normal.setBackground(QColor(mixed(theme.panel, theme.agent, 0.35)))
+        strong.setBackground(QColor(theme.agent))
+        strong.setForeground(QColor(theme.on_agent))
         marks = []
-        for number, place in enumerate(self.places):
+        for number, cursor in enumerate(self.matches):
             mark = QTextEdit.ExtraSelection()
-            mark.cursor = place
-            mark.format = clear if number == chosen else plain
+            mark.cursor = cursor
+            mark.format = strong if number == chosen else normal
             marks.append(mark)
         self.setExtraSelections(marks)
 
@@ -157,17 +155,17 @@ class GuideBrowser(QTextBrowser):
         block = self.document().begin()
         while block.isValid():
             if block.blockFormat().headingLevel() and anchor_of(block.text()) == anchor:
-                place = QTextCursor(block)
-                self.setTextCursor(place)
+                cursor = QTextCursor(block)
+                self.setTextCursor(cursor)
                 self.verticalScrollBar().setValue(
-                    self.verticalScrollBar().value() + self.cursorRect(place).top() - MARGIN_PX
+                    self.verticalScrollBar().value() + self.cursorRect(cursor).top() - MARGIN_PX
                 )
                 return
             block = block.next()
 
 
 def picture_path(folder: Path, name: QUrl) -> Path | None:
-    """A picture beside the guide that a page in `folder` names; None for anything else."""
+    """Path of a picture of the guide named by a page in `folder`; None for anything else."""
     if not name.isRelative():
         return None
     path = (folder / name.path()).resolve()

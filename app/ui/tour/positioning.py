@@ -1,4 +1,4 @@
-"""Where the tour's words stand: beside what they are about, never outside the window."""
+"""Positions the bubble of the tour next to its target, inside the window."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ from PySide6.QtCore import QPoint, QRect, QSize
 
 GAP = 12
 EDGE = 8
-"""Pixels to the window's edge."""
+"""Pixels between the bubble and the edge of the window."""
 
 
-def place_beside(target: QRect | None, size: QSize, window: QSize) -> QPoint:
-    """The corner of a box of that size. At the right of the target, else left, below, above, below
-    first where it is small; where there is no room on any side, in the target's lower corner;
-    without a target, in the middle."""
+def position_beside(target: QRect | None, size: QSize, window: QSize) -> QPoint:
+    """The top left corner of a box of `size`, in window coordinates.
+
+    Tries right, left, below and above the target (below first if the target is small), then its
+    lower right corner. Without a target the box is centred.
+    """
     room = QRect(0, 0, window.width(), window.height()).adjusted(EDGE, EDGE, -EDGE, -EDGE)
     if target is None:
         return _inside(room, room.center() - QPoint(size.width() // 2, size.height() // 2), size)
-    high = target.center().y() - size.height() // 2
-    aside = target.center().x() - size.width() // 2
-    below = QPoint(aside, target.bottom() + GAP)
+    y = target.center().y() - size.height() // 2
+    x = target.center().x() - size.width() // 2
+    below = QPoint(x, target.bottom() + GAP)
     is_small = target.width() < size.width() and target.height() < size.height()
     tries = (
         *((below,) if is_small else ()),
-        QPoint(target.right() + GAP, high),
-        QPoint(target.left() - GAP - size.width(), high),
+        QPoint(target.right() + GAP, y),
+        QPoint(target.left() - GAP - size.width(), y),
         below,
-        QPoint(aside, target.top() - GAP - size.height()),
+        QPoint(x, target.top() - GAP - size.height()),
     )
     for corner in tries:
         moved = _inside(room, corner, size)

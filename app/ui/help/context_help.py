@@ -1,4 +1,4 @@
-"""Which page of the guide fits where a person is."""
+"""Context help: the page of the guide for each part of the window."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ BY_PAGE: Mapping[str, str] = {
     "agreement_page": "calibration",
     "history_page": "vetting",
 }
-"""Pages of a session, by the action that opens them."""
+"""Guide page by the action that opens a page of the session."""
 AGENT, EXPORT, LISTS, MODELS, ABOUT = "agent", "export", "formats", "models", "what-it-is"
 
 
-def page_for(session_page: str, *, in_agent: bool = False, is_importing: bool = False) -> str:
-    """The name of a page; the first one where none is nearer. `session_page` is empty before a
-    session is open."""
+def help_page_for(session_page: str, *, in_agent: bool = False, is_importing: bool = False) -> str:
+    """The guide page for the current state; `session_page` is "" before a session is open."""
     if is_importing:
         return LISTS
     if in_agent and session_page == "judging_page":
@@ -30,6 +29,6 @@ def page_for(session_page: str, *, in_agent: bool = False, is_importing: bool = 
     return BY_PAGE.get(session_page, FIRST)
 
 
-def offer_guide(dialog: QWidget, page: str, show: Callable[[str], object]) -> None:
-    """F1 in a window that is not the main one, whose keys do not reach it."""
+def add_help_key(dialog: QWidget, page: str, show: Callable[[str], object]) -> None:
+    """Add F1 to a dialog, which the key filter of the main window does not cover."""
     QShortcut(QKeySequence("F1"), dialog).activated.connect(partial(show, page))

@@ -1,21 +1,10 @@
-"""Themes: every text can be read, and they are put on as settings or desktop want it."""
+"""Colours of the themes can be read and told apart, also with colour blindness."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton
 
-from app.ui import apply_theme
-from app.ui.apply_theme import ThemeApplier, theme_of
-from app.ui.settings.settings_keeper import SettingsKeeper
-from app.ui.theme.colours import contrast, mixed
-from app.ui.theme.style_sheet import palette, style_sheet
-from app.ui.theme.theme import DARK, LAMOST, LIGHT, THEMES, CurrentTheme, tint, tones
+from app.ui.theme.theme import THEMES, contrast, mixed, tint, tones
 
 READABLE, VISIBLE = 4.5, 3.0
 """Contrast of text, and of shapes, that WCAG 2 asks for."""
@@ -35,16 +24,6 @@ COLOUR_BLIND = (
 """Linear colours as seen without long or without middle cones: Machado et al. 2009."""
 TELLING = 20.0
 """In the units of CIE Lab: clearly different side by side."""
-
-
-@pytest.fixture
-def application(qapp):
-    before = (qapp.font(), qapp.palette(), qapp.style().name())
-    yield qapp
-    qapp.setStyleSheet("")
-    qapp.setPalette(before[1])
-    qapp.setFont(before[0])
-    qapp.setStyle(before[2])
 
 
 def texts(theme):
@@ -97,64 +76,6 @@ def test_verdicts_differ_for_every_eye(theme):
         for one in VERDICTS:
             for other in VERDICTS:
                 assert one == other or _distance(seen[one], seen[other]) > TELLING
-
-
-@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
-def test_the_style_sheet_is_whole(theme, application, recwarn):
-    text = style_sheet(theme, 10.0)
-    assert "$" not in text
-    assert text.count("{") == text.count("}")
-    icons = re.findall(r'url\("([^"]+)"\)', text)
-    assert icons
-    assert [icon for icon in icons if not Path(icon).is_file()] == []
-
-
-def test_disabled_text_is_fainter_than_text():
-    for theme in THEMES.values():
-        made = palette(theme)
-        normal = made.color(QPalette.ColorGroup.Active, QPalette.ColorRole.Text).name()
-        disabled = made.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text).name()
-        assert normal == theme.text
-        assert contrast(disabled, theme.panel) < contrast(theme.dim, theme.panel)
-
-
-def test_a_theme_is_put_on_and_changed(qtbot, application):
-    settings, current_theme = SettingsKeeper(), CurrentTheme()
-    settings.change(theme="dark", font_pt=14)
-    dresser = ThemeApplier(application, current_theme, settings)
-    button = QPushButton("Export")
-    button.setProperty("role", "primary")
-    qtbot.addWidget(button)
-    button.show()
-    assert current_theme.theme is DARK
-    assert QApplication.font().pointSize() == 14
-    assert _colour_of(button) == DARK.accent
-    with qtbot.waitSignal(current_theme.changed) as told:
-        settings.change(theme="lamost")
-    assert told.args == [LAMOST]
-    qtbot.waitUntil(lambda: _colour_of(button) == LAMOST.accent)
-    dresser.deleteLater()
-
-
-def test_the_desktop_is_followed_where_that_is_wanted(qtbot, application, monkeypatch):
-    schemes = [Qt.ColorScheme.Dark]
-    monkeypatch.setattr(apply_theme, "system_is_dark", lambda: schemes[0] == Qt.ColorScheme.Dark)
-    assert (theme_of("system"), theme_of("lamost")) == (DARK, LAMOST)
-    settings, current_theme = SettingsKeeper(), CurrentTheme()
-    dresser = ThemeApplier(application, current_theme, settings)
-    assert current_theme.theme is DARK
-    schemes[0] = Qt.ColorScheme.Light
-    QGuiApplication.styleHints().colorSchemeChanged.emit(schemes[0])
-    assert current_theme.theme is LIGHT
-    settings.change(theme="dark")
-    QGuiApplication.styleHints().colorSchemeChanged.emit(schemes[0])
-    assert current_theme.theme is DARK
-    dresser.deleteLater()
-
-
-def _colour_of(button):
-    image = button.grab().toImage()
-    return QColor(image.pixel(6, image.height() // 2)).name()
 
 
 def _seen(colour, matrix):

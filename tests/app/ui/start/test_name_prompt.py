@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.start.welcome_page import WelcomePage
 from tests.app.ui.whole_window import CTRL, before_window, sample_file
 
@@ -15,12 +15,12 @@ Key = Qt.Key
 @pytest.fixture(autouse=True)
 def nobody_told(monkeypatch):
     monkeypatch.delenv("SPEC_O3_REVIEWER", raising=False)
-    monkeypatch.setattr("app.ui.settings.reviewer.user_name", lambda fallback: "ada42")
+    monkeypatch.setattr("app.ui.settings.settings.user_name", lambda fallback: "ada42")
 
 
 @pytest.fixture
 def settings():
-    return SettingsKeeper()
+    return SettingsStore()
 
 
 @pytest.fixture
@@ -29,52 +29,52 @@ def page(qtbot, tools, settings):
     qtbot.addWidget(page)
     page.show()
     page.activateWindow()
-    qtbot.waitUntil(page.first.field.hasFocus)
+    qtbot.waitUntil(page.name_prompt.field.hasFocus)
     return page
 
 
 def test_a_name_and_the_sample_with_two_keys(qtbot, page, settings):
-    assert page.first.isVisible() and not page.reviewer.isVisible()
-    assert page.first.field.text() == "ada42"
-    qtbot.keyClicks(page.first.field, "Ada  Lovelace")  # in the place of what was proposed
-    qtbot.keyClick(page.first.field, Key.Key_Return)
+    assert page.name_prompt.isVisible() and not page.reviewer.isVisible()
+    assert page.name_prompt.field.text() == "ada42"
+    qtbot.keyClicks(page.name_prompt.field, "Ada  Lovelace")  # in the place of what was proposed
+    qtbot.keyClick(page.name_prompt.field, Key.Key_Return)
     assert (settings.settings.reviewer, settings.settings.told) == ("Ada Lovelace", ("name",))
-    assert not page.first.isVisible()
+    assert not page.name_prompt.isVisible()
     assert page.reviewer.isVisible() and page.reviewer.name.text() == "Ada Lovelace"
-    with qtbot.waitSignal(page.sample_wanted):
+    with qtbot.waitSignal(page.sample_requested):
         qtbot.keyClick(page.focusWidget(), Key.Key_Return)
 
 
 def test_the_button_does_the_same(qtbot, page, settings):
-    qtbot.mouseClick(page.first.keep, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.name_prompt.keep_button, Qt.MouseButton.LeftButton)
     assert settings.settings.reviewer == "ada42"
 
 
 def test_an_empty_name_is_none(qtbot, page, settings):
-    page.first.field.clear()
-    qtbot.keyClick(page.first.field, Key.Key_Return)
+    page.name_prompt.field.clear()
+    qtbot.keyClick(page.name_prompt.field, Key.Key_Return)
     assert settings.settings.reviewer == ""
     assert page.reviewer.name.text() == "ada42"
 
 
 def test_escape_puts_it_off_for_good(qtbot, page, tools, settings):
-    qtbot.keyClick(page.first.field, Key.Key_Escape)
-    assert not page.first.isVisible()
+    qtbot.keyClick(page.name_prompt.field, Key.Key_Escape)
+    assert not page.name_prompt.isVisible()
     assert (settings.settings.reviewer, settings.settings.told) == ("", ("name",))
     again = WelcomePage(settings, tools.current_theme, tools.runner)
     qtbot.addWidget(again)
     again.show()
-    assert not again.first.isVisible()
+    assert not again.name_prompt.isVisible()
 
 
 def test_who_is_known_is_not_asked(qtbot, tools, monkeypatch):
     monkeypatch.setenv("SPEC_O3_REVIEWER", "Grace")
-    told = WelcomePage(SettingsKeeper(), tools.current_theme, tools.runner)
+    told = WelcomePage(SettingsStore(), tools.current_theme, tools.runner)
     chosen = WelcomePage(*tools.all)
     for page in (told, chosen):
         qtbot.addWidget(page)
         page.show()
-        assert not page.first.isVisible() and page.reviewer.isVisible()
+        assert not page.name_prompt.isVisible() and page.reviewer.isVisible()
 
 
 def test_the_tour_is_offered_until_it_was_taken(page, settings):
@@ -90,16 +90,16 @@ def newcomer(qtbot, monkeypatch, tmp_path):
     monkeypatch.setattr(
         "app.ui.importing.ready_made_sessions.user_data_path", lambda *_, **__: tmp_path
     )
-    settings = SettingsKeeper()
+    settings = SettingsStore()
     settings.change(reviewer="not yet")
     with before_window(qtbot, None, settings) as person:
         settings.change(reviewer="")
         person.window.show_welcome()
-        first = person.window.welcome.first
-        first.field.setText("ada42")
-        first.field.setFocus()
-        person.wait(first.field.hasFocus)
-        person.wait(lambda: first._was_offered)
+        prompt = person.window.welcome.name_prompt
+        prompt.field.setText("ada42")
+        prompt.field.setFocus()
+        person.wait(prompt.field.hasFocus)
+        person.wait(lambda: prompt._was_shown)
         yield person
 
 
@@ -107,12 +107,12 @@ def test_keys_of_the_window_work_while_it_asks(newcomer):
     newcomer.press("k", CTRL)
     newcomer.wait(newcomer.window.finder.isVisible)
     newcomer.press(Key.Key_Escape)
-    assert newcomer.window.welcome.first.isVisible()
+    assert newcomer.window.welcome.name_prompt.isVisible()
 
 
 def test_escape_in_the_window(newcomer):
     newcomer.press(Key.Key_Escape)
-    assert not newcomer.window.welcome.first.isVisible()
+    assert not newcomer.window.welcome.name_prompt.isVisible()
     assert newcomer.window.settings.settings.told == ("name",)
 
 
@@ -120,7 +120,7 @@ def test_escape_in_the_window(newcomer):
 def test_the_demo_asks_before_it_opens_the_sample(newcomer, key):
     newcomer.window.begin_with_sample()
     assert newcomer.window.view is None
-    assert newcomer.window.welcome.first.field.hasFocus()
+    assert newcomer.window.welcome.name_prompt.field.hasFocus()
     newcomer.press(key)
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
     assert newcomer.session.reviewer == "ada42"

@@ -1,0 +1,44 @@
+"""Translations of texts in the bundled data, such as tasks.
+
+A table is a text file of blocks separated by empty lines: one line of English and one line of the
+other language. Texts without a translation stay English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from PySide6.QtCore import QCoreApplication
+
+from app.ui.translation.languages import LANGUAGES, translations_folder
+
+NONE: Mapping[str, str] = MappingProxyType({})
+
+
+def window_language() -> str:
+    """One of LANGUAGES; the loaded translation names its language."""
+    named = QCoreApplication.translate("language", "en")
+    return named if named in LANGUAGES else "en"
+
+
+def window_table(table: str) -> Mapping[str, str]:
+    """A table in the language of the window, by English text."""
+    return load_table(table, window_language())
+
+
+@cache
+def load_table(table: str, language: str) -> Mapping[str, str]:
+    if language == "en":
+        return NONE
+    path = translations_folder() / f"{table}_{language}.txt"
+    text = path.read_text(encoding="utf-8")
+    blocks = (block.splitlines() for block in text.split("\n\n"))
+    lines = ([each for each in block if not each.startswith("#")] for block in blocks)
+    return MappingProxyType({block[0]: block[1] for block in lines if len(block) == 2})
+
+
+def task_text(text: str) -> str:
+    """Translate a text of a bundled task; texts of other tasks stay as they are."""
+    return window_table("tasks").get(text, text)

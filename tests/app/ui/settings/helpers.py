@@ -1,0 +1,22 @@
+"""Settings stores on a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from app.ui.settings.settings_store import SettingsStore
+
+
+def reopened(path: Path, **changes: Any) -> SettingsStore:
+    """A store on the file that another store has written with these changes."""
+    store = SettingsStore(path)
+    store.change(**changes)
+    store.close()
+    return SettingsStore(path)
+
+
+def store_with(path: Path, text: str | bytes) -> SettingsStore:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return SettingsStore(path)

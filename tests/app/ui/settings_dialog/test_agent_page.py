@@ -1,0 +1,18 @@
+"""The model is chosen, and its state shown."""
+
+from __future__ import annotations
+
+
+def test_a_model_is_chosen_and_its_state_told(qtbot, dialog, tmp_path):
+    dialog.open_page(dialog.agent)
+    page = dialog.agent
+    qtbot.waitUntil(lambda: page.model.count() == 2)
+    assert page.model.currentText() == ""
+    page.model.setEditText("spec-o3-7b")
+    page.model.lineEdit().editingFinished.emit()
+    assert dialog.settings.settings.model == "spec-o3-7b"
+    assert "spec-o3 models get spec-o3-7b" in page.state.text()
+    page.model.setCurrentIndex(page.model.findText("nano"))
+    page.model.activated.emit(0)
+    assert dialog.settings.settings.model == "nano"
+    assert str(tmp_path) in page.state.text()
