@@ -13,7 +13,7 @@ from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.exporting.chosen import chosen_ids
+from app.core.exporting.rows import selected_ids
 from app.core.exporting.export import FORMATS
 from app.core.exporting.export import export as write_catalogue
 from app.core.exporting.formats.records_file import write_records
@@ -76,13 +76,13 @@ def export(
         raise typer.BadParameter("a report is of the whole session", param_hint="OUT")
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
         if suffix == RECORDS:
-            wanted = _wanted(opened, which or Which.ALL, which, words, by)
+            wanted = _selected(opened, which or Which.ALL, which, words, by)
             with progress_bar(f"writing {out.name}") as progress:
                 count = write_records(opened, out, which=wanted, reviewer=by, progress=progress)
-            _say(f"{out}: {count} records")
+            _print(f"{out}: {count} records")
         elif suffix in REPORTS:
             write_report(opened, out, lambda candidate: read_spectrum(opened, candidate))
-            _say(f"{out}: the report")
+            _print(f"{out}: the report")
         elif suffix in FORMATS:
             _catalogue(opened, out, which, words, by)
         else:
@@ -98,21 +98,21 @@ def _catalogue(
         report = write_catalogue(
             session,
             out,
-            which=_wanted(session, which or Which.JUDGED, which, words, by),
+            which=_selected(session, which or Which.JUDGED, which, words, by),
             reviewer=by,
             filter_text=words + among,
             progress=progress,
         )
-    _say(f"{out}: {report.rows} rows, {report.selection}")
+    _print(f"{out}: {report.rows} rows, {report.selection}")
     if not (report.rows or which or words or by):
-        _say("  nobody has judged anything yet: with --which all, every candidate is written")
+        _print("  nobody has judged anything yet: with --which all, every candidate is written")
     for old, new in report.renamed.items():
-        _say(f"  the list's column {old} is called {new} there")
+        _print(f"  the list's column {old} is called {new} there")
     if report.metadata is not None:
-        _say(f"  units and provenance: {report.metadata}")
+        _print(f"  units and provenance: {report.metadata}")
 
 
-def _wanted(
+def _selected(
     session: Session, default: Which, which: Which | None, words: str, by: str | None
 ) -> KnownWhich | Iterable[int]:
     if not words:
@@ -120,9 +120,9 @@ def _wanted(
     found = (line.candidate.id for line in matching(session, parse_filter(words)))
     if which is None:
         return found
-    among = set(chosen_ids(session, KINDS[which], by))
+    among = set(selected_ids(session, KINDS[which], by))
     return (number for number in found if number in among)
 
 
-def _say(words: str) -> None:
+def _print(words: str) -> None:
     typer.echo(cleaned(words))

@@ -35,10 +35,10 @@ def step_lines(step: Step) -> list[Text]:
         return _zoom_lines(step, who)
     if step.kind == "answer":
         reasons = step.text.removeprefix(f"\\boxed{{{step.verdict}}}")
-        return _marked("→ ", reasons, "") + _error_lines(step)
+        return _with_marker("→ ", reasons, "") + _error_lines(step)
     if step.kind == "think":
-        return _marked("· ", step.text, "dim")
-    lines = _marked("  " + who, step.text, "") if step.text else []
+        return _with_marker("· ", step.text, "dim")
+    lines = _with_marker("  " + who, step.text, "") if step.text else []
     return lines + _error_lines(step)
 
 
@@ -93,7 +93,7 @@ def _zoom_lines(step: Step, who: str) -> list[Text]:
     if step.error:
         return lines + _error_lines(step)
     if who and step.text:
-        lines += _marked(INDENT, step.text, "")
+        lines += _with_marker(INDENT, step.text, "")
     return lines + [Text(INDENT + words, style="dim") for words in _measured_lines(step.measured)]
 
 
@@ -101,14 +101,14 @@ def _measured_lines(measured: Any) -> list[str]:
     lines = []
     if "snr" in measured:
         lines.append(f"S/N {measured['snr']:g} per pixel")
-    lines += [_line_words(found) for found in _surest(measured.get("lines", ()))]
+    lines += [_line_words(found) for found in _most_significant(measured.get("lines", ()))]
     return lines + [
         f"{label_of(edge['name'])}: drop {edge['drop']:g}, {edge['sigma']:.0f} σ"
-        for edge in _surest(measured.get("edges", ()))
+        for edge in _most_significant(measured.get("edges", ()))
     ]
 
 
-def _surest(found: Sequence[Any]) -> list[Any]:
+def _most_significant(found: Sequence[Any]) -> list[Any]:
     """The first few by how sure they are, in the order they came in: by wavelength."""
     best = sorted(found, key=lambda each: each.get("sigma", 0.0), reverse=True)[:MAX_NAMED]
     return [each for each in found if each in best]
@@ -124,10 +124,10 @@ def _line_words(found: Any) -> str:
 
 
 def _error_lines(step: Step) -> list[Text]:
-    return _marked(INDENT + "! ", step.error, "yellow") if step.error else []
+    return _with_marker(INDENT + "! ", step.error, "yellow") if step.error else []
 
 
-def _marked(mark: str, text: str, style: str) -> list[Text]:
+def _with_marker(mark: str, text: str, style: str) -> list[Text]:
     """Text behind a mark, its further lines indented to match. Never read as markup."""
     shown = text[:MAX_CHARACTERS] + (" ..." if len(text) > MAX_CHARACTERS else "")
     lines = [cleaned(line) for line in shown.strip().split("\n")]

@@ -24,12 +24,12 @@ CHILDREN = {
     "worker": "app.worker.__main__",
     "llama-server": "agent.engines.gguf.llama_server_child",
     "list-reader": "app.core.importing.child.child",
-    "glimpse": "app.selftest.window_probe",
+    "window-probe": "app.selftest.window_probe",
 }
 """By the name that `agent.child_command` is given; each module has a `main`."""
 
 
-def be_child(arguments: Sequence[str]) -> NoReturn:
+def run_child(arguments: Sequence[str]) -> NoReturn:
     """`arguments`: the child's name, then what it is told."""
     name = arguments[0] if arguments else ""
     if name not in CHILDREN:
@@ -44,8 +44,8 @@ COMMANDS = (
     *("new", "vet", "export", "stats", "log", "merge", "pack"),
     *("models", "selftest"),
 )
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-LONGEST = 4000
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+MAX_MESSAGE = 4000
 
 
 def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -77,22 +77,22 @@ def commands() -> None:
 def main() -> None:
     """Exit status: 0 done, 1 a message for the user, 2 a usage error."""
     if sys.argv[1:2] == [CHILD_OPTION]:
-        be_child(sys.argv[2:])
-    _print_whatever_comes()
+        run_child(sys.argv[2:])
+    _replace_unprintable()
     asked = [word for word in sys.argv[1:2] if word in COMMANDS]
     try:
         if not asked and is_for_window(sys.argv[1:]):
             sys.exit(open_window(*sys.argv[1:]))
         workbench(asked or COMMANDS)()
     except WorkbenchError as error:
-        _end(str(error))
+        _exit_with(str(error))
     except OSError as error:
-        if error.errno not in FULL:
+        if error.errno not in DISK_FULL:
             raise
-        _end(f"what was to be said could not be written: {error.strerror}")
+        _exit_with(f"what was to be said could not be written: {error.strerror}")
 
 
-def _print_whatever_comes() -> None:
+def _replace_unprintable() -> None:
     """A file's name may be no Unicode, and a terminal may not know every letter: neither is a
     reason to stop."""
     for stream in (sys.stdout, sys.stderr):
@@ -100,9 +100,9 @@ def _print_whatever_comes() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _end(words: str) -> NoReturn:
+def _exit_with(words: str) -> NoReturn:
     """With one line, whatever names are in it."""
-    said = printable(" ".join(words.splitlines()), LONGEST)
+    said = printable(" ".join(words.splitlines()), MAX_MESSAGE)
     sys.stderr.write(f"spec-o3: {said}\n")
     sys.exit(1)
 

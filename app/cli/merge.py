@@ -47,13 +47,13 @@ def _show(name: str, target: Session, report: MergeReport) -> None:
     if report.reviewers:
         typer.echo(f"  new reviewers: {cleaned(', '.join(report.reviewers))}")
     for conflict in report.conflicts[:MAX_SHOWN]:
-        typer.echo("  " + cleaned(_words(conflict)))
+        typer.echo("  " + cleaned(_conflict_text(conflict)))
     if report.conflicts[MAX_SHOWN:]:
         typer.echo(f"  ... and {len(report.conflicts) - MAX_SHOWN} more such")
-    _show_differing(target, report.disagreements)
+    _show_disputes(target, report.disagreements)
 
 
-def _words(conflict: Conflict) -> str:
+def _conflict_text(conflict: Conflict) -> str:
     kept, aside = conflict.kept.opinion, conflict.set_aside.opinion
     said = f"{conflict.object_id}: {conflict.reviewer} said {aside.verdict or 'nothing yet'}"
     if aside.verdict == kept.verdict:
@@ -61,7 +61,7 @@ def _words(conflict: Conflict) -> str:
     return f"{said}, later {kept.verdict or 'nothing'}, which stands"
 
 
-def _show_differing(target: Session, found: Sequence[Dispute]) -> None:
+def _show_disputes(target: Session, found: Sequence[Dispute]) -> None:
     """Between people; whose word holds is for a person to say."""
     if not found:
         return

@@ -17,20 +17,20 @@ import typer
 
 from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
-from app.selftest import inspecting, keeping, parts, reading, window
-from app.selftest.check import Check, NotHere
+from app.selftest import inspection, installation, session, spectra, window
+from app.selftest.check import Check, CheckSkipped
 
-PARTS = (parts, reading, inspecting, keeping, window)
+CHECK_MODULES = (installation, spectra, inspection, session, window)
 DONE, LEFT_OUT, FAILED = "ok", "–", "FAILED"
 WIDTHS = (8, 8, 25, 7)
 
 
 def selftest() -> None:
     """Read, inspect, judge, export and open the window, each once, on the bundled sample."""
-    _say(f"spec-o3 {_version()}, {_surroundings()}")
+    _say(f"spec-o3 {_version()}, {_platform()}")
     _say(_row("", "part", "what", "s", "seen"))
-    with _workshop() as folder:
-        every = [check for each in PARTS for check in each.checks()]
+    with _temporary_folder() as folder:
+        every = [check for each in CHECK_MODULES for check in each.checks()]
         states = run_checks(every, folder)
     if states[FAILED]:
         raise WorkbenchError(f"{states[FAILED]} of {len(every)} checks failed")
@@ -46,10 +46,10 @@ def run_checks(checks: Iterable[Check], folder: Path) -> Counter[str]:
         try:
             own.mkdir()
             state, seen = DONE, check.run(own)
-        except NotHere as error:
+        except CheckSkipped as error:
             state, seen = LEFT_OUT, str(error)
         except Exception as error:  # whatever it is, the others are tried, too
-            state, seen = FAILED, _told(error)
+            state, seen = FAILED, _error_text(error)
         states[state] += 1
         seconds = time.perf_counter() - began
         _say(_row(state, check.part, check.name, f"{seconds:.2f}", seen))
@@ -57,13 +57,13 @@ def run_checks(checks: Iterable[Check], folder: Path) -> Counter[str]:
     return states
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     is_ours = isinstance(error, (WorkbenchError, OSError))
     return str(error) if is_ours else f"{type(error).__name__}: {error}"
 
 
 @contextmanager
-def _workshop() -> Iterator[Path]:
+def _temporary_folder() -> Iterator[Path]:
     """A folder to write in, of a name that not every program can read."""
     try:
         home = tempfile.TemporaryDirectory(prefix="spec-o3 β 夜 ", ignore_cleanup_errors=True)
@@ -85,8 +85,8 @@ def _version() -> str:
     return metadata.version("spec-o3-workbench")
 
 
-def _surroundings() -> str:
-    how = "bundled" if parts.is_frozen() else "installed"
+def _platform() -> str:
+    how = "bundled" if installation.is_frozen() else "installed"
     return f"{how}, Python {platform.python_version()} on {platform.system()} {platform.machine()}"
 
 

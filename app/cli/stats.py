@@ -18,16 +18,16 @@ from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.session.session import open_session
 from app.core.statistics.calibration import Reliability
-from app.core.statistics.cut_plan import ModelCut, model_cuts
+from app.core.statistics.cut_plan import ModelCut, plan_model_cuts
 from app.core.statistics.number_format import duration, rough_percent, with_interval
 from app.core.statistics.people import ReviewerAgreement
 from app.core.statistics.summary import (
     AgentFigures,
     ReviewerCounts,
     Statistics,
-    plain,
-    read_said,
+    read_all_verdicts,
     statistics_of,
+    to_plain,
 )
 
 Row = tuple[str, ...]
@@ -46,10 +46,12 @@ def show_statistics(found: Statistics, console: Console) -> None:
         rows = [_reviewer_row(each, counts.candidates) for each in found.reviewers]
         console.print(_table(people, rows))
     _show_agreement(found.people, console)
-    for line in _over_time(found):
+    for line in _consistency_lines(found):
         console.print(Text(cleaned(line)))
     if found.agents:
-        console.print(_table(("", *(each.model for each in found.agents)), _agents(found.agents)))
+        console.print(
+            _table(("", *(each.model for each in found.agents)), _agent_rows(found.agents))
+        )
     for agent in found.agents:
         told = agent.calibration_state
         if agent.reliability is not None:
@@ -78,20 +80,20 @@ def _show_agreement(found: ReviewerAgreement, console: Console) -> None:
     """A pair by Cohen's kappa, several people by Fleiss'; apart for faint and for bright."""
     if not found.pairs:
         return
-    rows = [_alike(f"{pair.first} and {pair.second}", pair.every) for pair in found.pairs]
+    rows = [_agreement_row(f"{pair.first} and {pair.second}", pair.every) for pair in found.pairs]
     if len(found.pairs) == 1:
-        rows += [_alike(each.name, each.found) for each in found.pairs[0].by_snr]
+        rows += [_agreement_row(each.name, each.found) for each in found.pairs[0].by_snr]
     else:
-        rows.append(_alike("everybody (Fleiss)", found.several))
-        rows += [_alike(each.name, each.found) for each in found.several_by_snr]
+        rows.append(_agreement_row("everybody (Fleiss)", found.several))
+        rows += [_agreement_row(each.name, each.found) for each in found.several_by_snr]
     console.print(_table(("who", "both judged", "alike", "kappa"), rows))
 
 
-def _alike(name: str, found: Agreement | FleissKappa) -> Row:
+def _agreement_row(name: str, found: Agreement | FleissKappa) -> Row:
     return name, f"{found.n:,}", with_interval(found.observed), with_interval(found.kappa)
 
 
-def _over_time(found: Statistics) -> Iterator[str]:
+def _consistency_lines(found: Statistics) -> Iterator[str]:
     for again in found.repeats:
         alike = again.agreement.observed
         if alike.value is not None:
@@ -102,7 +104,7 @@ def _over_time(found: Statistics) -> Iterator[str]:
     yield from (f"{each.reviewer}: {each.words}" for each in found.drift if each.words)
 
 
-def _agents(agents: Sequence[AgentFigures]) -> list[Row]:
+def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:
     """Models side by side; their scores are against what people came to."""
     counts: tuple[tuple[str, Callable[[AgentFigures], int]], ...] = (
         ("YES", lambda each: each.yes),
@@ -170,12 +172,12 @@ def stats(
         if share is not None and not 0.0 < share < 1.0:
             raise typer.BadParameter("a share between 0 and 1, as 0.95", param_hint=option)
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
-        said = read_said(opened)
+        said = read_all_verdicts(opened)
         found = statistics_of(opened, said)
         wants_cut = precision is not None or recall is not None
-        cuts = model_cuts(opened, said, precision, recall) if wants_cut else ()
+        cuts = plan_model_cuts(opened, said, precision, recall) if wants_cut else ()
     if as_json:
-        record = {**plain(found), **({"cuts": plain(cuts)} if wants_cut else {})}
+        record = {**to_plain(found), **({"cuts": to_plain(cuts)} if wants_cut else {})}
         typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
         return
     console = Console(highlight=False)

@@ -15,13 +15,13 @@ NO_DISPLAY = (
 )
 
 
-INVISIBLE = ("offscreen", "minimal", "vnc")
+INVISIBLE_PLATFORMS = ("offscreen", "minimal", "vnc")
 """Platforms of Qt that nobody sits before."""
 
 
 def has_display() -> bool:
     """Whether somebody could see a window."""
-    if os.environ.get("QT_QPA_PLATFORM", "").split(":")[0] in INVISIBLE:
+    if os.environ.get("QT_QPA_PLATFORM", "").split(":")[0] in INVISIBLE_PLATFORMS:
         return False
     if sys.platform in ("win32", "darwin"):
         return True
@@ -35,7 +35,7 @@ def is_for_window(words: list[str]) -> bool:
     word = words[0]
     if len(words) > 1 or word.startswith("-"):
         return False
-    return "://" in word or word.endswith(".speco3") or _is_there(word)
+    return "://" in word or word.endswith(".speco3") or _exists(word)
 
 
 def open_window(argument: str = "", *, sample: bool = False) -> int:
@@ -48,14 +48,16 @@ def open_window(argument: str = "", *, sample: bool = False) -> int:
         program = import_module("app.ui.program")
         fault: str = import_module("app.ui.display_check").platform_fault()
     except ImportError as error:  # a library of the system that Qt needs
-        raise WorkbenchError(f"the window cannot be shown: {error}. {_cure()}") from error
+        raise WorkbenchError(
+            f"the window cannot be shown: {error}. {_missing_library_hint()}"
+        ) from error
     if fault:
         raise WorkbenchError(f"the window cannot be shown: {fault}")
     status: int = program.start(argument, sample=sample)
     return status
 
 
-def _cure() -> str:
+def _missing_library_hint() -> str:
     if getattr(sys, "frozen", False):
         return (
             "It belongs to the system: Debian and Ubuntu have what is needed as libegl1, libgl1, "
@@ -64,7 +66,7 @@ def _cure() -> str:
     return "`sh packaging/system_libraries.sh` says which packages the system lacks"
 
 
-def _is_there(word: str) -> bool:
+def _exists(word: str) -> bool:
     try:
         return Path(word).expanduser().exists()
     except (OSError, RuntimeError, ValueError):  # too long a name, or nobody's home folder

@@ -1,4 +1,4 @@
-"""A file that is there whole or not at all; what bore its name before stays until then."""
+"""Atomic file writing: the target is replaced only after the new content is complete on disk."""
 
 from __future__ import annotations
 
@@ -11,71 +11,71 @@ from typing import BinaryIO
 
 from app.core.errors import SessionError
 
-OPEN_TO_ALL = 0o666
+DEFAULT_MODE = 0o666
 
 
 @contextmanager
-def written_whole(out: Path) -> Iterator[BinaryIO]:
-    """A new file to write into; under its name, and on the disk, once the block has ended well."""
-    with whole_path(out) as draft, draft.open("r+b") as file:
+def atomic_write(out: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file that replaces `out` when the block ends without an exception."""
+    with atomic_path(out) as temporary, temporary.open("r+b") as file:
         yield file
 
 
 @contextmanager
-def whole_path(out: Path) -> Iterator[Path]:
-    """The same for those who open the file themselves: an empty one in the same folder."""
+def atomic_path(out: Path) -> Iterator[Path]:
+    """Like `atomic_write`, but yield the path of the temporary file, for writers that open it."""
     out = out.resolve() if out.is_symlink() else out
     with disk_errors(out):
-        draft = _draft(out)
+        temporary = _temporary_file(out)
         try:
-            yield draft
-            _flush(draft)
-            draft.replace(out)
+            yield temporary
+            _sync_file(temporary)
+            temporary.replace(out)
         finally:
             with suppress(OSError):
-                draft.unlink(missing_ok=True)
-    flush_folder(out.parent)
+                temporary.unlink(missing_ok=True)
+    sync_folder(out.parent)
 
 
 @contextmanager
 def disk_errors(out: Path) -> Iterator[None]:
-    """What the disk refuses while `out` is made, in words."""
+    """Turn an OSError raised while writing `out` into a SessionError."""
     try:
         yield
     except OSError as error:
-        told = error.strerror or error
+        reason = error.strerror or error
         raise SessionError(
-            f"{out} could not be written: {told}. Nothing there was changed"
+            f"{out} could not be written: {reason}. No existing file was changed"
         ) from error
 
 
-def _draft(out: Path) -> Path:
+def _temporary_file(out: Path) -> Path:
     if out.is_dir():
-        raise IsADirectoryError(0, "it is a folder")
+        raise IsADirectoryError(0, "this is a folder")
     if not out.parent.is_dir():
-        raise FileNotFoundError(0, f"{out.parent} is not a folder; make it first")
+        raise FileNotFoundError(0, f"{out.parent} is not an existing folder: create it first")
     number, name = tempfile.mkstemp(prefix=f".{out.name[:60]}.", suffix=".part", dir=out.parent)
     os.close(number)
-    draft = Path(name)
-    with suppress(OSError):  # not every file system knows of rights
-        draft.chmod(out.stat().st_mode & 0o777 if out.exists() else OPEN_TO_ALL & ~_umask())
-    return draft
+    temporary = Path(name)
+    with suppress(OSError):  # some file systems have no permissions
+        temporary.chmod(out.stat().st_mode & 0o777 if out.exists() else DEFAULT_MODE & ~_umask())
+    return temporary
 
 
 def _umask() -> int:
-    """There is no other way to learn it."""
+    # The mask can only be read by setting it.
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
-def _flush(draft: Path) -> None:
-    with draft.open("r+b") as file:
+def _sync_file(path: Path) -> None:
+    with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
-def flush_folder(folder: Path) -> None:
-    """So that the name outlives a power cut as well, where the system can do that."""
+def sync_folder(folder: Path) -> None:
+    """Flush the directory entry too, so the new name survives a power cut (not on Windows)."""
     if os.name == "nt":
         return
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""What can go wrong with a session, in words the user can act on."""
+"""Errors of sessions and imports; their text is shown to the user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class SessionError(WorkbenchError):
 
 
 class SessionHeldError(SessionError):
-    """Another program has the session open. `holder` says which."""
+    """Another program has the session open; `holder` names it."""
 
     def __init__(self, message: str, holder: str) -> None:
         super().__init__(message)
@@ -18,4 +18,12 @@ class SessionHeldError(SessionError):
 
 
 class ReadOnlyError(SessionError):
-    """The session was opened to look at, not to change."""
+    """The session was opened read-only."""
+
+
+class ImportFailed(WorkbenchError):
+    """The list was not imported; the session is unchanged."""
+
+
+class ImportStopped(WorkbenchError):
+    """The user stopped the import; the session is unchanged."""

@@ -1,4 +1,4 @@
-"""A session to send to a colleague: one file, with the spectra inside."""
+"""Packing: copy a session together with its spectra into one file to send to a colleague."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sqlalchemy.exc import DBAPIError
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
-from app.core.atomic_file import disk_errors, flush_folder
+from app.core.atomic_file import disk_errors, sync_folder
 from app.core.database.database import SUFFIX, Database
-from app.core.database.error_messages import advice
-from app.core.database.session_file import SUFFIXES_BESIDE
+from app.core.database.error_messages import explain
+from app.core.database.session_file import SIDE_SUFFIXES
 from app.core.database.tables import candidates, facts, metadata, packed_spectra
 from app.core.errors import SessionError
-from app.core.prefetch import read_wanted, wanted
+from app.core.prefetch import read_by_key, spectrum_key
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.records import Candidate
 from app.core.session.session import Session, candidate_of
@@ -30,15 +30,15 @@ from app.core.spectrum_bytes import from_bytes, to_bytes
 PAGE = 50
 ROWS = 500
 MAX_LISTED = 1000
-REFUSED = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR_WRITE")
-"""How SQLite calls what keeps a file from being written."""
+# SQLite error names that mean the copy could not be written.
+WRITE_ERRORS = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR_WRITE")
 MAX_PACKED = 256 * 1024**2
-"""Bytes of one packed spectrum; real ones have some ten thousand."""
+"""Bytes of one packed spectrum; real ones have about ten thousand."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unreadable:
-    """A candidate without a spectrum in the packed session, and why."""
+    """A candidate whose spectrum could not be packed, and why."""
 
     candidate_id: int
     object_id: str
@@ -51,30 +51,30 @@ class PackReport:
     candidates: int
     packed: int
     bytes: int
-    """Of the file."""
+    """Size of the file."""
     unreadable: tuple[Unreadable, ...]
-    """The first thousand of those that are not in it."""
+    """At most MAX_LISTED candidates without a packed spectrum."""
 
 
 def read_spectrum(session: Session, candidate: Candidate) -> Spectrum:
-    """The one that is packed in the session, or that of the file. Raises ReadError."""
+    """The packed spectrum if the session has one, else the one in the file. Raises ReadError."""
     packed = packed_spectrum(session, candidate.id)
-    return read_wanted(wanted(candidate)) if packed is None else packed
+    return read_by_key(spectrum_key(candidate)) if packed is None else packed
 
 
 def packed_spectrum(session: Session, candidate_id: int) -> Spectrum | None:
-    """None where the session has none of this candidate. Raises ReadError."""
-    here = packed_spectra.c.candidate_id == candidate_id
+    """The packed spectrum, None if this candidate has none. Raises ReadError."""
+    is_this = packed_spectra.c.candidate_id == candidate_id
     size = func.length(packed_spectra.c.content)
     with session.database.reading() as connection:
-        measured = connection.execute(select(size).where(here)).scalar()
-        if measured is None:
+        length = connection.execute(select(size).where(is_this)).scalar()
+        if length is None:
             return None
-        if measured > MAX_PACKED:
-            raise ReadError(f"its packed spectrum of {measured} bytes is too large")
-        row = connection.execute(select(packed_spectra).where(here)).one()
+        if length > MAX_PACKED:
+            raise ReadError(f"the packed spectrum is too large ({length} bytes)")
+        row = connection.execute(select(packed_spectra).where(is_this)).one()
     if not isinstance(row.content, bytes) or _sha256(row.content) != row.sha256:
-        raise ReadError("its packed spectrum is damaged: its hash is another")
+        raise ReadError("the packed spectrum is damaged: its hash does not match")
     return from_bytes(row.content)
 
 
@@ -85,109 +85,114 @@ def pack(
     progress: Progress | None = None,
     should_stop: ShouldStop | None = None,
 ) -> PackReport:
-    """Write a copy of the session, with all that was decided, that needs no other file.
+    """Write a self-contained copy of the session, with all verdicts and spectra.
 
-    Spectra that cannot be read are left out and listed. Raises StoppedError.
+    Spectra that cannot be read are left out and listed in the report. Raises StoppedError.
     """
     out = out if out.suffix == SUFFIX else out.with_name(out.name + SUFFIX)
     if out.exists():
-        raise SessionError(f"{out} is there already: choose another name")
+        raise SessionError(f"{out} already exists: choose another name")
     if not out.parent.is_dir():
-        raise SessionError(f"{out.parent} is not a folder; make it first")
-    count = session.count()
-    steps = Steps("packing", count, progress, should_stop)
-    with _named(out), _draft(out) as draft:
-        _copy(session, draft)
-        with closing(Database(draft, "write")) as copy:
-            packed, missing = _add_spectra(copy, steps)
-        _refuse_unfinished(draft, out)
+        raise SessionError(f"{out.parent} is not an existing folder: create it first")
+    candidate_count = session.count()
+    steps = Steps("packing", candidate_count, progress, should_stop)
+    with _errors_naming(out), _temporary_path(out) as temporary:
+        _copy(session, temporary)
+        with closing(Database(temporary, "write")) as copy:
+            packed, unreadable = _add_spectra(copy, steps)
+        _check_complete(temporary, out)
         with disk_errors(out):
-            size = draft.stat().st_size
-            draft.rename(out)
-            flush_folder(out.parent)
+            size = temporary.stat().st_size
+            temporary.rename(out)
+            sync_folder(out.parent)
     return PackReport(
-        path=out, candidates=count, packed=packed, bytes=size, unreadable=tuple(missing)
+        path=out,
+        candidates=candidate_count,
+        packed=packed,
+        bytes=size,
+        unreadable=tuple(unreadable),
     )
 
 
 @contextmanager
-def _named(out: Path) -> Iterator[None]:
-    """What the disk refuses is the copy, not the session it is made of."""
+def _errors_naming(out: Path) -> Iterator[None]:
+    """Make write errors of SQLite name the copy instead of the session it is made from."""
     try:
         yield
     except SessionError as error:
         cause = error.__cause__
         if not isinstance(cause, DBAPIError | sqlite3.Error):
             raise
-        own = cause.orig if isinstance(cause, DBAPIError) else cause
-        if not getattr(own, "sqlite_errorname", "").startswith(REFUSED):
+        original = cause.orig if isinstance(cause, DBAPIError) else cause
+        if not getattr(original, "sqlite_errorname", "").startswith(WRITE_ERRORS):
             raise
-        raise SessionError(f"{out} could not be written: {advice(cause)}") from error
+        raise SessionError(f"{out} could not be written: {explain(cause)}") from error
 
 
 @contextmanager
-def _draft(out: Path) -> Iterator[Path]:
-    """A name in the same folder; nothing of it is left behind."""
-    draft = out.with_name(f".{out.stem[:60]}.{uuid4().hex[:8]}.part")
+def _temporary_path(out: Path) -> Iterator[Path]:
+    """Yield an unused path in the same folder, removing the file and its side files at the end."""
+    temporary = out.with_name(f".{out.stem[:60]}.{uuid4().hex[:8]}.part")
     try:
-        yield draft
+        yield temporary
     finally:
-        for suffix in ("", *SUFFIXES_BESIDE):
-            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+        for suffix in ("", *SIDE_SUFFIXES):
+            temporary.with_name(temporary.name + suffix).unlink(missing_ok=True)
 
 
-def _refuse_unfinished(draft: Path, out: Path) -> None:
-    """Closing moves what was written into the file, and says nothing where there is no room."""
-    log = draft.with_name(draft.name + "-wal")
+def _check_complete(temporary: Path, out: Path) -> None:
+    """Raise if the write-ahead log could not be merged into the file."""
+    # On a full disk SQLite closes without an error and leaves the data in the log.
+    log = temporary.with_name(temporary.name + "-wal")
     with suppress(FileNotFoundError):
         if log.stat().st_size:
             raise SessionError(
-                f"{out} could not be written: the disk did not take all of it. Nothing was lost: "
-                "make room, then do it again"
+                f"{out} could not be written: the disk is full. Nothing was lost: free some "
+                "space and try again"
             )
 
 
-def _copy(session: Session, draft: Path) -> None:
+def _copy(session: Session, temporary: Path) -> None:
     if session.database.is_file:
-        session.database.copy_to(draft)
+        session.database.copy_to(temporary)
         return
     with (
-        closing(Database(draft, "create")) as copy,
+        closing(Database(temporary, "create")) as copy,
         session.database.reading() as source,
         copy.writing() as target,
     ):
         target.execute(delete(facts))
         for table in metadata.sorted_tables:
             rows = source.execution_options(yield_per=ROWS).execute(select(table))
-            for some in rows.mappings().partitions():
-                target.execute(insert(table), [dict(row) for row in some])
+            for chunk in rows.mappings().partitions():
+                target.execute(insert(table), [dict(row) for row in chunk])
 
 
 def _add_spectra(copy: Database, steps: Steps) -> tuple[int, list[Unreadable]]:
-    """How many are in the copy now, and the first of those that are not."""
+    """Pack all readable spectra; returns how many the copy holds and the first unreadable ones."""
     packed = 0
-    missing: list[Unreadable] = []
+    unreadable: list[Unreadable] = []
     for page in _pages(copy):
-        there = _packed_already(copy, page)
-        found = []
+        already = _packed_already(copy, page)
+        new_rows = []
         for candidate in page:
-            if candidate.id in there:
+            if candidate.id in already:
                 continue
             try:
-                content = to_bytes(read_wanted(wanted(candidate)))
+                content = to_bytes(read_by_key(spectrum_key(candidate)))
             except ReadError as error:
-                if len(missing) < MAX_LISTED:
-                    missing.append(_unreadable(candidate, error))
+                if len(unreadable) < MAX_LISTED:
+                    unreadable.append(_unreadable(candidate, error))
                 continue
-            found.append(
+            new_rows.append(
                 {"candidate_id": candidate.id, "sha256": _sha256(content), "content": content}
             )
-        if found:
+        if new_rows:
             with copy.writing() as connection:
-                connection.execute(insert(packed_spectra), found)
-        packed += len(found) + len(there)
+                connection.execute(insert(packed_spectra), new_rows)
+        packed += len(new_rows) + len(already)
         steps.step(len(page))
-    return packed, missing
+    return packed, unreadable
 
 
 def _pages(copy: Database) -> Iterator[list[Candidate]]:

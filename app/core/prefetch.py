@@ -1,7 +1,7 @@
-"""Spectra read before they are asked for, so that the verdict key never waits for a disk.
+"""Read spectra ahead in worker threads, so that moving on never waits for the disk.
 
-Worker threads read what is on screen, then what comes next, then what came before. What is no
-longer wanted is not begun. Held are so many spectra and so many bytes, no more.
+The workers read the current spectrum first, then the following ones, then the preceding ones.
+Reads that are no longer wanted are not started. The cache is bounded in spectra and in bytes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,73 +17,60 @@ from typing import Self
 from agent.errors import ReadError
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
-from app.core.database.tables import TARGETID
+from app.core.database.tables import MIN_TARGETID
 from app.core.session.records import Candidate
 
 MAX_BYTES = 256 * 2**20
 ERROR_BYTES = 4096
-PER_PIXEL = 9
-"""Bytes a spectrum grows by when it is first looked at: its good pixels and its errors."""
-CLOSING_S = 10.0
-NEVER = 2**31
+BYTES_PER_PIXEL = 9
+"""Bytes that a spectrum's cached properties add on first use: good pixels and errors."""
+CLOSE_TIMEOUT_S = 10.0
+NO_LIMIT = 2**31
 
 Stamp = tuple[int, int] | None
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Which spectrum: equal ones are read once."""
+class SpectrumKey:
+    """Identifies a spectrum in a file; equal keys are read once."""
 
     candidate_id: int
     path: str
     row: int = 0
 
 
-@dataclass(frozen=True)
-class Figures:
-    """How often `get` found it ready, had to wait for a worker, or had to read it itself."""
-
-    ready: int = 0
-    waited: int = 0
-    missed: int = 0
-
-    @property
-    def hit_rate(self) -> float | None:
-        asked = self.ready + self.waited + self.missed
-        return self.ready / asked if asked else None
+def spectrum_key(candidate: Candidate) -> SpectrumKey:
+    return SpectrumKey(candidate.id, candidate.path, candidate.row)
 
 
-def wanted(candidate: Candidate) -> Wanted:
-    return Wanted(candidate.id, candidate.path, candidate.row)
-
-
-def read_wanted(key: Wanted) -> Spectrum:
-    """From its file, by row or TARGETID."""
+def read_by_key(key: SpectrumKey) -> Spectrum:
+    """Read a spectrum from its file, by row or TARGETID."""
     if not key.path:
-        raise ReadError("the list names no file for this object")
-    if key.row >= TARGETID:
+        raise ReadError("the list gives no file for this object")
+    if key.row >= MIN_TARGETID:
         return read(key.path, target=key.row)
     return read(key.path, key.row)
 
 
 def file_stamp(path: str) -> Stamp:
-    """Changes when the file does; None where there is none."""
+    """Modification time and size of the file; None if there is no file."""
     try:
-        about = Path(path).stat()
+        status = Path(path).stat()
     except (OSError, ValueError):
         return None
-    return about.st_mtime_ns, about.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 class Prefetch:
-    """`read` gives a spectrum or raises ReadError, in several threads at once. Close it when done.
+    """A cache of spectra that reads ahead; close it when done. Any thread may call its methods.
 
-    An error is remembered until its file changes. Any thread may call.
+    `read` is called from several threads at once; it returns a spectrum or raises ReadError. An
+    error is cached until the file changes.
     """
 
     def __init__(
         self,
-        read: Callable[[Wanted], Spectrum] = read_wanted,
+        read: Callable[[SpectrumKey], Spectrum] = read_by_key,
         *,
         ahead: int = 8,
         behind: int = 3,
@@ -95,14 +82,13 @@ class Prefetch:
         self.max_bytes = max_bytes
         self.max_count = 1 + 2 * (ahead + behind)
         self._changed = threading.Condition()
-        self._wish: tuple[Wanted, ...] = ()
-        self._too_much = NEVER
-        """From this place of the wish on there is no room."""
-        self._held: OrderedDict[Wanted, _Held] = OrderedDict()
+        self._wanted: tuple[SpectrumKey, ...] = ()
+        self._full_from = NO_LIMIT
+        """Index in `_wanted` from which on the spectra do not fit into the cache."""
+        self._cache: OrderedDict[SpectrumKey, _CachedResult] = OrderedDict()
         self._bytes = 0
-        self._reading: dict[Wanted, _Reading] = {}
+        self._reading: dict[SpectrumKey, _ReadInProgress] = {}
         self._is_closed = False
-        self._figures = Figures()
         self._threads = [
             threading.Thread(target=self._work, name=f"prefetch {number}", daemon=True)
             for number in range(workers)
@@ -110,72 +96,62 @@ class Prefetch:
         for thread in self._threads:
             thread.start()
 
-    @property
-    def figures(self) -> Figures:
-        return self._figures
-
-    @property
-    def held_bytes(self) -> int:
-        return self._bytes
-
-    def look_at(
-        self, current: Wanted, following: Sequence[Wanted] = (), preceding: Sequence[Wanted] = ()
+    def read_ahead(
+        self,
+        current: SpectrumKey,
+        following: Sequence[SpectrumKey] = (),
+        preceding: Sequence[SpectrumKey] = (),
     ) -> None:
-        """Say what is on screen, what comes next and what came before, nearest first. Replaces what
-        was said before."""
+        """Set which spectra to keep ready, nearest first. Replaces the previous request."""
         near = (current, *following[: self.ahead], *preceding[: self.behind])
-        wish = tuple(dict.fromkeys(near))
-        mended = self._mended(wish)
+        wanted = tuple(dict.fromkeys(near))
+        stale = self._stale_errors(wanted)
         with self._changed:
-            for key in mended:
+            for key in stale:
                 self._drop(key)
-            self._wish = wish
-            self._too_much = NEVER
+            self._wanted = wanted
+            self._full_from = NO_LIMIT
             self._changed.notify_all()
 
-    def get(self, key: Wanted) -> Spectrum:
-        """The spectrum, or its ReadError; waits for this one only."""
-        mended = self._mended((key,))
+    def get(self, key: SpectrumKey) -> Spectrum:
+        """Return the spectrum or raise its ReadError. If not cached, waits for this one only."""
+        stale = self._stale_errors((key,))
         with self._changed:
-            for each in mended:
+            for each in stale:
                 self._drop(each)
-            held = self._held.get(key)
-            if held is not None:
-                self._held.move_to_end(key)
-                self._figures = replace(self._figures, ready=self._figures.ready + 1)
-                return held.outcome.spectrum
+            cached = self._cache.get(key)
+            if cached is not None:
+                self._cache.move_to_end(key)
+                return cached.result.spectrum
             reading = self._reading.get(key)
             if reading is not None:
-                self._figures = replace(self._figures, waited=self._figures.waited + 1)
-                outcome = reading.outcome_when_done(self._changed)
-                return outcome.spectrum
-            self._figures = replace(self._figures, missed=self._figures.missed + 1)
+                return reading.wait_for_result(self._changed).spectrum
             reading = self._begin(key)
         return self._finish(key, reading).spectrum
 
-    def peek(self, key: Wanted) -> Spectrum | None:
-        """The spectrum where it is ready; None where `get` would wait. Raises its ReadError."""
+    def peek(self, key: SpectrumKey) -> Spectrum | None:
+        """The cached spectrum; None if `get` would have to wait. Raises its ReadError."""
         with self._changed:
-            held = self._held.get(key)
-        return None if held is None else held.outcome.spectrum
+            cached = self._cache.get(key)
+        return None if cached is None else cached.result.spectrum
 
-    def settle(self, timeout_s: float) -> bool:
-        """Wait until all that is wanted and fits is there; whether it is."""
+    def wait_until_idle(self, timeout_s: float) -> bool:
+        """Wait until everything wanted that fits is cached; False on timeout."""
         with self._changed:
             return self._changed.wait_for(
                 lambda: self._is_closed or (self._next() is None and not self._reading), timeout_s
             )
 
     def close(self) -> None:
-        """Begin nothing more, and wait for what is being read."""
+        """Start no more reads, wait for the running ones and empty the cache."""
         with self._changed:
             self._is_closed = True
-            self._wish = ()
+            self._wanted = ()
             self._changed.notify_all()
         for thread in self._threads:
-            thread.join(CLOSING_S)
+            thread.join(CLOSE_TIMEOUT_S)
         with self._changed:
-            self._held.clear()
+            self._cache.clear()
             self._bytes = 0
 
     def __enter__(self) -> Self:
@@ -199,118 +175,118 @@ class Prefetch:
                 reading = self._begin(key)
             self._finish(key, reading)
 
-    def _next(self) -> Wanted | None:
-        """What to read now: the first that is wanted and neither there nor being read."""
-        for key in self._wish[: self._too_much]:
-            if key not in self._held and key not in self._reading:
+    def _next(self) -> SpectrumKey | None:
+        """The first wanted spectrum that is neither cached nor being read."""
+        for key in self._wanted[: self._full_from]:
+            if key not in self._cache and key not in self._reading:
                 return key
         return None
 
-    def _begin(self, key: Wanted) -> _Reading:
-        reading = _Reading()
+    def _begin(self, key: SpectrumKey) -> _ReadInProgress:
+        reading = _ReadInProgress()
         self._reading[key] = reading
         return reading
 
-    def _finish(self, key: Wanted, reading: _Reading) -> _Outcome:
-        """Without the lock: this is the slow part."""
-        outcome = INTERRUPTED
+    def _finish(self, key: SpectrumKey, reading: _ReadInProgress) -> _Result:
+        """Read the file and cache the result. Call without the lock: reading is slow."""
+        result = INTERRUPTED
         stamp = file_stamp(key.path)
         try:
-            outcome = _outcome(self.read, key)
+            result = _read_result(self.read, key)
         finally:
             with self._changed:
-                reading.outcome = outcome
+                reading.result = result
                 del self._reading[key]
-                if not self._is_closed and outcome is not INTERRUPTED:
-                    self._hold(key, _Held(outcome, stamp))
+                if not self._is_closed and result is not INTERRUPTED:
+                    self._store(key, _CachedResult(result, stamp))
                 self._changed.notify_all()
-        return outcome
+        return result
 
-    def _hold(self, key: Wanted, held: _Held) -> None:
-        """Keep it, and let go of what matters least; that may be itself."""
-        self._held[key] = held
-        self._bytes += held.outcome.bytes
-        while self._bytes > self.max_bytes or len(self._held) > self.max_count:
-            least = self._least()
-            self._drop(least)
-            if least in self._wish:
-                self._too_much = min(self._too_much, self._wish.index(least))
+    def _store(self, key: SpectrumKey, cached: _CachedResult) -> None:
+        """Cache the result and evict the least needed ones, which may include this one."""
+        self._cache[key] = cached
+        self._bytes += cached.result.bytes
+        while self._bytes > self.max_bytes or len(self._cache) > self.max_count:
+            evicted = self._least_needed()
+            self._drop(evicted)
+            if evicted in self._wanted:
+                self._full_from = min(self._full_from, self._wanted.index(evicted))
 
-    def _least(self) -> Wanted:
-        """The longest unused of those nobody wants, else the last of the wish."""
-        for key in self._held:
-            if key not in self._wish:
+    def _least_needed(self) -> SpectrumKey:
+        """The least recently used unwanted key, else the last wanted one."""
+        for key in self._cache:
+            if key not in self._wanted:
                 return key
-        return next(key for key in reversed(self._wish) if key in self._held)
+        return next(key for key in reversed(self._wanted) if key in self._cache)
 
-    def _drop(self, key: Wanted) -> None:
-        held = self._held.pop(key, None)
-        if held is not None:
-            self._bytes -= held.outcome.bytes
+    def _drop(self, key: SpectrumKey) -> None:
+        cached = self._cache.pop(key, None)
+        if cached is not None:
+            self._bytes -= cached.result.bytes
 
-    def _mended(self, keys: Sequence[Wanted]) -> list[Wanted]:
-        """Those whose error is remembered although the file is another now."""
+    def _stale_errors(self, keys: Sequence[SpectrumKey]) -> list[SpectrumKey]:
+        """The keys whose cached error predates a change of the file."""
         with self._changed:
             failed = {
-                key: self._held[key].stamp
+                key: self._cache[key].stamp
                 for key in keys
-                if key in self._held and self._held[key].outcome.error is not None
+                if key in self._cache and self._cache[key].result.error is not None
             }
         return [key for key, stamp in failed.items() if file_stamp(key.path) != stamp]
 
 
-class _Outcome:
-    """What reading came to: a spectrum, or why there is none."""
+class _Result:
+    """A spectrum, or the error raised when reading it."""
 
-    def __init__(self, found: Spectrum | None, error: Exception | None) -> None:
-        self.found = found
+    def __init__(self, value: Spectrum | None, error: Exception | None) -> None:
+        self.value = value
         self.error = error
-        self.bytes = ERROR_BYTES if found is None else _bytes(found)
+        self.bytes = ERROR_BYTES if value is None else _bytes(value)
 
     @property
     def spectrum(self) -> Spectrum:
         if isinstance(self.error, ReadError):
-            # A new one each time: one that is kept would keep alive whatever it passed through.
+            # A new exception each time: a stored one would keep its traceback frames alive.
             raise ReadError(str(self.error), self.error.reasons)
         if self.error is not None:
             raise self.error
-        assert self.found is not None
-        return self.found
+        assert self.value is not None
+        return self.value
 
 
-INTERRUPTED = _Outcome(None, ReadError("reading was interrupted: try again"))
+INTERRUPTED = _Result(None, ReadError("reading was interrupted: try again"))
 
 
 @dataclass(frozen=True)
-class _Held:
-    outcome: _Outcome
+class _CachedResult:
+    result: _Result
     stamp: Stamp
-    """Of the file, from before it was read."""
+    """Stamp of the file from before it was read."""
 
 
-class _Reading:
-    """A spectrum that somebody is reading."""
+class _ReadInProgress:
+    """A spectrum that is being read in some thread."""
 
     def __init__(self) -> None:
-        self.outcome: _Outcome | None = None
+        self.result: _Result | None = None
 
-    def outcome_when_done(self, changed: threading.Condition) -> _Outcome:
-        changed.wait_for(lambda: self.outcome is not None)
-        assert self.outcome is not None
-        return self.outcome
+    def wait_for_result(self, changed: threading.Condition) -> _Result:
+        changed.wait_for(lambda: self.result is not None)
+        assert self.result is not None
+        return self.result
 
 
-def _outcome(read: Callable[[Wanted], Spectrum], key: Wanted) -> _Outcome:
+def _read_result(read: Callable[[SpectrumKey], Spectrum], key: SpectrumKey) -> _Result:
     try:
-        return _Outcome(read(key), None)
+        return _Result(read(key), None)
     except ReadError as error:
-        return _Outcome(None, ReadError(str(error), error.reasons))
+        return _Result(None, ReadError(str(error), error.reasons))
     except Exception as error:
-        # A mistake of ours must reach whoever asks, and not end the worker unseen.
-        return _Outcome(None, error)
+        # A bug must be raised in the caller of `get`, not end the worker thread unseen.
+        return _Result(None, error)
 
 
 def _bytes(spectrum: Spectrum) -> int:
     arrays = (spectrum.wavelength, spectrum.flux, spectrum.ivar, spectrum.mask)
-    held = sum(array.nbytes for array in arrays if array is not None)
-    return ERROR_BYTES + held + PER_PIXEL * len(spectrum)
+    array_bytes = sum(array.nbytes for array in arrays if array is not None)
+    return ERROR_BYTES + array_bytes + BYTES_PER_PIXEL * len(spectrum)

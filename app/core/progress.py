@@ -1,4 +1,4 @@
-"""How far long work is, and whether it is still wanted."""
+"""Progress reports and cancellation of long-running work."""
 
 from __future__ import annotations
 
@@ -7,16 +7,29 @@ from collections.abc import Callable
 from app.core.errors import SessionError
 
 Progress = Callable[[int, int], None]
-"""Called with how much is done, and of how much."""
+"""Called with the amount done and the total."""
+EstimatedProgress = Callable[[int, int | None], object]
+"""Called with the amount done and the estimated total, None where it is unknown."""
 ShouldStop = Callable[[], bool]
 
 
+def never() -> bool:
+    return False
+
+
+def silent(_: int, __: int | None) -> None:
+    pass
+
+
 class StoppedError(SessionError):
-    """Somebody stopped it; nothing was changed."""
+    """The user stopped the work; nothing was changed."""
 
 
 class Steps:
-    """Counts what is done of `what`, tells it, and raises StoppedError where asked to."""
+    """Counts and reports finished steps; raises StoppedError when the caller asks to stop.
+
+    `what` names the work in the error message.
+    """
 
     def __init__(
         self, what: str, total: int, progress: Progress | None, should_stop: ShouldStop | None

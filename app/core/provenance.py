@@ -1,4 +1,4 @@
-"""Where a session's results come from: the facts that go with every catalogue and report."""
+"""Provenance of a session's results, written into every catalogue and report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_WORDS = 300
 
 @dataclass(frozen=True, kw_only=True)
 class ListFact:
-    """A list that was imported; its file by name alone, as folders are nobody else's business."""
+    """An imported list; its file name without the folder, which is private."""
 
     name: str
     file: str
@@ -37,7 +37,7 @@ class ListFact:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelFact:
-    """A model that inspected; `sha256` is that of its card, or of its weights."""
+    """A model that inspected candidates; `sha256` is the hash of its card, or of its weights."""
 
     name: str
     sha256: str
@@ -46,7 +46,7 @@ class ModelFact:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewerFact:
-    """A person, and how many candidates they have so judged."""
+    """A reviewer and the number of their current verdicts of each kind."""
 
     name: str
     verdicts: Mapping[str, int]
@@ -54,7 +54,7 @@ class ReviewerFact:
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """All of it at one moment. Times are UTC, ISO 8601."""
+    """A snapshot of all facts. Times are UTC, ISO 8601."""
 
     program: str
     program_version: str
@@ -65,39 +65,38 @@ class Provenance:
     task_id: str
     task_name: str
     task_sha256: str
-    """Of the text of the task file as it lies in the session."""
+    """Hash of the task text stored in the session."""
     lists: tuple[ListFact, ...]
     models: tuple[ModelFact, ...]
     reviewers: tuple[ReviewerFact, ...]
     candidates: int
     judged: int
-    """Candidates with a verdict of anybody."""
+    """Candidates with a verdict from any reviewer."""
     first_verdict_at: str
     last_verdict_at: str
     simulated: str
-    """How many of the spectra looked at are simulated, in words; empty: none has been."""
+    """How many of the spectra looked at are simulated, as text; empty if none was looked at."""
     selection: str = ""
-    """Which of the candidates are meant, in words; empty: all."""
+    """Which candidates were selected, as text; empty means all."""
 
     def as_record(self) -> dict[str, Any]:
-        """For `json.dumps`."""
         return asdict(self)
 
     def as_pairs(self) -> Iterator[tuple[str, str]]:
-        """One by one with names of letters, digits and _, for headers that know no structure."""
+        """Flat key-value pairs, for headers; keys have only letters, digits and _."""
         for key, value in self.as_record().items():
             if not isinstance(value, tuple):
                 yield key, str(value)
                 continue
-            for place, each in enumerate(value, 1):
+            for number, each in enumerate(value, 1):
                 for part, inner in each.items():
-                    yield f"{key.removesuffix('s')}_{place}_{part}", _said(inner)
+                    yield f"{key.removesuffix('s')}_{number}_{part}", _as_text(inner)
 
 
 def program_version() -> str:
     try:
         return version(PACKAGE)
-    except PackageNotFoundError:  # run from a folder that was never installed
+    except PackageNotFoundError:  # running from a source tree that is not installed
         return "unknown"
 
 
@@ -111,7 +110,7 @@ def provenance(session: Session, selection: str = "") -> Provenance:
 
 
 def provenance_in(connection: Connection, session: Session, selection: str = "") -> Provenance:
-    """The same, in a view of the session's database that is open already."""
+    """Like `provenance`, on an open connection, so that it matches what else is read there."""
     judged = judgements.c.verdict.is_not(None)
     times = select(func.min(judgements.c.at), func.max(judgements.c.at)).where(judged)
     first, last = connection.execute(times).one()
@@ -121,8 +120,8 @@ def provenance_in(connection: Connection, session: Session, selection: str = "")
         program_version=program_version(),
         written_at=now(),
         session_id=session.id,
-        session_name=_words(session.name),
-        made_at=_words(session.fact("made_at") or ""),
+        session_name=_printable(session.name),
+        made_at=_printable(session.fact("made_at") or ""),
         task_id=session.task.id,
         task_name=session.task.name,
         task_sha256=task_hash(session),
@@ -131,23 +130,23 @@ def provenance_in(connection: Connection, session: Session, selection: str = "")
         reviewers=tuple(_reviewers(connection)),
         candidates=connection.execute(select(func.count()).select_from(candidates)).scalar_one(),
         judged=connection.execute(numbers).scalar_one(),
-        first_verdict_at=_words(first or ""),
-        last_verdict_at=_words(last or ""),
+        first_verdict_at=_printable(first or ""),
+        last_verdict_at=_printable(last or ""),
         simulated=simulated_in(connection).words,
-        selection=_words(selection),
+        selection=_printable(selection),
     )
 
 
 def _lists(connection: Connection) -> Iterator[ListFact]:
     for row in connection.execute(select(lists).order_by(lists.c.id)):
         yield ListFact(
-            name=_words(row.name),
-            file=_words(file_name(str(row.path))),
-            sha256=_words(row.sha256),
-            format=_words(row.format),
+            name=_printable(row.name),
+            file=_printable(file_name(str(row.path))),
+            sha256=_printable(row.sha256),
+            format=_printable(row.format),
             rows_read=_number(row.rows_read),
             rows_used=_number(row.rows_used),
-            imported_at=_words(row.imported_at),
+            imported_at=_printable(row.imported_at),
         )
 
 
@@ -155,37 +154,37 @@ def _models(connection: Connection) -> Iterator[ModelFact]:
     model = (inspections.c.model, inspections.c.model_sha256)
     query = select(*model, func.count().label("number")).group_by(*model).order_by(*model)
     for row in connection.execute(query):
-        name, sha256 = _words(row.model), _words(row.model_sha256)
+        name, sha256 = _printable(row.model), _printable(row.model_sha256)
         yield ModelFact(name=name, sha256=sha256, inspections=row.number)
 
 
 def _reviewers(connection: Connection) -> Iterator[ReviewerFact]:
-    """Everybody who has written anything, also where nothing of it holds any more."""
+    """Everybody with an entry in the log, even if all their verdicts were withdrawn."""
     query = (
         select(judgements.c.reviewer_id, judgements.c.verdict, func.count().label("number"))
         .where(judgements.c.verdict.in_(list(Verdict)))
         .group_by(judgements.c.reviewer_id, judgements.c.verdict)
     )
-    said: dict[int, dict[str, int]] = {}
+    verdict_counts: dict[int, dict[str, int]] = {}
     for row in connection.execute(query):
-        said.setdefault(row.reviewer_id, {})[row.verdict] = row.number
-    wrote = select(log.c.reviewer_id).distinct()
+        verdict_counts.setdefault(row.reviewer_id, {})[row.verdict] = row.number
+    in_log = select(log.c.reviewer_id).distinct()
     for row in connection.execute(
-        select(reviewers).where(reviewers.c.id.in_(wrote)).order_by(reviewers.c.id)
+        select(reviewers).where(reviewers.c.id.in_(in_log)).order_by(reviewers.c.id)
     ):
-        counts = said.get(row.id, {})
+        counts = verdict_counts.get(row.id, {})
         yield ReviewerFact(
-            name=_words(row.name), verdicts={str(each): counts.get(each, 0) for each in Verdict}
+            name=_printable(row.name), verdicts={str(each): counts.get(each, 0) for each in Verdict}
         )
 
 
 def file_name(path: str) -> str:
-    """The last part of a path of any system."""
+    """The last part of a Unix or Windows path."""
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _words(value: object) -> str:
-    """A session may come from a stranger: what goes into headers is printable and short."""
+def _printable(value: object) -> str:
+    # A session may come from an untrusted source: header values must be printable and short.
     return printable(str(value), MAX_WORDS)
 
 
@@ -193,7 +192,7 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _said(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {number}" for key, number in value.items())
     return str(value)

@@ -1,6 +1,6 @@
-"""How many of a session's spectra are simulated: what every catalogue and report must say.
+"""Count the simulated spectra of a session; every catalogue and report states the number.
 
-A session holds no spectra, so it is those that somebody has looked at: an agent's record tells.
+A session holds no spectra, so only those with an inspection record (or read for the report) count.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from app.core.database.tables import candidates, inspections
 from app.core.session.records import Candidate
 from app.core.session.session import MAX_IDS, Session
 
-MOST_RECORDS = MAX_IDS
-"""That are looked into: a session may hold a million, of ten thousand characters each."""
-MOST_READ = 24
-"""Spectra of those of which no record tells."""
+MAX_RECORDS = MAX_IDS
+"""Records parsed at most: a session may hold a million, of ten thousand characters each."""
+MAX_READ = 24
+"""Spectra without a record that are read from their files at most."""
 
 Known = Mapping[int, bool]
-"""By candidate."""
+"""Whether each spectrum is simulated, by candidate id."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulated:
+class SimulatedCount:
     found: int
     looked_at: int
     candidates: int
 
     @property
     def words(self) -> str:
-        """How many, of how many; empty: not known."""
+        """The count as text, empty if no spectrum was checked."""
         if not self.looked_at:
             return ""
         if not self.found:
@@ -47,54 +47,54 @@ class Simulated:
         return every if self.looked_at >= self.candidates else f"{every} looked at"
 
 
-def simulated_in(connection: Connection) -> Simulated:
-    """As the agents' records tell; of very many, some from the first to the last."""
-    return _counted(connection, _recorded(connection))
+def simulated_in(connection: Connection) -> SimulatedCount:
+    """Count from the inspection records; beyond MAX_RECORDS, from an even sample of them."""
+    return _count(connection, _from_records(connection))
 
 
 def simulated_of(
     session: Session, known: Known, read: Callable[[Candidate], Spectrum]
-) -> Simulated:
-    """The same and by the spectra themselves: `known`, and a few more from first to last."""
+) -> SimulatedCount:
+    """Count from the records, the `known` spectra and a few more that are read for it."""
     with session.database.reading() as connection:
-        every = {**_recorded(connection), **known}
-        spread = _spread(*_ends(connection, candidates.c.id), MOST_READ)
+        every = {**_from_records(connection), **known}
+        spread = _evenly_spaced(*_id_range(connection, candidates.c.id), MAX_READ)
         for candidate in session.candidates(set(spread) - set(every)):
             with suppress(WorkbenchError, OSError):
                 every[candidate.id] = read(candidate).simulated
-        return _counted(connection, every)
+        return _count(connection, every)
 
 
-def _counted(connection: Connection, known: Known) -> Simulated:
+def _count(connection: Connection, known: Known) -> SimulatedCount:
     count = select(func.count()).select_from(candidates)
-    return Simulated(
+    return SimulatedCount(
         found=sum(known.values()),
         looked_at=len(known),
         candidates=connection.execute(count).scalar_one(),
     )
 
 
-def _recorded(connection: Connection) -> dict[int, bool]:
-    ids = _spread(*_ends(connection, inspections.c.id), MOST_RECORDS)
+def _from_records(connection: Connection) -> dict[int, bool]:
+    ids = _evenly_spaced(*_id_range(connection, inspections.c.id), MAX_RECORDS)
     query = select(inspections.c.candidate_id, inspections.c.record)
     rows = connection.execute(query.where(inspections.c.id.in_(ids)))
-    return {row.candidate_id: told for row in rows for told in _told(row.record)}
+    return {row.candidate_id: flag for row in rows for flag in _simulated_flags(row.record)}
 
 
-def _told(record: Any) -> Iterator[bool]:
-    with suppress(ValueError, TypeError, KeyError, RecursionError):  # a stranger's may be anything
+def _simulated_flags(record: Any) -> Iterator[bool]:
+    with suppress(ValueError, TypeError, KeyError, RecursionError):  # the session may be untrusted
         yield json.loads(record)["spectrum"]["simulated"] is True
 
 
-def _ends(connection: Connection, column: Any) -> tuple[int | None, int | None]:
-    # Two questions: SQLite leaps to either end, but asked for both it reads all.
+def _id_range(connection: Connection, column: Any) -> tuple[int | None, int | None]:
+    # Two queries: SQLite uses the index for one of min and max, but scans the table for both.
     low, high = (connection.execute(select(end(column))).scalar() for end in (func.min, func.max))
     return low, high
 
 
-def _spread(low: int | None, high: int | None, most: int) -> list[int]:
-    """Numbers from the first to the last, no more than so many."""
+def _evenly_spaced(low: int | None, high: int | None, most: int) -> list[int]:
+    """At most `most` integers evenly spaced from low to high, both included."""
     if low is None or high is None:
         return []
     count = min(most, high - low + 1)
-    return [low + (high - low) * at // max(count - 1, 1) for at in range(count)]
+    return [low + (high - low) * i // max(count - 1, 1) for i in range(count)]

@@ -1,15 +1,14 @@
-"""A spectrum as bytes, and back: how a packed session holds it.
+"""The binary format of a spectrum in a packed session.
 
     SPECO3S1                eight bytes
     zlib of:
         length of the head  four bytes, little-endian
-        head                JSON: number of pixels, the arrays, all that is not an array
-        arrays              one after the other, as the head says
+        head                JSON: number of pixels, the arrays, all other fields
+        arrays              in the order given in the head
 
-An array lies there with the first bytes of all its numbers, then all second ones, and so on, which
-packs well; one that is single precision at heart as that; wavelengths as the second differences of
-their bit patterns; a mask as bits. Nothing is lost. Whatever the bytes are, out comes a spectrum or
-a ReadError.
+Arrays are byte-transposed (all first bytes, then all second bytes, ...), which compresses well.
+Values that fit single precision exactly are stored so, wavelengths as second differences of their
+bit patterns, masks as bits. The format is lossless. Any input gives a spectrum or a ReadError.
 """
 
 from __future__ import annotations
@@ -70,9 +69,9 @@ def to_bytes(spectrum: Spectrum) -> bytes:
 
 
 def from_bytes(content: bytes) -> Spectrum:
-    """Raises ReadError for anything that `to_bytes` could not have made."""
+    """Raises ReadError for anything that `to_bytes` cannot have written."""
     if not content.startswith(MAGIC):
-        raise ReadError("its packed spectrum is not of a form this program knows")
+        raise ReadError("the packed spectrum has an unknown format; a newer version may be needed")
     stream = _Stream(content[len(MAGIC) :])
     try:
         head = _head(stream)
@@ -87,35 +86,35 @@ def from_bytes(content: bytes) -> Spectrum:
             warnings=_warnings(head["warnings"]),
         )
     except (ValueError, TypeError, KeyError, RecursionError, zlib.error, WorkbenchError) as error:
-        raise ReadError(f"its packed spectrum is damaged: {str(error)[:100]}") from error
+        raise ReadError(f"the packed spectrum is damaged: {str(error)[:100]}") from error
 
 
 class _Stream:
-    """Unpacks no more than is asked for."""
+    """Decompresses only as many bytes as are requested, so a small input cannot fill the memory."""
 
     def __init__(self, packed: bytes) -> None:
         self._inflate = zlib.decompressobj()
         self._rest = packed
 
     def take(self, count: int) -> bytes:
-        found = bytearray()
-        while len(found) < count:
-            piece = self._inflate.decompress(self._rest, count - len(found))
+        taken = bytearray()
+        while len(taken) < count:
+            piece = self._inflate.decompress(self._rest, count - len(taken))
             self._rest = self._inflate.unconsumed_tail
             if not piece:
                 raise ValueError("it ends too early")
-            found += piece
-        return bytes(found)
+            taken += piece
+        return bytes(taken)
 
     def end(self) -> None:
         if self._inflate.decompress(self._rest, 1) or not self._inflate.eof:
-            raise ValueError("it does not end where it should")
+            raise ValueError("it is longer than its head says")
         if self._inflate.unused_data:
-            raise ValueError("something lies behind its end")
+            raise ValueError("there is extra data after its end")
 
 
 def _packed(name: str, array: NDArray[Any]) -> tuple[str, bytes]:
-    """How it is kept, and its bytes."""
+    """The name of the encoding, and the encoded bytes."""
     if name == "mask":
         return "bits", np.packbits(array).tobytes()
     if name == "wavelength":
@@ -138,7 +137,7 @@ def _unpacked(stream: _Stream, name: str, form: str, pixels: int) -> NDArray[Any
     if name in ("flux", "ivar") and form in ("f4", "f8"):
         dtype = f"<{form}"
         return _restored(stream.take(np.dtype(dtype).itemsize * pixels), dtype).astype(np.float64)
-    raise ValueError(f"it has an array {name!r} of form {form!r}"[:80])
+    raise ValueError(f"unknown encoding {form!r} of array {name!r}"[:80])
 
 
 def _transposed(array: NDArray[Any]) -> bytes:
@@ -147,20 +146,20 @@ def _transposed(array: NDArray[Any]) -> bytes:
 
 def _restored(content: bytes, dtype: str) -> NDArray[Any]:
     size = np.dtype(dtype).itemsize
-    by_place = np.frombuffer(content, dtype=np.uint8).reshape(size, -1)
-    return np.ascontiguousarray(by_place.T).view(dtype)[:, 0]
+    by_byte = np.frombuffer(content, dtype=np.uint8).reshape(size, -1)
+    return np.ascontiguousarray(by_byte.T).view(dtype)[:, 0]
 
 
 def _head(stream: _Stream) -> dict[str, Any]:
     length = int.from_bytes(stream.take(4), "little")
     if not 2 <= length <= MAX_HEAD:
-        raise ValueError(f"its head of {length} bytes is too long")
+        raise ValueError(f"its head has an invalid length ({length} bytes)")
     head = json.loads(stream.take(length))
     if not isinstance(head, dict):
-        raise ValueError("its head is no table")
+        raise ValueError("its head is not a JSON object")
     pixels, arrays = head["pixels"], head["arrays"]
     if type(pixels) is not int or not 2 <= pixels <= MAX_PIXELS:
-        raise ValueError("its number of pixels makes no sense")
+        raise ValueError("its number of pixels is invalid")
     names = [name for name, _ in arrays]
     if names != [name for name in ARRAYS if name in names] or len(arrays) != len(names):
         raise ValueError("its arrays are not those of a spectrum")
@@ -168,7 +167,7 @@ def _head(stream: _Stream) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """For JSON, which has no NaN, and knows no numbers of numpy's."""
+    """A value for JSON, which has neither NaN nor numpy scalars."""
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, float) and not math.isfinite(plain):
         return {_ODD_KEY: repr(plain)}
@@ -179,28 +178,28 @@ def _value(plain: object) -> Any:
     if isinstance(plain, dict):
         return _ODD[plain[_ODD_KEY]]
     if isinstance(plain, list):
-        raise ValueError("a list where one value belongs")
+        raise ValueError("a list where a single value belongs")
     return plain
 
 
 def _fields(given: Mapping[str, object]) -> dict[str, Any]:
-    found = {name: _value(given[name]) for name in _PLAIN}
-    for name, value in found.items():
+    fields = {name: _value(given[name]) for name in _PLAIN}
+    for name, value in fields.items():
         if type(value) not in _PLAIN[name]:
-            raise ValueError(f"its {name} makes no sense")
-    return found
+            raise ValueError(f"its {name} is invalid")
+    return fields
 
 
 def _meta(given: Mapping[str, object]) -> dict[str, Any]:
     if not isinstance(given, dict) or len(given) > MAX_META:
-        raise ValueError("its header makes no sense")
-    found = {key: _value(value) for key, value in given.items()}
-    if None in found.values():
-        raise ValueError("its header holds nothing under a name")
-    return found
+        raise ValueError("its header is invalid")
+    meta = {key: _value(value) for key, value in given.items()}
+    if None in meta.values():
+        raise ValueError("its header has a key without a value")
+    return meta
 
 
 def _warnings(given: object) -> tuple[str, ...]:
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
-        raise ValueError("its warnings make no sense")
+        raise ValueError("its warnings are invalid")
     return tuple(given)

@@ -1,4 +1,4 @@
-"""What the system or its environment calls whoever sits before it."""
+"""The name of the user, from the operating system or the environment."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import os
 REVIEWER_VARIABLE = "SPEC_O3_REVIEWER"
 
 
-def user_name(otherwise: str) -> str:
-    """`otherwise` for a user without a name, as in some containers."""
+def system_user_name(fallback: str) -> str:
+    """The login name, or `fallback` where there is none, as in some containers."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
-        return otherwise
+        return fallback
 
 
-def told_name() -> str:
-    """By the environment; nothing where it says nothing."""
+def name_from_environment() -> str:
+    """The reviewer name set in SPEC_O3_REVIEWER, empty if unset."""
     return os.environ.get(REVIEWER_VARIABLE, "").strip()

@@ -13,7 +13,7 @@ class CheckFailed(WorkbenchError):
     """Something came out otherwise than it must."""
 
 
-class NotHere(WorkbenchError):
+class CheckSkipped(WorkbenchError):
     """There is nothing to check: a part that this installation does without."""
 
 
@@ -26,6 +26,6 @@ class Check:
     run: Callable[[Path], str]
 
 
-def expect(is_so: object, otherwise: str) -> None:
+def require(is_so: object, otherwise: str) -> None:
     if not is_so:
         raise CheckFailed(otherwise)

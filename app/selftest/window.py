@@ -11,39 +11,39 @@ from pathlib import Path
 
 from agent.child_command import child_command
 from app.selftest.check import Check, CheckFailed
-from app.selftest.keeping import REVIEWER, judged_session
-from app.worker.exit_reason import cleaned, how_it_ended, last_words
+from app.selftest.session import REVIEWER, judged_session
+from app.worker.exit_reason import describe_exit, last_line, printable_lines
 
-PATIENCE_S = 120.0
-CHILD = "glimpse"
+TIMEOUT_S = 120.0
+CHILD = "window-probe"
 MODULE = "app.selftest.window_probe"
 
 
 def checks() -> Iterator[Check]:
-    yield Check(part="window", name="offscreen", run=_glimpse)
+    yield Check(part="window", name="offscreen", run=_open_window)
 
 
-def _glimpse(folder: Path) -> str:
+def _open_window(folder: Path) -> str:
     command = child_command(CHILD, ["-m", MODULE], str(judged_session(folder)))
     try:
         done = subprocess.run(
             command,
-            env={**os.environ, **_surroundings(folder)},
+            env={**os.environ, **_environment(folder)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
     except subprocess.TimeoutExpired as error:
-        raise CheckFailed(f"no spectrum was shown within {PATIENCE_S:.0f} s") from error
-    lines = cleaned(done.stderr.splitlines()[-20:])
+        raise CheckFailed(f"no spectrum was shown within {TIMEOUT_S:.0f} s") from error
+    lines = printable_lines(done.stderr.splitlines()[-20:])
     if done.returncode:
-        how = how_it_ended(done.returncode)
-        raise CheckFailed(f"it {how}: {last_words(lines) or 'without a word'}")
+        how = describe_exit(done.returncode)
+        raise CheckFailed(f"it {how}: {last_line(lines) or 'without a word'}")
     seen = json.loads(done.stdout.splitlines()[-1])
     return f"Qt {seen['qt']}, {seen['width']} × {seen['height']}, {seen['colours']} colours"
 
 
-def _surroundings(folder: Path) -> dict[str, str]:
+def _environment(folder: Path) -> dict[str, str]:
     """The user's settings are neither read nor written."""
     return {
         "QT_QPA_PLATFORM": "offscreen",

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import QApplication
 from app.ui.apply_theme import ThemeApplier
 from app.ui.main_window import MainWindow
 from app.ui.program_icon import program_icon
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.languages import LANGUAGES, speak
+from app.ui.translation.languages import LANGUAGES, install_translators
 
-LOOK_MS = 20
-PATIENCE_MS = 100_000
-LEAST_COLOURS = 20
+POLL_MS = 20
+TIMEOUT_MS = 100_000
+MIN_COLOURS = 20
 """Smooth letters alone have as many."""
 STRIDE = 3
 BLANK, NO_ICON, NO_TRANSLATION, LATE = 3, 4, 5, 6
@@ -30,29 +30,29 @@ BLANK, NO_ICON, NO_TRANSLATION, LATE = 3, 4, 5, 6
 
 def main() -> int:
     application = QApplication(sys.argv[:1])
-    if any(len(speak(application, each)) < 2 for each in LANGUAGES if each != "en"):
+    if any(len(install_translators(application, each)) < 2 for each in LANGUAGES if each != "en"):
         return _failed(NO_TRANSLATION, "a translation of the window is not there")
     if _is_blank(program_icon()):
         return _failed(NO_ICON, "the icon cannot be drawn: Qt's part for SVG is not there")
-    settings, current_theme = SettingsKeeper(), CurrentTheme()
+    settings, current_theme = SettingsStore(), CurrentTheme()
     dresser = ThemeApplier(application, current_theme, settings)
     window = MainWindow(settings, current_theme)
     window.show()
     window.open_session(Path(sys.argv[1]))
-    looking = QTimer(window, interval=LOOK_MS)
+    looking = QTimer(window, interval=POLL_MS)
     looking.timeout.connect(lambda: _is_shown(window) and application.exit(0))
     looking.start()
-    QTimer.singleShot(PATIENCE_MS, window, lambda: application.exit(LATE))
+    QTimer.singleShot(TIMEOUT_MS, window, lambda: application.exit(LATE))
     status = application.exec()
     looking.stop()
     sys.stdout.write("shown\n")  # for who measures the time
     sys.stdout.flush()
-    seen = _seen(window)
+    seen = _describe(window)
     window.close()
     dresser.deleteLater()
     if status:
         return _failed(LATE, "no spectrum was drawn in time")
-    if int(seen["colours"]) < LEAST_COLOURS:
+    if int(seen["colours"]) < MIN_COLOURS:
         return _failed(BLANK, f"the window is blank: {seen['colours']} colours")
     sys.stdout.write(json.dumps(seen) + "\n")
     return 0
@@ -62,7 +62,7 @@ def _is_shown(window: MainWindow) -> bool:
     return window.view is not None and window.view.context.current.is_painted
 
 
-def _seen(window: MainWindow) -> dict[str, str | int]:
+def _describe(window: MainWindow) -> dict[str, str | int]:
     picture = window.grab().toImage()
     width, height = picture.width(), picture.height()
     points = ((x, y) for x in range(0, width, STRIDE) for y in range(0, height, STRIDE))

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.selftest.keeping import judged_session
+from app.selftest.session import judged_session
 from tests.bench.weighing import share_mb, size_mb
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ def figures() -> Iterator[dict[str, object]]:
     python = BUNDLER / "bin" / "python"
     if not (program.exists() and python.exists()):
         return
-    bundled = [str(program), "--child", "glimpse"]
+    bundled = [str(program), "--child", "window-probe"]
     installed = [str(python), "-P", "-m", "app.selftest.window_probe"]
     with tempfile.TemporaryDirectory() as home:
         session = judged_session(Path(home))

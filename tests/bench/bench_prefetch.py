@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agent.errors import ReadError
-from app.core.prefetch import Prefetch, Wanted, read_wanted
+from app.core.prefetch import Prefetch, SpectrumKey, read_by_key
 from tests.conftest import SHARED
 
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "spectra"
@@ -25,11 +25,11 @@ FRAME_MS = 16.7
 
 def figures() -> Iterator[dict[str, object]]:
     keys = list(_keys())
-    without = [_ms_of(lambda key=key: read_wanted(key)) for key in keys]
+    without = [_ms_of(lambda key=key: read_by_key(key)) for key in keys]
     for name, looks_s in LOOKS_S.items():
         with Prefetch() as prefetch:
-            waits = _walk(prefetch, keys, looks_s)
-            hit_rate, held = prefetch.figures.hit_rate, prefetch.held_bytes
+            waits, hit_rate = _walk(prefetch, keys, looks_s)
+            held = prefetch._bytes
         yield {
             "figure": f"wait for the next spectrum, 95th percentile, {name} on each",
             "value": _p95(waits),
@@ -56,35 +56,38 @@ def figures() -> Iterator[dict[str, object]]:
     }
 
 
-def _keys() -> Iterator[Wanted]:
+def _keys() -> Iterator[SpectrumKey]:
     """Each object another key, so that nothing is read once for two."""
     places = [SHARED / "labelled", SHARED / "spectra", SAMPLE]
     folder = next(place for place in places if place.is_dir())
     files = [path for path in sorted(folder.iterdir()) if _is_readable(path)]
     for number in range(OBJECTS):
-        yield Wanted(number, str(files[number % len(files)]))
+        yield SpectrumKey(number, str(files[number % len(files)]))
 
 
 def _is_readable(path: Path) -> bool:
     try:
-        read_wanted(Wanted(0, str(path)))
+        read_by_key(SpectrumKey(0, str(path)))
     except ReadError:
         return False
     return True
 
 
-def _walk(prefetch: Prefetch, keys: list[Wanted], looks_s: float) -> list[float]:
-    """Milliseconds waited for each; the first is not counted, nobody could know it."""
-    waits = []
+def _walk(
+    prefetch: Prefetch, keys: list[SpectrumKey], looks_s: float
+) -> tuple[list[float], float]:
+    """Milliseconds waited for each but the first, and the share that was ready at once."""
+    waits, ready = [], 0
     for at, key in enumerate(keys):
-        prefetch.look_at(key, keys[at + 1 : at + 9], keys[max(0, at - 3) : at][::-1])
+        prefetch.read_ahead(key, keys[at + 1 : at + 9], keys[max(0, at - 3) : at][::-1])
+        ready += prefetch.peek(key) is not None
         waits.append(_ms_of(lambda key=key: prefetch.get(key)))
         if looks_s:
             threading.Event().wait(looks_s)
-    return waits[1:]
+    return waits[1:], ready / len(keys)
 
 
-def _ready_us(key: Wanted) -> float:
+def _ready_us(key: SpectrumKey) -> float:
     with Prefetch(workers=1) as prefetch:
         prefetch.get(key)
         return 1e3 * statistics.median(_ms_of(lambda: prefetch.get(key)) for _ in range(1000))

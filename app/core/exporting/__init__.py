@@ -1,6 +1,5 @@
-"""Catalogues out of a session."""
+"""Export of a session as a catalogue."""
 
-from app.core.exporting.export import FORMATS, export
-from app.core.exporting.report import ExportReport
+from app.core.exporting.export import FORMATS, ExportReport, export
 
 __all__ = ["FORMATS", "ExportReport", "export"]

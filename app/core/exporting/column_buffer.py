@@ -1,7 +1,7 @@
-"""A table on its way through a temporary file: FITS, XML and the like begin with what only the
-last row tells, the type and width of each column.
+"""Buffer a table in a temporary file before it is written.
 
-The file is ours alone and has no name. It holds plain arrays; the places of them are in memory.
+FITS, VOTable and other formats start with the type and width of each column, which are known only
+after the last row. The unnamed file holds plain arrays; their offsets are kept in memory.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from app.core.exporting.escapes import is_fits_text, is_xml_text
 
 WHOLE_LOW, WHOLE_HIGH = -(2**63), 2**63 - 1
 EXACT = 2**53
-"""Whole numbers up to this are exact as floating point."""
+"""Integers up to this are exact as doubles."""
 
 _BlockKind = Literal["none", "flag", "whole", "real", "text"]
 
 
 @dataclass
-class Stats:
-    """What is known of a column once all pages are in."""
+class ColumnStats:
+    """Statistics of a column, complete after the last page."""
 
     kinds: set[str]
     has_null: bool = False
@@ -39,12 +39,12 @@ class Stats:
     is_xml_text: bool = True
     is_ascii: bool = True
     longest: int = 0
-    """Of its texts, in bytes of UTF-8."""
+    """Longest text in UTF-8 bytes."""
     most_characters: int = 0
     all_bytes: int = 0
 
     def kind(self, wanted: Kind | None) -> Kind:
-        """`wanted` where it holds every value exactly, else the narrowest that does."""
+        """`wanted` if it represents every value exactly, else the narrowest kind that does."""
         kinds = self.kinds - {"none"}
         if not kinds:
             return wanted or "text"
@@ -58,16 +58,16 @@ class Stats:
             return "real"
         return "real" if kinds == {"whole", "real"} and self._is_exact else "text"
 
-    def learn_numbers(self, block: ColumnPage) -> None:
-        if block.numbers is not None:
-            self.low = min(self.low, int(block.numbers.min()))
-            self.high = max(self.high, int(block.numbers.max()))
+    def add_numbers(self, page: ColumnPage) -> None:
+        if page.numbers is not None:
+            self.low = min(self.low, int(page.numbers.min()))
+            self.high = max(self.high, int(page.numbers.max()))
 
-    def learn_texts(self, texts: Sequence[str], joined: str, longest: int, every: int) -> None:
+    def add_texts(self, texts: Sequence[str], joined: str, longest: int, total: int) -> None:
         self.longest = max(self.longest, longest)
         characters = longest if joined.isascii() else max(map(len, texts))
         self.most_characters = max(self.most_characters, characters)
-        self.all_bytes += every
+        self.all_bytes += total
         self.is_ascii = self.is_ascii and joined.isascii()
         self.is_fits_text = self.is_fits_text and is_fits_text(texts, joined)
         self.is_xml_text = self.is_xml_text and is_xml_text(texts, joined)
@@ -94,13 +94,13 @@ class ColumnPage:
         return np.zeros(self.rows, dtype=np.bool_) if self.nulls is None else self.nulls
 
     def as_numbers(self, dtype: str) -> NDArray[Any]:
-        """As that type; anything where the value is null."""
+        """The values as that type; null values are arbitrary."""
         if self.numbers is None:
             return np.zeros(self.rows, dtype=dtype)
         return self.numbers.astype(dtype)
 
     def as_list(self) -> list[Any]:
-        """As they came, but for text that was made of what had no kind of its own."""
+        """The original values; those of mixed kinds have become text."""
         if self.kind == "none":
             return [None] * self.rows
         values = self._texts() if self.numbers is None else self.numbers.tolist()
@@ -127,7 +127,7 @@ class ColumnPage:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _StoredPage:
     kind: _BlockKind
     rows: int
     offset: int
@@ -137,13 +137,13 @@ class _Place:
 
 
 class ColumnBuffer:
-    """Fill it with `add`, then read it as often as needed."""
+    """Fill it with `add`, then read it any number of times."""
 
     def __init__(self, folder: Path) -> None:
-        self.stats: list[Stats] = []
+        self.stats: list[ColumnStats] = []
         self.rows = 0
-        self._pages: list[list[_Place]] = []
-        self._file: BinaryIO = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - ours to close
+        self._pages: list[list[_StoredPage]] = []
+        self._file: BinaryIO = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed in __exit__
 
     def __enter__(self) -> Self:
         return self
@@ -158,42 +158,42 @@ class ColumnBuffer:
 
     def add(self, page: Sequence[Sequence[Any]]) -> None:
         while len(self.stats) < len(page):
-            self.stats.append(Stats(kinds=set()))
-        places = []
+            self.stats.append(ColumnStats(kinds=set()))
+        stored = []
         for cells, stats in zip(page, self.stats, strict=True):
-            block = _block(cells, stats)
-            stats.kinds.add(block.kind)
-            places.append(self._store(block))
-        self._pages.append(places)
+            column = _make_page(cells, stats)
+            stats.kinds.add(column.kind)
+            stored.append(self._store(column))
+        self._pages.append(stored)
         self.rows += len(page[0])
 
     def pages(self) -> Iterator[list[ColumnPage]]:
-        for places in self._pages:
-            yield [self._load(place) for place in places]
+        for stored in self._pages:
+            yield [self._load(each) for each in stored]
 
     def column(self, number: int) -> Iterator[ColumnPage]:
-        for places in self._pages:
-            yield self._load(places[number])
+        for stored in self._pages:
+            yield self._load(stored[number])
 
-    def _store(self, block: ColumnPage) -> _Place:
+    def _store(self, page: ColumnPage) -> _StoredPage:
         offset = self._file.tell()
-        dtype = "" if block.numbers is None else block.numbers.dtype.str
-        for array in (block.numbers, block.nulls, block.lengths):
+        dtype = "" if page.numbers is None else page.numbers.dtype.str
+        for array in (page.numbers, page.nulls, page.lengths):
             if array is not None:
                 self._file.write(array.tobytes())
-        self._file.write(block.blob)
-        has_nulls = block.nulls is not None
-        return _Place(block.kind, block.rows, offset, dtype, has_nulls, len(block.blob))
+        self._file.write(page.blob)
+        has_nulls = page.nulls is not None
+        return _StoredPage(page.kind, page.rows, offset, dtype, has_nulls, len(page.blob))
 
-    def _load(self, place: _Place) -> ColumnPage:
-        if place.kind == "none":
-            return ColumnPage("none", place.rows)
-        self._file.seek(place.offset)
-        numbers = self._array(place.numbers, place.rows) if place.numbers else None
-        nulls = self._array("?", place.rows) if place.has_nulls else None
-        lengths = self._array("<i4", place.rows) if place.kind == "text" else None
+    def _load(self, stored: _StoredPage) -> ColumnPage:
+        if stored.kind == "none":
+            return ColumnPage("none", stored.rows)
+        self._file.seek(stored.offset)
+        numbers = self._array(stored.numbers, stored.rows) if stored.numbers else None
+        nulls = self._array("?", stored.rows) if stored.has_nulls else None
+        lengths = self._array("<i4", stored.rows) if stored.kind == "text" else None
         return ColumnPage(
-            place.kind, place.rows, nulls, numbers, lengths, self._file.read(place.blob)
+            stored.kind, stored.rows, nulls, numbers, lengths, self._file.read(stored.blob)
         )
 
     def _array(self, dtype: str, rows: int) -> NDArray[Any]:
@@ -201,14 +201,14 @@ class ColumnBuffer:
 
 
 def text_of(value: object) -> str:
-    """A value whose column has no narrower kind."""
+    """The text of a value in a column of mixed kinds."""
     if isinstance(value, str):
         return value
     return repr(value) if isinstance(value, bool | int | float) else json.dumps(value, default=str)
 
 
-def _block(cells: Sequence[Any], stats: Stats) -> ColumnPage:
-    """The values as arrays; `stats` hears of them."""
+def _make_page(cells: Sequence[Any], stats: ColumnStats) -> ColumnPage:
+    """The values as arrays; updates `stats`."""
     types = set(map(type, cells))
     nulls = None
     if NoneType in types:
@@ -218,21 +218,21 @@ def _block(cells: Sequence[Any], stats: Stats) -> ColumnPage:
             return ColumnPage("none", len(cells))
         nulls = np.array([cell is None for cell in cells])
     if types == {float}:
-        return _numbers("real", cells, nulls, np.nan, "<f8")
+        return _number_page("real", cells, nulls, np.nan, "<f8")
     if types == {bool}:
-        return _numbers("flag", cells, nulls, False, "?")
+        return _number_page("flag", cells, nulls, False, "?")
     if types == {int} and all(cell is None or WHOLE_LOW <= cell <= WHOLE_HIGH for cell in cells):
-        block = _numbers("whole", cells, nulls, 0, "<i8")
-        stats.learn_numbers(block)
-        return block
+        page = _number_page("whole", cells, nulls, 0, "<i8")
+        stats.add_numbers(page)
+        return page
     if types == {int, float} and all(abs(each) <= EXACT for each in cells if type(each) is int):
-        return _numbers("real", cells, nulls, np.nan, "<f8")
+        return _number_page("real", cells, nulls, np.nan, "<f8")
     if types != {str}:
         cells = [None if cell is None else text_of(cell) for cell in cells]
-    return _text_block(cells, nulls, stats)
+    return _text_page(cells, nulls, stats)
 
 
-def _numbers(
+def _number_page(
     kind: _BlockKind,
     cells: Sequence[Any],
     nulls: NDArray[np.bool_] | None,
@@ -243,7 +243,9 @@ def _numbers(
     return ColumnPage(kind, len(cells), nulls, np.array(given, dtype=dtype))
 
 
-def _text_block(cells: Sequence[Any], nulls: NDArray[np.bool_] | None, stats: Stats) -> ColumnPage:
+def _text_page(
+    cells: Sequence[Any], nulls: NDArray[np.bool_] | None, stats: ColumnStats
+) -> ColumnPage:
     texts = cells if nulls is None else ["" if cell is None else cell for cell in cells]
     joined = "".join(texts)
     if joined.isascii():
@@ -252,5 +254,5 @@ def _text_block(cells: Sequence[Any], nulls: NDArray[np.bool_] | None, stats: St
         parts = [text.encode("utf-8", "surrogatepass") for text in texts]
         lengths, blob = map(len, parts), b"".join(parts)
     sizes = np.fromiter(lengths, "<i4", len(texts))
-    stats.learn_texts(texts, joined, int(sizes.max()), len(blob))
+    stats.add_texts(texts, joined, int(sizes.max()), len(blob))
     return ColumnPage("text", len(texts), nulls, None, sizes, blob)

@@ -1,4 +1,4 @@
-"""The columns of a catalogue: the contract first, then what the lists brought themselves."""
+"""The columns of a catalogue: the fixed ones first, then those carried over from the lists."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from app.core.errors import SessionError
 Kind = Literal["text", "whole", "real", "flag"]
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
-"""By what a list says of its columns."""
+"""By the type stored for a column of a list."""
 
 MAX_COLUMNS = 5000
 MAX_WORDS = 500
-CLASH = "_list"
-"""A list's column that bears the name of one of ours gets this behind it."""
+CLASH_SUFFIX = "_list"
+"""Appended to the name of a list column that clashes with a fixed one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One column. `kind` holds where the values allow it; None: what they turn out to be."""
+    """One column. `kind` is used if the values allow it; None: detected from the values."""
 
     name: str
     kind: Kind | None = None
@@ -34,12 +34,12 @@ class Column:
     ucd: str = ""
     description: str = ""
     given_name: str = ""
-    """What the list calls it, where that is something else."""
+    """The name in the list, if it differs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CarriedColumn:
-    """A column of one or more lists: by the number of the list, what it is called there."""
+    """A column carried over from lists; `names` maps list ids to its name there."""
 
     column: Column
     names: Mapping[int, str]
@@ -61,9 +61,9 @@ OPINION = (
     _column("confidence", "whole", "meta.code.qual", "4 sure to 1 poor, 0 none"),
     _column("flags", "text", "meta.code", "Flags set by the reviewer, separated by ;"),
     _column("comment", "text", "meta.note", "Comment of the reviewer"),
-    _column("reviewer", "text", "meta.curation", "Whose verdict it is; several separated by ;"),
+    _column("reviewer", "text", "meta.curation", "Who gave the verdict; several separated by ;"),
     _column("decided_at", "text", "time.epoch", "When the verdict was given, UTC, ISO 8601"),
-    _column("seconds_spent", "real", "time.duration", "Spent on the object by the reviewer", "s"),
+    _column("seconds_spent", "real", "time.duration", "Time the reviewer spent on the object", "s"),
 )
 AGENT = (
     _column("agent_verdict", "text", "meta.code.class", "YES or NO, by the agent"),
@@ -77,21 +77,21 @@ SEEN = _column(
 CONTRACT = (*OBJECT, *OPINION, *AGENT, SEEN)
 
 SCORE = _column("score", "real", "stat.value", "Score in the list")
-LABEL = _column("label", "text", "meta.code.class", "What the list says it is")
+LABEL = _column("label", "text", "meta.code.class", "Label in the list")
 SNR = _column("snr", "real", "stat.snr", "Signal to noise")
 ROLES = (SCORE, LABEL, SNR)
-"""What a list may tell beside the contract; only those are written that some list tells."""
+"""Optional columns; written only if a list has values for them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """What is written, in order: CONTRACT, `roles`, `own`. `fields` of candidates fill `roles`."""
+    """The written columns: CONTRACT, `roles` (from the candidate `fields`), `own` (from lists)."""
 
     roles: tuple[Column, ...] = ()
     fields: tuple[str, ...] = ()
     own: tuple[CarriedColumn, ...] = ()
     known: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """Of each list: its own columns that have a place."""
+    """The columns of each list that are included in `own`, by list id."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -99,15 +99,17 @@ class Layout:
 
     @property
     def renamed(self) -> dict[str, str]:
-        """Where a list's column is called something else here."""
+        """New names of renamed list columns, by their name in the list."""
         every = (*self.roles, *(each.column for each in self.own))
         return {each.given_name: each.name for each in every if each.given_name}
 
     def with_keys(self, list_id: int, names: Iterable[str]) -> Layout:
-        """Room for values that the list did not announce."""
+        """The layout with additional columns that the list did not declare."""
         taken = {each.name.casefold() for each in self.columns}
         more = [
-            CarriedColumn(column=_named(name, Column(name=name), taken), names={list_id: name})
+            CarriedColumn(
+                column=_with_free_name(name, Column(name=name), taken), names={list_id: name}
+            )
             for name in sorted(names)
         ]
         known = self.known.get(list_id, frozenset()) | {each.names[list_id] for each in more}
@@ -116,69 +118,69 @@ class Layout:
 
 
 def read_layout(connection: Connection) -> Layout:
-    """From what the lists say about their columns."""
-    announced = [
-        (row.id, _roles(row.roles), list(_entries(row.columns)))
+    """The layout for all lists of the session."""
+    declared = [
+        (row.id, _declared_roles(row.roles), list(_declared_columns(row.columns)))
         for row in connection.execute(select(lists).order_by(lists.c.id))
     ]
     taken = {each.name.casefold() for each in CONTRACT}
     roles, fields = [], []
     for role in ROLES:
-        if _is_told(connection, role.name):
+        if _has_values(connection, role.name):
             fields.append(role.name)
-            roles.append(_named(*_role(role, announced), taken))
-    gathered: dict[tuple[str, str], tuple[Column, dict[int, str]]] = {}
-    for list_id, used, entries in announced:
+            roles.append(_with_free_name(*_role_column(role, declared), taken))
+    merged: dict[tuple[str, str], tuple[Column, dict[int, str]]] = {}
+    for list_id, used, entries in declared:
         for entry in entries:
             if entry.name not in used.values():
-                # The same name with another unit is another quantity.
-                _, names = gathered.setdefault((entry.name, entry.unit), (entry, {}))
+                # The same name with a different unit is a different quantity.
+                _, names = merged.setdefault((entry.name, entry.unit), (entry, {}))
                 names[list_id] = entry.name
     own = tuple(
-        CarriedColumn(column=_named(entry.name, entry, taken), names=names)
-        for entry, names in gathered.values()
+        CarriedColumn(column=_with_free_name(entry.name, entry, taken), names=names)
+        for entry, names in merged.values()
     )
     known = {
         list_id: frozenset(each.names[list_id] for each in own if list_id in each.names)
-        for list_id, _, _ in announced
+        for list_id, _, _ in declared
     }
     return _checked(Layout(roles=tuple(roles), fields=tuple(fields), own=own, known=known))
 
 
 def _checked(layout: Layout) -> Layout:
     if len(layout.columns) > MAX_COLUMNS:
-        raise SessionError(f"the lists have more than {MAX_COLUMNS} columns: too many to export")
+        raise SessionError(f"the lists have more than {MAX_COLUMNS} columns, too many to export")
     return layout
 
 
-def _is_told(connection: Connection, name: str) -> bool:
+def _has_values(connection: Connection, name: str) -> bool:
     column = candidates.c[name]
-    told = column != "" if name == "label" else column.is_not(None)
-    return connection.execute(select(candidates.c.id).where(told).limit(1)).first() is not None
+    has_value = column != "" if name == "label" else column.is_not(None)
+    return connection.execute(select(candidates.c.id).where(has_value).limit(1)).first() is not None
 
 
-def _role(
-    role: Column, announced: Sequence[tuple[int, Mapping[str, str], list[Column]]]
+def _role_column(
+    role: Column, declared: Sequence[tuple[int, Mapping[str, str], list[Column]]]
 ) -> tuple[str, Column]:
-    """Under the name the lists give it, where they agree; with their unit and words."""
-    called = {used[role.name] for _, used, _ in announced if role.name in used}
-    if len(called) != 1:
+    """The column under the name that all lists use, if they agree, with their description."""
+    names = {used[role.name] for _, used, _ in declared if role.name in used}
+    if len(names) != 1:
         return role.name, role
-    (name,) = called
-    told = next((e for _, _, entries in announced for e in entries if e.name == name), role)
+    (name,) = names
+    listed = next((e for _, _, entries in declared for e in entries if e.name == name), role)
     return name, replace(
         role,
-        unit=told.unit or role.unit,
-        ucd=told.ucd or role.ucd,
-        description=told.description or role.description,
+        unit=listed.unit or role.unit,
+        ucd=listed.ucd or role.ucd,
+        description=listed.description or role.description,
     )
 
 
-def _named(wanted: str, column: Column, taken: set[str]) -> Column:
-    """The column under a name that is free whatever the case of its letters, as FITS has it."""
+def _with_free_name(wanted: str, column: Column, taken: set[str]) -> Column:
+    """The column under an unused name; names differing only in case clash, as in FITS."""
     name = printable(wanted.strip(), MAX_WORDS) or "column"
     if name.casefold() in taken:
-        name += CLASH
+        name += CLASH_SUFFIX
     stem, number = name, 1
     while name.casefold() in taken:
         number += 1
@@ -187,27 +189,27 @@ def _named(wanted: str, column: Column, taken: set[str]) -> Column:
     return replace(column, name=name, given_name="" if name == wanted else wanted)
 
 
-def _roles(text: Any) -> dict[str, str]:
+def _declared_roles(text: Any) -> dict[str, str]:
     found = _json(text)
     if not isinstance(found, dict):
         return {}
     return {key: value for key, value in found.items() if isinstance(value, str)}
 
 
-def _entries(text: Any) -> Iterator[Column]:
+def _declared_columns(text: Any) -> Iterator[Column]:
     found = _json(text)
     for entry in found if isinstance(found, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("name"), str):
             yield Column(
                 name=entry["name"],
                 kind=_KINDS.get(str(entry.get("type"))),
-                unit=_words(entry, "unit"),
-                ucd=_words(entry, "ucd"),
-                description=_words(entry, "description"),
+                unit=_text(entry, "unit"),
+                ucd=_text(entry, "ucd"),
+                description=_text(entry, "description"),
             )
 
 
-def _words(entry: Mapping[str, Any], key: str) -> str:
+def _text(entry: Mapping[str, Any], key: str) -> str:
     value = entry.get(key)
     return printable(" ".join(value.split()), MAX_WORDS) if isinstance(value, str) else ""
 
@@ -216,4 +218,6 @@ def _json(text: Any) -> object:
     try:
         return json.loads(text)
     except (ValueError, TypeError, RecursionError) as error:
-        raise SessionError("the session is damaged: its lists are described in no JSON") from error
+        raise SessionError(
+            "the session is damaged: the columns of its lists are not valid JSON"
+        ) from error

@@ -1,8 +1,8 @@
-"""A session as a catalogue: CSV, ECSV, FITS, VOTable or Parquet, by the suffix of the file."""
+"""Export a session as CSV, ECSV, FITS, VOTable or Parquet, chosen by the file suffix."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from sqlalchemy import Connection, select
 
-from app.core.atomic_file import disk_errors, written_whole
+from app.core.atomic_file import atomic_write, disk_errors
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
 from app.core.exporting.column_buffer import ColumnBuffer
@@ -20,9 +20,14 @@ from app.core.exporting.formats.csv_file import metadata, metadata_path, write_c
 from app.core.exporting.formats.ecsv_file import write_ecsv
 from app.core.exporting.formats.parquet_file import parquet_writer
 from app.core.exporting.formats.votable_file import write_votable
-from app.core.exporting.report import ExportReport
-from app.core.exporting.rows import Page, UnlistedError, read_pages
-from app.core.exporting.selection import Selection, Which, count, in_words, selection
+from app.core.exporting.rows import Page, UndeclaredColumnError, read_pages
+from app.core.exporting.selection import (
+    Selection,
+    Which,
+    count_candidates,
+    describe,
+    make_selection,
+)
 from app.core.exporting.table import Table
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.provenance import Provenance, provenance_in
@@ -40,8 +45,22 @@ FORMATS = {
     ".parquet": "parquet",
 }
 MAX_RETRIES = 50
-LOOKED_AT = 64 * 1024
-"""Bytes of either end of a file; one of them says where it comes from."""
+SEARCHED_BYTES = 64 * 1024
+"""Bytes searched for the session id at each end of an existing file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportReport:
+    """What was written. `metadata` is the file next to a CSV with its units and provenance."""
+
+    path: Path
+    format: str
+    rows: int
+    columns: tuple[str, ...]
+    renamed: Mapping[str, str]
+    """New names of list columns whose name was already used, by their name in the list."""
+    selection: str
+    metadata: Path | None = None
 
 
 def export(
@@ -54,18 +73,19 @@ def export(
     progress: Progress | None = None,
     should_stop: ShouldStop | None = None,
 ) -> ExportReport:
-    """Write a row for each of the candidates; the file is there whole or not at all.
+    """Write one row per candidate, atomically.
 
-    `which` may be ids, in the order wanted, and `filter_text` the words they were found by.
-    `reviewer`: what that one says; without, what all come to: see agreement.adjudication.final_of.
-    Nobody who records a verdict meanwhile has to wait. Raises StoppedError.
+    `which` may be ids, in the order wanted; `filter_text` is the filter that selected them.
+    `reviewer` selects that person's verdicts; None means the final ones, see
+    app.core.statistics.adjudication.final_of. Does not block the recording of verdicts. Raises
+    StoppedError.
     """
     format_ = _format(out)
     with session.database.reading() as connection:
-        _refuse_own(connection, out, session.id)
-        chosen = selection(connection, which, reviewer)
-        words = in_words(chosen) + (f"; filter: {filter_text}" if filter_text else "")
-        work = _Work(
+        _refuse_source_file(connection, out, session.id)
+        chosen = make_selection(connection, which, reviewer)
+        words = describe(chosen) + (f"; filter: {filter_text}" if filter_text else "")
+        job = _ExportJob(
             connection=connection,
             out=out,
             chosen=chosen,
@@ -76,14 +96,14 @@ def export(
         layout = read_layout(connection)
         for _ in range(MAX_RETRIES):
             try:
-                rows = _write(work, layout, format_)
-            except UnlistedError as found:
+                rows = _write(job, layout, format_)
+            except UndeclaredColumnError as found:
                 layout = layout.with_keys(found.list_id, found.names)
-                work.steps.restart()
+                job.steps.restart()
                 continue
             break
         else:
-            raise SessionError("the session is damaged: its lists do not name their columns")
+            raise SessionError("the session is damaged: its lists do not declare their columns")
     return ExportReport(
         path=out,
         format=format_,
@@ -96,7 +116,7 @@ def export(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Work:
+class _ExportJob:
     connection: Connection
     out: Path
     chosen: Selection
@@ -106,23 +126,23 @@ class _Work:
 
 
 def _steps(connection: Connection, chosen: Selection, format_: str) -> int:
-    return count(connection, chosen) * (1 if format_ == "csv" else 2)
+    return count_candidates(connection, chosen) * (1 if format_ == "csv" else 2)
 
 
-def _write(work: _Work, layout: Layout, format_: str) -> int:
-    """How many rows were written."""
+def _write(job: _ExportJob, layout: Layout, format_: str) -> int:
+    """Write the file; returns the number of rows."""
     if format_ == "csv":
-        return _write_rows(work, layout)
-    folder = work.out.absolute().parent
+        return _write_rows(job, layout)
+    folder = job.out.absolute().parent
     if not folder.is_dir():
-        raise SessionError(f"{folder} is not a folder; make it first")
+        raise SessionError(f"{folder} is not an existing folder: create it first")
     write = _writer(format_, folder)
-    with disk_errors(work.out), ColumnBuffer(folder) as spool:
-        for page in _pages(work, layout):
-            spool.add(page)
-        table = Table(layout.columns, spool, work.steps.step)
-        with written_whole(work.out) as file:
-            write(file, table, work.facts)
+    with disk_errors(job.out), ColumnBuffer(folder) as buffer:
+        for page in _pages(job, layout):
+            buffer.add(page)
+        table = Table(layout.columns, buffer, job.steps.step)
+        with atomic_write(job.out) as file:
+            write(file, table, job.facts)
         return table.rows
 
 
@@ -138,56 +158,56 @@ def _writer(format_: str, folder: Path) -> Callable[[BinaryIO, Table, Provenance
     return partial(write_fits, folder=folder)
 
 
-def _write_rows(work: _Work, layout: Layout) -> int:
+def _write_rows(job: _ExportJob, layout: Layout) -> int:
     rows = 0
 
     def counted() -> Iterator[Page]:
         nonlocal rows
-        for page in _pages(work, layout):
+        for page in _pages(job, layout):
             rows += len(page[0])
             yield page
 
-    with written_whole(work.out) as file:
+    with atomic_write(job.out) as file:
         write_csv(file, layout.columns, counted())
-        with written_whole(metadata_path(work.out)) as beside:
-            beside.write(metadata(work.out, layout.columns, rows, work.facts).encode())
+        with atomic_write(metadata_path(job.out)) as beside:
+            beside.write(metadata(job.out, layout.columns, rows, job.facts).encode())
     return rows
 
 
-def _pages(work: _Work, layout: Layout) -> Iterator[Page]:
-    for page in read_pages(work.connection, layout, work.chosen, work.adjudicator):
+def _pages(job: _ExportJob, layout: Layout) -> Iterator[Page]:
+    for page in read_pages(job.connection, layout, job.chosen, job.adjudicator):
         yield page
-        work.steps.step(len(page[0]))
+        job.steps.step(len(page[0]))
 
 
 def _format(out: Path) -> str:
     found = FORMATS.get(out.suffix.casefold())
     if found is None:
         known = ", ".join(FORMATS)
-        raise SessionError(f"{out.name}: no format is written to such a name; there are {known}")
+        raise SessionError(f"{out.name}: unknown suffix; use one of {known}")
     return found
 
 
-def _refuse_own(connection: Connection, out: Path, session_id: str) -> None:
-    """What a session was made from is not ours to overwrite."""
+def _refuse_source_file(connection: Connection, out: Path, session_id: str) -> None:
+    """Raise if `out` is a list or a spectrum of the session."""
     if not out.is_file() or _is_export(out, session_id):
         return
     for path in connection.execute(select(lists.c.path)).scalars():
-        with suppress(OSError, ValueError):  # of a path that is none
+        with suppress(OSError, ValueError):  # the stored path may be invalid
             if Path(str(path)).samefile(out):
                 raise SessionError(f"{out} is a list of this session: choose another name")
     names = {str(out.absolute()), str(out.resolve())}
     query = select(candidates.c.id).where(candidates.c.path.in_(names)).limit(1)
     if connection.execute(query).first() is not None:
-        raise SessionError(f"{out} holds a spectrum of this session: choose another name")
+        raise SessionError(f"{out} is a spectrum file of this session: choose another name")
 
 
 def _is_export(out: Path, session_id: str) -> bool:
-    """Whether this session wrote it before: no need to look for it among a million."""
+    """Whether this session wrote the file before; saves searching a million candidates."""
     with suppress(OSError):
-        about = metadata_path(out) if _format(out) == "csv" else out
-        with about.open("rb") as file:
-            beginning = file.read(LOOKED_AT)
-            file.seek(max(0, about.stat().st_size - LOOKED_AT))
+        marked = metadata_path(out) if _format(out) == "csv" else out
+        with marked.open("rb") as file:
+            beginning = file.read(SEARCHED_BYTES)
+            file.seek(max(0, marked.stat().st_size - SEARCHED_BYTES))
             return session_id.encode() in beginning + file.read()
     return False

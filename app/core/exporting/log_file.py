@@ -1,4 +1,4 @@
-"""The log of a session for people to read, a line of text each, or as CSV for a program."""
+"""The verdict log as lines of text for people, or as CSV for programs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from agent.checked_toml import printable
-from app.core.atomic_file import written_whole
+from app.core.atomic_file import atomic_write
 from app.core.database.tables import candidates, log, reviewers
-from app.core.exporting.escapes import unformulaed
-from app.core.exporting.formats.cells import Spelling, cells_text, is_plain, lines_text, quoted
+from app.core.exporting.escapes import escape_formula
+from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.opinions import flags_text, time_text
 from app.core.session.records import LogEntry
 from app.core.session.session import Session
@@ -28,25 +28,25 @@ COLUMNS = (
 
 
 def log_lines(session: Session, candidate_id: int | None = None) -> Iterator[str]:
-    """Oldest first, of one candidate or of all; nothing in them that a terminal obeys."""
+    """The log of one candidate or of all, oldest first, without terminal control characters."""
     for page in _pages(session, candidate_id):
         for row in page:
             yield _line(row, entry_from(row, row.name))
 
 
 def write_log(session: Session, out: Path) -> int:
-    """As CSV, the file whole or not at all; how many lines there were.
+    """Write the log as CSV, atomically; returns the number of lines.
 
-    Formulas are escaped as in every CSV of ours: see app.core.exporting.escapes.
+    Formulas are escaped as in a catalogue, see app.core.exporting.escapes.
     """
-    says = [Spelling(_csv_said, is_plain) for _ in COLUMNS]
+    caches = [EscapeCache(_escape, is_plain) for _ in COLUMNS]
     count = 0
-    with written_whole(out) as file:
+    with atomic_write(out) as file:
         file.write((",".join(COLUMNS) + "\n").encode())
         for page in _pages(session, None):
             rows = [_cells(row, entry_from(row, row.name)) for row in page]
             columns = [*zip(*rows, strict=True)]
-            texts = [cells_text(cells, say) for cells, say in zip(columns, says, strict=True)]
+            texts = [cells_text(cells, cache) for cells, cache in zip(columns, caches, strict=True)]
             file.write(lines_text(texts).encode("utf-8", "replace"))
             count += len(rows)
     return count
@@ -74,25 +74,25 @@ def _pages(session: Session, candidate_id: int | None) -> Iterator[list[Row[Any]
 
 def _line(row: Row[Any], entry: LogEntry) -> str:
     opinion = entry.opinion
-    done = "" if entry.action == "set" else f"{entry.action}: "
-    said = [done + (str(opinion.verdict) if opinion.verdict is not None else "no verdict")]
+    action = "" if entry.action == "set" else f"{entry.action}: "
+    parts = [action + (str(opinion.verdict) if opinion.verdict is not None else "no verdict")]
     if opinion.confidence is not None:
-        said.append(f"confidence {opinion.confidence}")
+        parts.append(f"confidence {opinion.confidence}")
     if opinion.flags:
-        said.append(f"[{', '.join(opinion.flags)}]")
+        parts.append(f"[{', '.join(opinion.flags)}]")
     if opinion.comment:
-        said.append(f'"{" ".join(opinion.comment.split())}"')
+        parts.append(f'"{" ".join(opinion.comment.split())}"')
     if entry.seconds is not None:
-        said.append(f"{entry.seconds:.1f} s")
+        parts.append(f"{entry.seconds:.1f} s")
     if entry.shown:
-        said.append(f"the agent had said {_shown(entry)}")
+        parts.append(f"agent opinion shown: {_agent_text(entry)}")
     if row.origin:
-        said.append("merged in")
-    parts = (entry.at[:19].replace("T", " "), entry.reviewer, str(row.object_id), ", ".join(said))
-    return "  ".join(printable(part, MAX_SHOWN) for part in parts)
+        parts.append("merged")
+    cells = (entry.at[:19].replace("T", " "), entry.reviewer, str(row.object_id), ", ".join(parts))
+    return "  ".join(printable(cell, MAX_SHOWN) for cell in cells)
 
 
-def _shown(entry: LogEntry) -> str:
+def _agent_text(entry: LogEntry) -> str:
     words = (f"{key} {value}" for key, value in entry.shown.items())
     return " ".join(words)
 
@@ -117,5 +117,5 @@ def _cells(row: Row[Any], entry: LogEntry) -> tuple[Any, ...]:
     )
 
 
-def _csv_said(text: str) -> str:
-    return quoted(unformulaed(text))
+def _escape(text: str) -> str:
+    return quoted(escape_formula(text))

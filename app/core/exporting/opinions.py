@@ -1,4 +1,4 @@
-"""What people say of the candidates of one page, as the cells of a catalogue."""
+"""The verdicts about one page of candidates, as cells of a catalogue."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam,
 from app.core.database.tables import judgements, log, reviewers
 from app.core.exporting.selection import Selection
 from app.core.session.stored_opinions import judgement_of, opinion_of
-from app.core.statistics.adjudication import final_of
+from app.core.statistics.adjudication import final_opinion
 
-UNSEEN = "{}"
+NOTHING_SHOWN = "{}"
 
 
 class OpinionCells(NamedTuple):
@@ -29,66 +29,72 @@ class OpinionCells(NamedTuple):
     agent_seen_before: bool = False
 
 
-NOTHING_SAID = OpinionCells()
+NO_OPINION = OpinionCells()
 
 
-def said_of(
+def opinion_cells(
     connection: Connection, ids: Sequence[int], chosen: Selection, adjudicator: str | None
 ) -> list[OpinionCells]:
-    """In the order of `ids`: what the chosen reviewer says, or what all of them come to."""
-    given: dict[int, list[Row[Any]]] = defaultdict(list)
+    """For each id the opinion of the selected reviewer, or the final one of all reviewers."""
+    by_candidate: dict[int, list[Row[Any]]] = defaultdict(list)
     for row in _rows(connection, judgements, ids, chosen):
         if chosen.reviewer_id in (None, row.reviewer_id):
-            given[row.candidate_id].append(row)
-    if not given:
-        return [NOTHING_SAID] * len(ids)
-    lines = _Lines(_rows(connection, log, ids, chosen))
-    said = {number: _said(rows, lines, adjudicator) for number, rows in given.items()}
-    return [said.get(number, NOTHING_SAID) for number in ids]
+            by_candidate[row.candidate_id].append(row)
+    if not by_candidate:
+        return [NO_OPINION] * len(ids)
+    log_rows = _LogRows(_rows(connection, log, ids, chosen))
+    cells = {
+        number: _opinion_of_several(rows, log_rows, adjudicator)
+        for number, rows in by_candidate.items()
+    }
+    return [cells.get(number, NO_OPINION) for number in ids]
 
 
 def flags_text(flags: Sequence[str]) -> str:
-    """With ; between them; a ; or % of a flag's own as %3B and %25."""
+    """The flags separated by ;, with ; and % in a flag encoded as %3B and %25."""
     return ";".join(flag.replace("%", "%25").replace(";", "%3B") for flag in flags)
 
 
 def time_text(at: str) -> str:
-    """With the Z that catalogues know."""
+    """A UTC time with Z instead of +00:00."""
     return at.removesuffix("+00:00") + "Z" if at.endswith("+00:00") else at
 
 
-def _held(here: ColumnElement[bool]) -> Select[Any]:
+def _judgement_query(condition: ColumnElement[bool]) -> Select[Any]:
     columns = judgements.c.candidate_id, judgements.c.reviewer_id
     names = reviewers.c.id == judgements.c.reviewer_id
     return (
-        select(judgements, reviewers.c.name).join(reviewers, names).where(here).order_by(*columns)
+        select(judgements, reviewers.c.name)
+        .join(reviewers, names)
+        .where(condition)
+        .order_by(*columns)
     )
 
 
-def _set(here: ColumnElement[bool]) -> Select[Any]:
+def _verdict_log_query(condition: ColumnElement[bool]) -> Select[Any]:
     columns = ("id", "candidate_id", "reviewer_id", "verdict", "shown", "before_id", "seconds")
-    return select(*(log.c[name] for name in columns)).where(here, log.c.action == "set")
+    return select(*(log.c[name] for name in columns)).where(condition, log.c.action == "set")
 
 
-_BETWEEN = {
+_RANGE_QUERIES = {
     table: query(table.c.candidate_id.between(bindparam("first"), bindparam("last")))
-    for table, query in ((judgements, _held), (log, _set))
+    for table, query in ((judgements, _judgement_query), (log, _verdict_log_query))
 }
-"""Made once: to make them for each page takes as long as to ask them."""
+"""Built once, because building a query takes as long as running it for a page."""
 
 
 def _rows(
     connection: Connection, table: Table, ids: Sequence[int], chosen: Selection
 ) -> Sequence[Row[Any]]:
-    """Those about the candidates."""
-    if chosen.ids is None:  # then they follow one another
-        return connection.execute(_BETWEEN[table], {"first": ids[0], "last": ids[-1]}).all()
-    query = _held if table is judgements else _set
+    """The rows of `table` about these candidates."""
+    if chosen.ids is None:  # the ids of a page are consecutive
+        return connection.execute(_RANGE_QUERIES[table], {"first": ids[0], "last": ids[-1]}).all()
+    query = _judgement_query if table is judgements else _verdict_log_query
     return connection.execute(query(table.c.candidate_id.in_(ids))).all()
 
 
-class _Lines:
-    """The log of some candidates."""
+class _LogRows:
+    """The log rows of a page of candidates."""
 
     def __init__(self, rows: Sequence[Row[Any]]) -> None:
         self._by_id = {row.id: row for row in rows}
@@ -98,42 +104,43 @@ class _Lines:
                 self._seconds[row.candidate_id, row.reviewer_id] += row.seconds
 
     def seconds(self, judgement: Row[Any]) -> float | None:
-        """All that the reviewer spent on it, however often they came back."""
+        """Total time the reviewer spent on the candidate, over all visits."""
         return self._seconds.get((judgement.candidate_id, judgement.reviewer_id))
 
-    def had_seen(self, judgement: Row[Any]) -> bool:
-        """Before the verdict was given; what was only added to it later does not count."""
-        line = self._by_id.get(judgement.log_id)
-        while line is not None:
-            before = self._by_id.get(line.before_id) if line.before_id is not None else None
-            if before is None or before.verdict != line.verdict or before.id >= line.id:
-                return bool(line.shown != UNSEEN)
-            line = before
+    def had_seen_agent(self, judgement: Row[Any]) -> bool:
+        """Whether the agent's opinion was shown before this verdict was first by_candidate."""
+        entry = self._by_id.get(judgement.log_id)
+        while entry is not None:
+            before = self._by_id.get(entry.before_id) if entry.before_id is not None else None
+            if before is None or before.verdict != entry.verdict or before.id >= entry.id:
+                return bool(entry.shown != NOTHING_SHOWN)
+            entry = before
         return False
 
 
-def _said(rows: list[Row[Any]], lines: _Lines, adjudicator: str | None) -> OpinionCells:
+def _opinion_of_several(
+    rows: list[Row[Any]], log_rows: _LogRows, adjudicator: str | None
+) -> OpinionCells:
     if len(rows) == 1:
-        return _said_by_one(rows[0], lines)
-    final = final_of([judgement_of(row) for row in rows], adjudicator)
-    whose = [row for row in rows if row.name in final.reviewers]
-    spent = [each for each in map(lines.seconds, whose) if each is not None]
+        return _opinion_of_one(rows[0], log_rows)
+    final = final_opinion([judgement_of(row) for row in rows], adjudicator)
+    authors = [row for row in rows if row.name in final.reviewers]
+    spent = [each for each in map(log_rows.seconds, authors) if each is not None]
     opinion = final.opinion
     return OpinionCells(
         verdict=None if opinion.verdict is None else str(opinion.verdict),
         confidence=opinion.confidence,
         flags=flags_text(opinion.flags) or None,
         comment=opinion.comment or None,
-        reviewer=flags_text([row.name for row in whose]) or None,
+        reviewer=flags_text([row.name for row in authors]) or None,
         decided_at=time_text(final.at) if final.at else None,
         seconds_spent=sum(spent) if spent else None,
-        agent_seen_before=any(map(lines.had_seen, whose)),
+        agent_seen_before=any(map(log_rows.had_seen_agent, authors)),
     )
 
 
-def _said_by_one(row: Row[Any], lines: _Lines) -> OpinionCells:
-    """The same without the detour: the common case, a million times. Whatever lies there is
-    written as it is."""
+def _opinion_of_one(row: Row[Any], log_rows: _LogRows) -> OpinionCells:
+    """The fast path for a single opinion, the common case; the stored values are not checked."""
     return OpinionCells(
         row.verdict,
         row.confidence,
@@ -141,6 +148,6 @@ def _said_by_one(row: Row[Any], lines: _Lines) -> OpinionCells:
         row.comment or None,
         flags_text([str(row.name)]),
         None if row.verdict is None else time_text(str(row.at)),
-        lines.seconds(row),
-        lines.had_seen(row),
+        log_rows.seconds(row),
+        log_rows.had_seen_agent(row),
     )

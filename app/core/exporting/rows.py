@@ -1,9 +1,10 @@
-"""The cells of a catalogue, read from the session page by page."""
+"""Read the rows of a catalogue from the session, page by page."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -11,21 +12,24 @@ from sqlalchemy import Connection, Row
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.exporting.columns import CarriedColumn, Layout
-from app.core.exporting.opinions import said_of
-from app.core.exporting.selection import Selection, pages
+from app.core.exporting.opinions import opinion_cells
+from app.core.exporting.selection import Selection, Which, make_selection, pages
+from app.core.session.records import Verdict
+from app.core.session.session import Session
+from app.core.statistics.adjudication import adjudicator_of
 
 Cells = Sequence[Any]
 Page = list[Cells]
-"""For each column of the layout its values: text, numbers, truths, or None."""
+"""The values of each column of the layout: text, number, bool or None."""
 
-READ = (
+CANDIDATE_FIELDS = (
     *("id", "object_id", "ra", "dec", "path", "row"),
     *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "list_id", "own"),
 )
 
 
-class UnlistedError(Exception):
-    """Values under names that their list did not announce: begin again with room for them."""
+class UndeclaredColumnError(Exception):
+    """A candidate has values in columns that its list did not declare: restart with these added."""
 
     def __init__(self, list_id: int, names: frozenset[str]) -> None:
         super().__init__(list_id, names)
@@ -36,12 +40,12 @@ class UnlistedError(Exception):
 def read_pages(
     connection: Connection, layout: Layout, chosen: Selection, adjudicator: str | None
 ) -> Iterator[Page]:
-    """Raises UnlistedError."""
-    columns = [candidates.c[name] for name in (*READ, *layout.fields)]
+    """The rows of the catalogue. Raises UndeclaredColumnError."""
+    columns = [candidates.c[name] for name in (*CANDIDATE_FIELDS, *layout.fields)]
     for rows in pages(connection, columns, chosen):
         page = _page(connection, rows, layout, chosen, adjudicator)
         if chosen.which == "accepted" and chosen.ids is None:
-            page = _kept(page, lambda verdict: verdict == "ACCEPT")
+            page = _filter_rows(page, lambda verdict: verdict == "ACCEPT")
         if page[0]:
             yield page
 
@@ -54,58 +58,59 @@ def _page(
     adjudicator: str | None,
 ) -> Page:
     columns = list(zip(*rows, strict=True))
-    ids, *what = columns[:6]
-    verdict, p_yes, model, stopped, list_ids, own = columns[6 : len(READ)]
-    said = list(zip(*said_of(connection, ids, chosen, adjudicator), strict=True))
+    ids, *basic = columns[:6]
+    verdict, p_yes, model, stopped, list_ids, own = columns[6 : len(CANDIDATE_FIELDS)]
+    opinion = list(zip(*opinion_cells(connection, ids, chosen, adjudicator), strict=True))
     agent = (verdict, p_yes, _or_none(model), _or_none(stopped))
-    theirs = _own(ids, list_ids, own, layout)
-    return [*what, *said[:-1], *agent, said[-1], *columns[len(READ) :], *theirs]
+    carried = _carried_columns(ids, list_ids, own, layout)
+    roles = columns[len(CANDIDATE_FIELDS) :]
+    return [*basic, *opinion[:-1], *agent, opinion[-1], *roles, *carried]
 
 
-def _own(ids: Cells, list_ids: Cells, texts: Cells, layout: Layout) -> list[Cells]:
-    values = _parsed(ids, texts)
+def _carried_columns(ids: Cells, list_ids: Cells, texts: Cells, layout: Layout) -> list[Cells]:
+    values = _parse_all(ids, texts)
     for list_id in set(list_ids):
-        mine = [each for each, whose in zip(values, list_ids, strict=True) if whose == list_id]
-        names = set().union(*mine) - layout.known.get(list_id, frozenset())
+        of_list = [each for each, its in zip(values, list_ids, strict=True) if its == list_id]
+        names = set().union(*of_list) - layout.known.get(list_id, frozenset())
         if names:
-            raise UnlistedError(list_id, frozenset(names))
+            raise UndeclaredColumnError(list_id, frozenset(names))
     return [_column(values, list_ids, own) for own in layout.own]
 
 
 def _column(values: list[dict[str, Any]], list_ids: Cells, own: CarriedColumn) -> Cells:
-    here = {own.names.get(list_id) for list_id in set(list_ids)}
-    if len(here) == 1:
-        (name,) = here
+    names = {own.names.get(list_id) for list_id in set(list_ids)}
+    if len(names) == 1:
+        (name,) = names
         return [None] * len(values) if name is None else [each.get(name) for each in values]
-    called = (own.names.get(list_id) for list_id in list_ids)
+    keys = (own.names.get(list_id) for list_id in list_ids)
     return [
-        None if name is None else each.get(name) for each, name in zip(values, called, strict=True)
+        None if name is None else each.get(name) for each, name in zip(values, keys, strict=True)
     ]
 
 
-def _parsed(ids: Cells, texts: Cells) -> list[dict[str, Any]]:
-    """All at once where they are what an import writes: a third of the time."""
+def _parse_all(ids: Cells, texts: Cells) -> list[dict[str, Any]]:
+    """Parse the JSON of all candidates, in one call if possible, which is three times as fast."""
     try:
         values = json.loads(f"[{','.join(texts)}]")
     except (ValueError, TypeError, RecursionError):
         values = []
     if len(values) == len(texts) and set(map(type, values)) <= {dict}:
         return list(values)
-    return [_one(number, text) for number, text in zip(ids, texts, strict=True)]
+    return [_parse_one(number, text) for number, text in zip(ids, texts, strict=True)]
 
 
-def _one(number: int, text: str) -> dict[str, Any]:
+def _parse_one(number: int, text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise SessionError(f"the session is damaged: candidate {number} has columns of no form")
+        raise SessionError(f"the session is damaged: candidate {number} has invalid columns")
     return value
 
 
-def _kept(page: Page, is_wanted: Callable[[Any], bool]) -> Page:
-    """The rows with a verdict that is wanted."""
+def _filter_rows(page: Page, is_wanted: Callable[[Any], bool]) -> Page:
+    """The rows whose verdict is wanted."""
     wanted = [is_wanted(verdict) for verdict in page[5]]
     if all(wanted):
         return page
@@ -114,3 +119,21 @@ def _kept(page: Page, is_wanted: Callable[[Any], bool]) -> Page:
 
 def _or_none(texts: Cells) -> Cells:
     return [text or None for text in texts]
+
+
+def selected_ids(
+    session: Session, which: Which | Iterable[int], reviewer: str | None = None
+) -> array[int]:
+    """The ids of the candidates that `export` would write, in its order."""
+    selected = array("q")
+    adjudicator = adjudicator_of(session)
+    with session.database.reading() as connection:
+        chosen = make_selection(connection, which, reviewer)
+        for rows in pages(connection, [candidates.c.id], chosen):
+            ids = [row[0] for row in rows]
+            if which == "accepted":
+                opinions = opinion_cells(connection, ids, chosen, adjudicator)
+                pairs = zip(ids, opinions, strict=True)
+                ids = [number for number, each in pairs if each.verdict == Verdict.ACCEPT]
+            selected.extend(ids)
+    return selected

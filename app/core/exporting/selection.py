@@ -1,4 +1,4 @@
-"""Which candidates go into a catalogue, page by page in the order of their keys."""
+"""Select the candidates of a catalogue and read them page by page."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from app.core.session.verdict_log import find_reviewer
 
 Which = Literal["judged", "accepted", "all"]
 PAGE = 500
-"""Rows that are in memory at once; larger pages are slower, as they leave the processor's cache."""
+"""Rows in memory at once; larger pages are slower because they do not fit the processor cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """`ids` where they were asked for one by one, in their order; else all that are so."""
+    """The candidates with these `ids`, in this order; if None, all that match `which`."""
 
     which: Which = "all"
     ids: array[int] | None = None
@@ -30,7 +30,7 @@ class Selection:
     reviewer_id: int | None = None
 
 
-def selection(
+def make_selection(
     connection: Connection, which: Which | Iterable[int], reviewer: str | None
 ) -> Selection:
     number = None if reviewer is None else _reviewer_id(connection, reviewer)
@@ -39,9 +39,9 @@ def selection(
     return Selection(ids=array("q", which), reviewer=reviewer, reviewer_id=number)
 
 
-def in_words(chosen: Selection) -> str:
+def describe(chosen: Selection) -> str:
     if chosen.ids is not None:
-        words = f"{len(chosen.ids)} candidates that were picked"
+        words = f"{len(chosen.ids)} selected candidates"
     elif chosen.which == "all":
         words = "all candidates"
     else:
@@ -49,40 +49,40 @@ def in_words(chosen: Selection) -> str:
     return words if chosen.reviewer is None else f"{words}, by {chosen.reviewer}"
 
 
-def count(connection: Connection, chosen: Selection) -> int:
-    """Of the candidates; a few less may be written where people differ."""
+def count_candidates(connection: Connection, chosen: Selection) -> int:
+    """Number of candidates; fewer are written where reviewers disagree about accepted ones."""
     if chosen.ids is not None:
         return len(chosen.ids)
     if chosen.which == "all":
         return connection.execute(select(func.count()).select_from(candidates)).scalar_one()
     number = func.count(judgements.c.candidate_id.distinct())
-    return int(connection.execute(_judged(select(number), chosen)).scalar_one())
+    return int(connection.execute(_where_judged(select(number), chosen)).scalar_one())
 
 
 def pages(
     connection: Connection, columns: list[Any], chosen: Selection
 ) -> Iterator[list[Row[Any]]]:
-    """Rows of these columns of `candidates`, the first of which is the id."""
+    """Pages of rows with these columns of `candidates`, the first of which must be the id."""
     if chosen.ids is not None:
-        yield from _picked(connection, columns, chosen.ids)
+        yield from _pages_by_id(connection, columns, chosen.ids)
         return
     after = 0
-    while rows := connection.execute(_page(columns, chosen, after)).all():
+    while rows := connection.execute(_page_query(columns, chosen, after)).all():
         yield list(rows)
         after = rows[-1][0]
 
 
-def _page(columns: list[Any], chosen: Selection, after: int) -> Select[Any]:
+def _page_query(columns: list[Any], chosen: Selection, after: int) -> Select[Any]:
     query = select(*columns).order_by(candidates.c.id)
     if chosen.which == "all":
         return query.where(candidates.c.id > after).limit(PAGE)
     number = judgements.c.candidate_id
-    some = _judged(select(number), chosen).where(number > after)
-    wanted = some.distinct().order_by(number).limit(PAGE).subquery()
+    judged = _where_judged(select(number), chosen).where(number > after)
+    wanted = judged.distinct().order_by(number).limit(PAGE).subquery()
     return query.join(wanted, wanted.c.candidate_id == candidates.c.id)
 
 
-def _judged(query: Select[Any], chosen: Selection) -> Select[Any]:
+def _where_judged(query: Select[Any], chosen: Selection) -> Select[Any]:
     verdicts = [Verdict.ACCEPT] if chosen.which == "accepted" else list(Verdict)
     query = query.where(judgements.c.verdict.in_(verdicts))
     if chosen.reviewer_id is not None:
@@ -90,16 +90,16 @@ def _judged(query: Select[Any], chosen: Selection) -> Select[Any]:
     return query
 
 
-def _picked(
+def _pages_by_id(
     connection: Connection, columns: list[Any], ids: array[int]
 ) -> Iterator[list[Row[Any]]]:
     for start in range(0, len(ids), MAX_IDS):
-        some = ids[start : start + MAX_IDS].tolist()
-        query = select(*columns).where(candidates.c.id.in_(some))
+        chunk = ids[start : start + MAX_IDS].tolist()
+        query = select(*columns).where(candidates.c.id.in_(chunk))
         found = {row[0]: row for row in connection.execute(query)}
-        if missing := [number for number in some if number not in found]:
+        if missing := [number for number in chunk if number not in found]:
             raise SessionError(f"there is no candidate {missing[0]}")
-        yield [found[number] for number in some]
+        yield [found[number] for number in chunk]
 
 
 def _reviewer_id(connection: Connection, name: str) -> int:
@@ -107,5 +107,5 @@ def _reviewer_id(connection: Connection, name: str) -> int:
     if number is not None:
         return number
     names = connection.execute(select(reviewers.c.name).order_by(reviewers.c.id)).scalars().all()
-    there = f"there are {', '.join(map(str, names))}" if names else "nobody has, yet"
-    raise SessionError(f"nobody called {name} has judged anything in this session; {there}")
+    known = f"reviewers are {', '.join(map(str, names))}" if names else "there are no verdicts yet"
+    raise SessionError(f"this session has no reviewer {name}; {known}")

@@ -1,49 +1,49 @@
-"""A table that is wholly in the spool: what the writers of formats are given."""
+"""A complete, buffered table, the input of the format writers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from app.core.exporting.column_buffer import ColumnBuffer, ColumnPage, Stats
+from app.core.exporting.column_buffer import ColumnBuffer, ColumnPage, ColumnStats
 from app.core.exporting.columns import Column, Kind
 
 
 @dataclass(frozen=True)
-class Shape:
-    """A column with all that its values tell."""
+class TypedColumn:
+    """A column with the kind and statistics of its values."""
 
-    column: Column
+    spec: Column
     kind: Kind
-    stats: Stats
+    stats: ColumnStats
 
     @property
     def name(self) -> str:
-        return self.column.name
+        return self.spec.name
 
 
 class Table:
-    """`on_page` is called for each page that is read while writing; it may raise to stop."""
+    """`on_page` is called with the rows of each page after it was written; it may raise to stop."""
 
     def __init__(
-        self, columns: Sequence[Column], spool: ColumnBuffer, on_page: Callable[[int], None]
+        self, columns: Sequence[Column], buffer: ColumnBuffer, on_page: Callable[[int], None]
     ) -> None:
-        self._spool = spool
+        self._buffer = buffer
         self._on_page = on_page
-        stats = spool.stats or [Stats(kinds=set()) for _ in columns]
-        self.shapes = [
-            Shape(column, each.kind(column.kind), each)
+        stats = buffer.stats or [ColumnStats(kinds=set()) for _ in columns]
+        self.columns = [
+            TypedColumn(column, each.kind(column.kind), each)
             for column, each in zip(columns, stats, strict=True)
         ]
 
     @property
     def rows(self) -> int:
-        return self._spool.rows
+        return self._buffer.rows
 
     def pages(self) -> Iterator[list[ColumnPage]]:
-        for page in self._spool.pages():
+        for page in self._buffer.pages():
             yield page
             self._on_page(page[0].rows)
 
     def column(self, number: int) -> Iterator[ColumnPage]:
-        return self._spool.column(number)
+        return self._buffer.column(number)

@@ -1,4 +1,4 @@
-"""Blocks of a list as candidates, column by column; what cannot be one is refused with a reason."""
+"""Turn the rows of a list into candidates, column by column; unusable rows get a reason."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from agent.checked_toml import printable, shown
 from app.core.importing.formats.cell_numbers import is_missing
 from app.core.importing.formats.contents import (
     INT64,
-    TARGETID,
+    MIN_TARGETID,
     Cells,
     ListColumn,
     Refused,
     RowBlock,
-    counted,
+    counted_text,
 )
-from app.core.importing.places import Places
-from app.core.importing.role_names import TARGET, plain
+from app.core.importing.role_names import TARGET, normalized_name
 from app.core.importing.roles import Roles
-from app.core.importing.sky import angles, name_of, positions
-from app.core.importing.suffixes import stem_of
+from app.core.importing.sky import angles, iau_name, positions
+from app.core.importing.spectrum_files import stem_of
+from app.core.importing.spectrum_locator import SpectrumLocator
 
 MAX_ID = 200
 MAX_LABEL = 200
 FIELDS = ("line", "object_id", "path", "row", "ra", "dec", "score", "label", "snr", "own")
-"""Of the table of candidates, in the order of `Entries.columns`."""
+"""Columns of the candidates table, in the order of `Entries.columns`."""
 
 
 @dataclass
 class Entries:
-    """Candidates of a block: one sequence for each of FIELDS."""
+    """The candidates of a block: one sequence for each of FIELDS."""
 
     columns: list[Sequence[Any]]
     refused: list[Refused] = field(default_factory=list)
@@ -45,28 +45,33 @@ class Entries:
         self.columns = [list(compress(column, mask)) for column in self.columns]
 
     def keys(self) -> Iterator[tuple[str, str, int]]:
-        """What makes two entries the same: object, file and row."""
+        """Object, file and row of each entry; entries with equal keys are duplicates."""
         return zip(self.columns[1], self.columns[2], self.columns[3], strict=True)
 
 
 class EntryMaker:
-    """`without_file` counts the entries that name no spectrum and for which none was found."""
+    """Makes entries from the blocks of one list.
 
-    def __init__(self, columns: Sequence[ListColumn], roles: Roles, places: Places) -> None:
+    `without_file` counts the entries that give no spectrum file and for which none was found.
+    """
+
+    def __init__(
+        self, columns: Sequence[ListColumn], roles: Roles, locator: SpectrumLocator
+    ) -> None:
         self._columns = columns
         self._roles = roles
-        self._places = places
+        self._locator = locator
         used = set(roles.columns.values())
-        self._own = [n for n, column in enumerate(columns) if column.name not in used]
-        keys = (dumps(columns[number].name, ensure_ascii=False) for number in self._own)
+        self._carried = [n for n, column in enumerate(columns) if column.name not in used]
+        keys = (dumps(columns[number].name, ensure_ascii=False) for number in self._carried)
         pieces = ",".join(f"{key.replace('%', '%%')}:%s" for key in keys)
         self._template = f"{{{pieces}}}"
         row = roles.by_role.get("row")
-        self._row_is_target = row is not None and plain(row.column) in TARGET
-        self._companion = places.companion() if self._row_is_target else ""
+        self._row_is_target = row is not None and normalized_name(row.column) in TARGET
+        self._companion = locator.companion() if self._row_is_target else ""
         self.without_file = 0
-        self._no_number: dict[str, int] = {}
-        self._off_sky = 0
+        self._not_numbers: dict[str, int] = {}
+        self._invalid_positions = 0
 
     def entries(self, block: RowBlock) -> Entries:
         count = len(block.lines)
@@ -76,34 +81,36 @@ class EntryMaker:
         rows = self._rows(block, count, problems)
         names = self._texts(block, "object_id", count)
         if self._roles.naming is not None and self._roles.number("object_id") is None:
-            names = self._named(block)
+            names = self._survey_names(block)
         paths = self._paths(block, names, count, problems)
         ra, dec = self._positions(block, count)
-        names = self._filled(names, paths, rows, ra, dec, problems)
+        names = self._fill_names(names, paths, rows, ra, dec, problems)
         score, snr = self._numbers(block, "score", count), self._numbers(block, "snr", count)
         labels = self._labels(block, count)
-        own = self._own_json(block, count)
+        own = self._carried_json(block, count)
         columns = [block.lines, names, paths, rows, ra, dec, score, labels, snr, own]
-        found = Entries(columns, block.refused)
+        entries = Entries(columns, block.refused)
         if problems:
-            found.refused = [
+            entries.refused = [
                 *block.refused,
-                *(Refused(block.lines[at], problems[at]) for at in sorted(problems)),
+                *(Refused(block.lines[index], problems[index]) for index in sorted(problems)),
             ]
-            found.keep([at not in problems for at in range(count)])
-        return found
+            entries.keep([index not in problems for index in range(count)])
+        return entries
 
     def warnings(self) -> list[str]:
-        """What was left out of entries that were made."""
+        """Values that were dropped from accepted entries."""
         columns = self._roles.columns
-        found = [
-            f"{shown(columns[role])} is no number in {counted(count, 'row')}"
-            for role, count in self._no_number.items()
+        warnings = [
+            f"{shown(columns[role])} is not a number in {counted_text(count, 'row')}"
+            for role, count in self._not_numbers.items()
             if count
         ]
-        if self._off_sky:
-            found.append(f"the position is outside the sky in {counted(self._off_sky, 'row')}")
-        return found
+        if self._invalid_positions:
+            warnings.append(
+                f"the position is invalid in {counted_text(self._invalid_positions, 'row')}"
+            )
+        return warnings
 
     def _cells(self, block: RowBlock, role: str) -> Cells | None:
         number = self._roles.number(role)
@@ -117,16 +124,16 @@ class EntryMaker:
         if self._roles.number("row") is None:
             return [0] * count
         rows = []
-        for at, text in enumerate(self._texts(block, "row", count)):
-            number = _whole(text)
+        for index, text in enumerate(self._texts(block, "row", count)):
+            number = _row_number(text)
             if number is None:
-                problems[at] = f'"{printable(text, 40)}" is no row of a file'
-            elif self._row_is_target and text and number < TARGETID:
-                problems[at] = f"the target {number} could be taken for a row of a file"
+                problems[index] = f'"{printable(text, 40)}" is not a row number of a spectrum file'
+            elif self._row_is_target and text and number < MIN_TARGETID:
+                problems[index] = f"the TARGETID {number} is too small: it could be a row number"
             rows.append(number or 0)
         return rows
 
-    def _named(self, block: RowBlock) -> list[str]:
+    def _survey_names(self, block: RowBlock) -> list[str]:
         naming = self._roles.naming
         assert naming is not None
         return [naming.object_id(parts) for parts in self._parts(block)]
@@ -139,23 +146,23 @@ class EntryMaker:
     def _paths(
         self, block: RowBlock, names: list[str], count: int, problems: dict[int, str]
     ) -> list[str]:
-        paths = self._places.place_all(self._texts(block, "path", count), problems)
+        paths = self._locator.resolve_all(self._texts(block, "path", count), problems)
         if "" in paths:
-            self._find(block, names, paths, problems)
+            self._find_files(block, names, paths, problems)
         return paths
 
-    def _find(
+    def _find_files(
         self, block: RowBlock, names: list[str], paths: list[str], problems: dict[int, str]
     ) -> None:
-        """Fill in the files of those that name none."""
+        """Look for the spectra of the rows that give no file."""
         naming = self._roles.naming
         parts = self._parts(block) if naming is not None else repeat(())
-        for at, (path, name, part) in enumerate(zip(paths, names, parts, strict=False)):
-            if path or at in problems:
+        for index, (path, name, part) in enumerate(zip(paths, names, parts, strict=False)):
+            if path or index in problems:
                 continue
             stems = naming.stems(part) if naming is not None else []
-            paths[at] = self._places.find([*stems, name]) or self._companion
-            self.without_file += not paths[at]
+            paths[index] = self._locator.find_by_name([*stems, name]) or self._companion
+            self.without_file += not paths[index]
 
     def _positions(
         self, block: RowBlock, count: int
@@ -167,11 +174,11 @@ class EntryMaker:
                 return [None] * count, [None] * count
             unit = self._columns[self._roles.by_role[role].number].unit
             found.append(angles(cells, unit, is_ra=role == "ra"))
-        ra, dec, off_sky = positions(*found)
-        self._off_sky += off_sky
+        ra, dec, invalid = positions(*found)
+        self._invalid_positions += invalid
         return ra, dec
 
-    def _filled(
+    def _fill_names(
         self,
         names: list[str],
         paths: list[str],
@@ -180,21 +187,21 @@ class EntryMaker:
         dec: list[float | None],
         problems: dict[int, str],
     ) -> list[str]:
-        """Names for those without: of the file, else of the place in the sky."""
+        """Name unnamed objects after their file, else after their position."""
         if "" not in names and max(map(len, names)) <= MAX_ID:
             return names
         filled = []
-        for at, name in enumerate(names):
-            if not name and paths[at]:
-                stem = stem_of(paths[at].replace("\\", "/").rpartition("/")[2])
-                name = f"{stem}#{rows[at]}" if rows[at] else stem
+        for index, name in enumerate(names):
+            if not name and paths[index]:
+                stem = stem_of(paths[index].replace("\\", "/").rpartition("/")[2])
+                name = f"{stem}#{rows[index]}" if rows[index] else stem
             elif not name:
-                right, up = ra[at], dec[at]
-                name = "" if right is None or up is None else name_of(right, up)
+                ra_deg, dec_deg = ra[index], dec[index]
+                name = "" if ra_deg is None or dec_deg is None else iau_name(ra_deg, dec_deg)
             if not name:
-                problems.setdefault(at, "it names neither a spectrum nor an object")
+                problems.setdefault(index, "it has no spectrum file, object name or position")
             elif len(name) > MAX_ID:
-                problems.setdefault(at, f"its name is longer than {MAX_ID} characters")
+                problems.setdefault(index, f"its name is longer than {MAX_ID} characters")
             filled.append(name)
         return filled
 
@@ -205,8 +212,8 @@ class EntryMaker:
         found = cells.numbers()
         if None in found:
             texts = zip(found, cells.texts(), strict=True)
-            lacking = sum(number is None and not is_missing(text) for number, text in texts)
-            self._no_number[role] = self._no_number.get(role, 0) + lacking
+            invalid = sum(number is None and not is_missing(text) for number, text in texts)
+            self._not_numbers[role] = self._not_numbers.get(role, 0) + invalid
         return found
 
     def _labels(self, block: RowBlock, count: int) -> list[str]:
@@ -215,15 +222,15 @@ class EntryMaker:
             return [text[:MAX_LABEL] for text in texts]
         return texts
 
-    def _own_json(self, block: RowBlock, count: int) -> list[str]:
-        if not self._own:
+    def _carried_json(self, block: RowBlock, count: int) -> list[str]:
+        if not self._carried:
             return ["{}"] * count
-        pieces = (block.cells[number].json() for number in self._own)
+        pieces = (block.cells[number].json() for number in self._carried)
         return list(map(self._template.__mod__, zip(*pieces, strict=True)))
 
 
-def _whole(text: str) -> int | None:
-    """0 where nothing is given; None for what is no row."""
+def _row_number(text: str) -> int | None:
+    """The row number; 0 for an empty cell, None if invalid."""
     if not text:
         return 0
     text = text.removesuffix(".0")

@@ -1,4 +1,4 @@
-"""A folder of spectra as a list: a candidate for each file, or for each row of those of several."""
+"""A folder of spectra as a list: one candidate for each spectrum in each file."""
 
 from __future__ import annotations
 
@@ -7,29 +7,38 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.core.importing.errors import ImportFailed, ImportStopped
-from app.core.importing.folder_walk import Progress, ShouldStop, never, silent, spectrum_files
-from app.core.importing.formats.contents import ListColumn, RowBlock, TypedCells, Value, counted
+from app.core.errors import ImportFailed, ImportStopped
+from app.core.importing.formats.contents import (
+    ListColumn,
+    RowBlock,
+    TypedCells,
+    Value,
+    counted_text,
+)
+from app.core.importing.spectrum_files import find_spectrum_files
 from app.core.importing.spectrum_rows import SpectrumRow, rows_of
+from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 
 COLUMNS = (
-    ListColumn(name="object_id", kind="str", description="Name of the file, or target in it"),
-    ListColumn(name="path", kind="str", description="File in the folder"),
+    ListColumn(name="object_id", kind="str", description="File name, or target in the file"),
+    ListColumn(name="path", kind="str", description="Spectrum file"),
     ListColumn(name="row", kind="int", description="Row in the file, or TARGETID"),
     ListColumn(name="ra", kind="float", unit="deg"),
     ListColumn(name="dec", kind="float", unit="deg"),
 )
 MAX_ROWS = 2_000_000
 BLOCK_ROWS = 2000
-TOLD_EVERY = 50
+PROGRESS_EVERY = 50
 
 
 class FolderList:
-    """`root` is the folder, or one file of spectra. Everything is looked at when it is made, and
-    `progress` hears how many spectra were found."""
+    """The spectra of the folder `root`, or of the single file `root`.
+
+    The constructor reads all files and reports the number of spectra found to `progress`.
+    """
 
     def __init__(
-        self, root: Path, should_stop: ShouldStop = never, progress: Progress = silent
+        self, root: Path, should_stop: ShouldStop = never, progress: EstimatedProgress = silent
     ) -> None:
         self.columns: tuple[ListColumn, ...] = COLUMNS
         self.format = "folder" if root.is_dir() else "spectrum"
@@ -37,32 +46,32 @@ class FolderList:
         self._skipped = 0
         self._hash = hashlib.sha256()
         for number, (folder, name) in enumerate(_files(root, should_stop)):
-            if number % TOLD_EVERY == 0:
+            if number % PROGRESS_EVERY == 0:
                 progress(len(self._rows), None)
                 if should_stop():
-                    raise ImportStopped("the import was stopped; nothing was taken over")
+                    raise ImportStopped("the import was stopped; nothing was imported")
             self._add(Path(folder, name), root)
         if not self._rows:
-            raise ImportFailed("it holds no file that can be read as a spectrum")
+            raise ImportFailed("it contains no readable spectrum")
         self.estimate: int | None = len(self._rows)
 
     @property
     def sha256(self) -> str:
-        """Of the names and sizes of the files."""
+        """Hash of the names and sizes of the files."""
         return self._hash.hexdigest()
 
-    def settle(self) -> None:
-        """The columns are what they are."""
+    def recheck_types(self) -> None:
+        """Nothing to do: the columns have fixed types."""
 
     def warnings(self) -> list[str]:
         if not self._skipped:
             return []
-        return [f"left out: {counted(self._skipped, 'file')} that cannot be spectra"]
+        return [f"skipped {counted_text(self._skipped, 'file')} that could not be read as spectra"]
 
     def blocks(self) -> Iterator[RowBlock]:
         for start in range(0, len(self._rows), BLOCK_ROWS):
-            some = self._rows[start : start + BLOCK_ROWS]
-            yield RowBlock(range(start + 1, start + len(some) + 1), _cells(some))
+            chunk = self._rows[start : start + BLOCK_ROWS]
+            yield RowBlock(range(start + 1, start + len(chunk) + 1), _columns_of(chunk))
 
     def _add(self, path: Path, root: Path) -> None:
         try:
@@ -74,23 +83,23 @@ class FolderList:
         if not rows:
             self._skipped += 1
         if len(self._rows) + len(rows) > MAX_ROWS:
-            raise ImportFailed(f"it holds more than {MAX_ROWS:,} spectra: give a list instead")
+            raise ImportFailed(f"it contains more than {MAX_ROWS:,} spectra: import a list instead")
         self._rows += [(str(path), row) for row in rows]
 
 
 def _files(root: Path, should_stop: ShouldStop) -> Iterator[tuple[str, str]]:
     if root.is_dir():
-        return spectrum_files(root, should_stop)
-    whole = root.absolute()
-    return iter([(str(whole.parent), whole.name)])
+        return find_spectrum_files(root, should_stop)
+    file = root.absolute()
+    return iter([(str(file.parent), file.name)])
 
 
-def _cells(some: Sequence[tuple[str, SpectrumRow]]) -> list[TypedCells]:
+def _columns_of(rows: Sequence[tuple[str, SpectrumRow]]) -> list[TypedCells]:
     columns: list[list[Value]] = [
-        [row.object_id for _, row in some],
-        [path for path, _ in some],
-        [row.row for _, row in some],
-        [row.ra for _, row in some],
-        [row.dec for _, row in some],
+        [row.object_id for _, row in rows],
+        [path for path, _ in rows],
+        [row.row for _, row in rows],
+        [row.ra for _, row in rows],
+        [row.dec for _, row in rows],
     ]
     return [TypedCells(v, column.kind) for v, column in zip(columns, COLUMNS, strict=True)]

@@ -1,4 +1,4 @@
-"""A list opened and looked at: its first rows, and what its columns are for."""
+"""Open a list for import: read its first rows and guess the roles of its columns."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from agent.checked_toml import printable, shown
 from agent.errors import ReadError
-from app.core.importing.errors import ImportFailed
+from app.core.errors import ImportFailed
 from app.core.importing.folder_list import COLUMNS, FolderList
-from app.core.importing.folder_walk import Progress, ShouldStop, never, silent
 from app.core.importing.formats.contents import ListFile, Refused, RowBlock, Value
 from app.core.importing.formats.formats import open_list
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.roles import Role, Roles, guess_roles, with_chosen
+from app.core.importing.roles import Role, Roles, guess_roles, with_user_choice
 from app.core.importing.spectrum_rows import rows_of
+from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 
 SAMPLE_ROWS = 200
 SAMPLE_BLOCKS = 4
@@ -30,7 +30,7 @@ MAX_NAME, MAX_WORDS = 100, 1000
 
 @dataclass
 class Sample:
-    """The first rows. `block` is the first that has any."""
+    """The first rows; `block` is the first block with any."""
 
     rows: list[tuple[Value, ...]] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Sample:
 
 @dataclass
 class OpenedList:
-    """A list that can be imported, and what the user should look at first."""
+    """A list that can be imported, with notes for the user."""
 
     file: ListFile
     sample: Sample
@@ -47,8 +47,8 @@ class OpenedList:
     notes: tuple[str, ...] = ()
 
 
-class Identity(NamedTuple):
-    """Of a file; differs once somebody has written to it."""
+class FileIdentity(NamedTuple):
+    """Identifies the content of a file without reading it; changes when the file is written."""
 
     device: int
     number: int
@@ -56,47 +56,47 @@ class Identity(NamedTuple):
     changed_ns: int
 
 
-def normal(path: Path | str) -> Path:
-    """Absolute, and without '..'."""
+def normalized_path(path: Path | str) -> Path:
+    """The absolute path without '..'."""
     try:
         return Path(os.path.normpath(Path(path).expanduser().absolute()))
-    except RuntimeError as error:  # ~ of nobody
+    except RuntimeError as error:  # ~ of an unknown user
         raise ImportFailed(f"{printable(str(path), MAX_NAME)}: there is no such folder") from error
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Let errors say which list they are about."""
+def errors_naming(path: Path) -> Iterator[None]:
+    """Put the name of the list before error messages."""
     try:
         yield
     except (ImportFailed, ReadError) as error:
-        # What it says may come from the file.
-        told = printable(f"{path.name[:MAX_NAME]}: {error}", MAX_WORDS)
-        raise ImportFailed(told) from error
+        # The message may quote the file: make it printable and bounded.
+        message = printable(f"{path.name[:MAX_NAME]}: {error}", MAX_WORDS)
+        raise ImportFailed(message) from error
 
 
-def find_list(
+def open_for_import(
     path: Path,
     chosen: Mapping[str, str],
     should_stop: ShouldStop = never,
-    progress: Progress = silent,
+    progress: EstimatedProgress = silent,
 ) -> OpenedList:
-    """Open it. A file that is itself a spectrum is a list of what it holds."""
-    identity_of(path)
+    """Open a list, a folder of spectra, or a spectrum file as the list of its spectra."""
+    file_identity(path)
     if path.is_dir():
-        return _spectra(path, should_stop, progress)
+        return _open_spectra(path, should_stop, progress)
     try:
-        found = _list(path, chosen)
+        opened = _open_file(path, chosen)
     except ImportFailed:
-        # A damaged list is worth no second look, a spectrum is no list at all.
+        # Not a list, but it may be a spectrum; with chosen roles it was meant as a list.
         if chosen or not rows_of(path):
             raise
-        return _spectra(path)
-    is_catalogue = found.file.format != "FITS" or found.roles.number("path") is not None
-    return found if chosen or is_catalogue or not rows_of(path) else _spectra(path)
+        return _open_spectra(path)
+    is_catalogue = opened.file.format != "FITS" or opened.roles.number("path") is not None
+    return opened if chosen or is_catalogue or not rows_of(path) else _open_spectra(path)
 
 
-def sha256_of(path: Path) -> str:
+def file_sha256(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -104,24 +104,24 @@ def sha256_of(path: Path) -> str:
         raise ImportFailed(f"it cannot be read: {error.strerror}") from error
 
 
-def identity_of(path: Path) -> Identity:
+def file_identity(path: Path) -> FileIdentity:
     try:
-        about = path.stat()
+        status = path.stat()
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "that is no file's name"
+        reason = error.strerror if isinstance(error, OSError) else "this is not a valid file name"
         raise ImportFailed(f"it cannot be read: {reason}") from error
-    return Identity(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns)
+    return FileIdentity(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def _list(path: Path, chosen: Mapping[str, str]) -> OpenedList:
+def _open_file(path: Path, chosen: Mapping[str, str]) -> OpenedList:
     file = open_list(path)
     sample = _sample(file)
-    roles = with_chosen(guess_roles(file.columns, sample.rows), chosen, file.columns)
+    roles = with_user_choice(guess_roles(file.columns, sample.rows), chosen, file.columns)
     if not roles.is_useful:
         names = ", ".join(shown(c.name, 20) for c in file.columns[:MAX_COLUMNS_SHOWN])
         raise ImportFailed(
-            f"no column names a spectrum, an object or a place in the sky (columns: {names}); say "
-            "which one does"
+            f"no column was recognized as spectrum file, object or position (columns: {names}); "
+            "choose one"
         )
     return OpenedList(file, sample, roles, _notes(roles, sample))
 
@@ -133,33 +133,33 @@ def _notes(roles: Roles, sample: Sample) -> tuple[str, ...]:
     files = [row[path] for row in sample.rows if row[path]]
     if len(set(files)) == len(files):
         return ()
-    return ("rows name the same file: if it holds several spectra, a column must tell the row",)
+    return ("rows give the same file: if it contains several spectra, a column must give the row",)
 
 
-def _spectra(
-    path: Path, should_stop: ShouldStop = never, progress: Progress = silent
+def _open_spectra(
+    path: Path, should_stop: ShouldStop = never, progress: EstimatedProgress = silent
 ) -> OpenedList:
     file = FolderList(path, should_stop, progress)
-    reason = "of the files found"
-    told = {c.name: Role(c.name, n, c.name, reason) for n, c in enumerate(COLUMNS)}
-    return OpenedList(file, _sample(file), Roles(told))
+    reason = "from the files found"
+    roles = {c.name: Role(c.name, n, c.name, reason) for n, c in enumerate(COLUMNS)}
+    return OpenedList(file, _sample(file), Roles(roles))
 
 
 def _sample(file: ListFile) -> Sample:
     try:
         return _first_rows(file)
-    except CellMismatch:  # where the very first rows cannot be used, nothing was known yet
-        file.settle()
+    except CellMismatch:  # the types were detected from rows that turned out unusable
+        file.recheck_types()
         return _first_rows(file)
 
 
 def _first_rows(file: ListFile) -> Sample:
-    found = Sample()
+    sample = Sample()
     for block in islice(file.blocks(), SAMPLE_BLOCKS):
-        found.refused += block.refused
+        sample.refused += block.refused
         if block.lines:
-            found.block = block
+            sample.block = block
             columns = (cells.values()[:SAMPLE_ROWS] for cells in block.cells)
-            found.rows = list(zip(*columns, strict=True))
+            sample.rows = list(zip(*columns, strict=True))
             break
-    return found
+    return sample

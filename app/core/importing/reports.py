@@ -1,4 +1,4 @@
-"""What is known of a list before and after it is imported."""
+"""What is shown about a list before and after it is imported."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ MAX_REFUSED_SHOWN = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Preview:
-    """A look at a list. `rows` are its first ones, a value for each of `columns`."""
+    """The start of a list; each of `rows` has a value for each of `columns`."""
 
     format: str
     columns: tuple[ListColumn, ...]
     rows: tuple[tuple[Value, ...], ...]
     roles: Roles
     estimate: int | None
-    """How many rows it has, about; None where nobody can tell."""
+    """Approximate number of rows, None if unknown."""
     refused: tuple[Refused, ...] = ()
-    """Of the first rows, those that cannot even be read."""
+    """Rows among the first ones that cannot be parsed."""
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportReport:
-    """What became of a list: `rows_read` is `rows_used` + `duplicates` + `rows_refused`."""
+    """Result of an import: `rows_read` = `rows_used` + `duplicates` + `rows_refused`."""
 
     list_id: int
     name: str
@@ -39,12 +39,12 @@ class ImportReport:
     rows_read: int
     rows_used: int
     duplicates: int
-    """Named before, by this list or another one: they are kept once."""
+    """Rows whose object, file and row were imported before, from this list or another."""
     rows_refused: int
     refused: tuple[Refused, ...]
-    """The first of them; the session keeps more, see `refused_rows`."""
+    """The first MAX_REFUSED_SHOWN; the session table `refused_rows` holds more."""
     missing_files: int
-    """That are not where the list says, now. Their disk may not be mounted."""
+    """Files that do not exist at the moment; their disk may not be mounted."""
     without_file: int
-    """For which the list names no spectrum and none was found."""
+    """Candidates for which the list gives no file and none was found."""
     warnings: tuple[str, ...] = field(default=())

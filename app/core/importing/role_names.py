@@ -1,4 +1,4 @@
-"""What the columns of candidate lists are called, by what they are for. The first known wins."""
+"""Known column names of candidate lists by role. Within a role, the first match wins."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ PATH = _words("""
     fits_file local_path local_file file lamost_file
 """)
 MAYBE_PATH = _words("spectrum spec spectra fits url link dataproduct access_url")
-"""Only where the values look like files."""
+"""Taken as path only if the values look like files."""
 TARGET = _words("targetid target_id")
 ROW = _words("row spec_row spectrum_row row_index row_number hdu_row irow fits_row")
 OBJECT_FIRST = _words("""
     object_id objectid candidate_id cand_id candidateid spec_id specid spectrum_id spectrumid
     obsid obs_id lamost_obsid combined_obsid targetid
 """)
-"""One for each spectrum."""
+"""Identifiers of a single spectrum."""
 OBJECT = _words("""
     specobjid specobj_id objid obj_id sdss_id target_id source_id gaia_source_id gaia_id
     designation desig main_id name object object_name obj_name objname obj target target_name
@@ -60,11 +60,11 @@ _GROUPS = (PATH, MAYBE_PATH, TARGET, ROW, OBJECT_FIRST, OBJECT, RA, DEC, SCORE, 
 _KNOWN = frozenset(name for group in _GROUPS for name in group)
 
 
-def plain(name: str) -> str:
-    """'RA (deg)', '_RA' and 'Ra [deg]' as 'ra'."""
+def normalized_name(name: str) -> str:
+    """The name in lower case without units: 'RA (deg)', '_RA' and 'Ra [deg]' become 'ra'."""
     text = re.sub(r"[\[(].*", "", name.lower())
     return re.sub(r"[^a-z0-9]+", "_", text).strip("_")
 
 
 def is_known_name(name: str) -> bool:
-    return plain(name) in _KNOWN
+    return normalized_name(name) in _KNOWN

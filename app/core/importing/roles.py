@@ -1,4 +1,4 @@
-"""What each column of a list is for, guessed from its name and a look at its values."""
+"""Guess the role of each column of a list from its name and its first values."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.checked_toml import near_miss, shown
-from agent.spectra.readers.coordinates import from_text
+from agent.spectra.readers.coordinates import parse_sexagesimal
+from app.core.errors import ImportFailed
 from app.core.importing import role_names
-from app.core.importing.errors import ImportFailed
 from app.core.importing.formats.cell_numbers import number_of
-from app.core.importing.formats.contents import TARGETID, ListColumn, Value
-from app.core.importing.role_names import plain
-from app.core.importing.suffixes import has_spectrum_suffix
-from app.core.importing.survey_names import Naming, naming_of
+from app.core.importing.formats.contents import MIN_TARGETID, ListColumn, Value
+from app.core.importing.role_names import normalized_name
+from app.core.importing.spectrum_files import has_spectrum_suffix
+from app.core.importing.survey_names import SchemeMatch, find_scheme
 
 ROLES = ("path", "row", "object_id", "ra", "dec", "score", "label", "snr")
-MOST = 0.5
-"""Part of the values looked at that must fit."""
+MIN_SHARE = 0.5
+"""Fraction of the sampled values that must fit a role."""
 
 Samples = Sequence[Sequence[Value]]
 
 
 @dataclass(frozen=True)
 class Role:
-    """A role with the number and the name of its column, and why."""
+    """The column (number and name) of a role, and why it was chosen."""
 
     role: str
     number: int
@@ -35,10 +35,10 @@ class Role:
 
 @dataclass(frozen=True)
 class Roles:
-    """`naming` finds spectra where no column names their files, and names objects."""
+    """The roles found. `naming` builds file and object names from survey columns, if any."""
 
     by_role: Mapping[str, Role] = field(default_factory=dict)
-    naming: Naming | None = None
+    naming: SchemeMatch | None = None
 
     def number(self, role: str) -> int | None:
         found = self.by_role.get(role)
@@ -46,32 +46,34 @@ class Roles:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The name of the column of each role that has one."""
+        """The column name of each role that has one."""
         return {role: self.by_role[role].column for role in ROLES if role in self.by_role}
 
     @property
     def reasons(self) -> list[str]:
-        """One line for each, for the user to check."""
-        told = [self.by_role[role] for role in ROLES if role in self.by_role]
-        lines = [f"{each.role}: column {shown(each.column)}, {each.reason}" for each in told]
+        """One line for each role, for the user to check."""
+        roles = [self.by_role[role] for role in ROLES if role in self.by_role]
+        lines = [f"{each.role}: column {shown(each.column)}, {each.reason}" for each in roles]
         if self.naming is not None:
             columns = ", ".join(map(shown, self.naming.names))
             scheme = self.naming.scheme
             if scheme.object_id is not None and "object_id" not in self.by_role:
-                lines.append(f"object_id: made of the columns {columns}, as {scheme.survey} does")
+                lines.append(
+                    f"object_id: built from the columns {columns} ({scheme.survey} naming)"
+                )
             if "path" not in self.by_role:
-                lines.append(f"path: looked for as {scheme.survey} names files, by {columns}")
+                lines.append(f"path: {scheme.survey} file name built from the columns {columns}")
         return lines
 
     @property
     def is_useful(self) -> bool:
-        """Whether rows can name anything."""
+        """Whether a row can identify a spectrum, an object or a position."""
         return bool({"path", "object_id", "ra"} & set(self.by_role)) or self.naming is not None
 
 
 def guess_roles(columns: Sequence[ListColumn], sample_rows: Samples) -> Roles:
-    """`sample_rows` are some rows, each with a value for every column."""
-    guess = _Guess(columns, sample_rows)
+    """Guess the roles; `sample_rows` are the first rows, with a value for every column."""
+    guess = _RoleGuesser(columns, sample_rows)
     found = {
         "path": guess.path(),
         "row": guess.row(),
@@ -88,8 +90,10 @@ def guess_roles(columns: Sequence[ListColumn], sample_rows: Samples) -> Roles:
     return Roles(kept, guess.naming)
 
 
-def with_chosen(guessed: Roles, chosen: Mapping[str, str], columns: Sequence[ListColumn]) -> Roles:
-    """The user's own choice of columns; an empty name: no column has that role."""
+def with_user_choice(
+    guessed: Roles, chosen: Mapping[str, str], columns: Sequence[ListColumn]
+) -> Roles:
+    """Override guessed roles by the user's choice; an empty name means no column."""
     names = [column.name for column in columns]
     found = dict(guessed.by_role)
     for role, column in chosen.items():
@@ -99,12 +103,12 @@ def with_chosen(guessed: Roles, chosen: Mapping[str, str], columns: Sequence[Lis
             found.pop(role, None)
             continue
         number = _number_of(column, names)
-        found[role] = Role(role, number, names[number], "as you chose")
-    for one, other in (("ra", "dec"), ("dec", "ra")):
-        if one in found and other not in found:
-            if one in chosen:
-                raise ImportFailed(f"a column for {one} is of no use without one for {other}")
-            del found[one]
+        found[role] = Role(role, number, names[number], "chosen by you")
+    for given, needed in (("ra", "dec"), ("dec", "ra")):
+        if given in found and needed not in found:
+            if given in chosen:
+                raise ImportFailed(f"a column for {given} also needs one for {needed}")
+            del found[given]
     return Roles(found, guessed.naming)
 
 
@@ -117,7 +121,7 @@ def _number_of(column: str, names: Sequence[str]) -> int:
     return alike[0]
 
 
-class _Guess:
+class _RoleGuesser:
     def __init__(self, columns: Sequence[ListColumn], rows: Samples) -> None:
         self._columns = columns
         self._values = [
@@ -127,25 +131,25 @@ class _Guess:
         self._rows = rows
         self._numbers: dict[str, int] = {}
         for number, column in enumerate(columns):
-            self._numbers.setdefault(plain(column.name), number)
-        self.naming = naming_of([column.name for column in columns])
+            self._numbers.setdefault(normalized_name(column.name), number)
+        self.naming = find_scheme([column.name for column in columns])
 
     def path(self) -> Role | None:
         for number in self._named(role_names.PATH):
             if self._columns[number].kind == "str":
                 return self._role("path", number)
         for number in self._named(role_names.MAYBE_PATH):
-            if self._most(number, _looks_like_file):
+            if self._most_fit(number, _looks_like_file):
                 return self._role("path", number)
         for number in range(len(self._columns)):
-            if self._most(number, _has_suffix):
-                return self._role("path", number, "its values are names of spectrum files")
+            if self._most_fit(number, _has_suffix):
+                return self._role("path", number, "from its values: names of spectrum files")
         return None
 
     def row(self) -> Role | None:
         for number in self._named(role_names.TARGET):
             if any(map(_is_targetid, self._values[number])):
-                return self._role("row", number, "it tells the target within a file")
+                return self._role("row", number, "it gives the TARGETID within a file")
         for number in self._named(role_names.ROW):
             if self._columns[number].kind == "int" and not self._counts_rows(number):
                 return self._role("row", number)
@@ -156,13 +160,13 @@ class _Guess:
             if self._values[number] or not self._rows:
                 return self._role("object_id", number)
         if self.naming is not None and self.naming.scheme.object_id is not None:
-            return None  # its plate, MJD and fibre name it
+            return None  # the object is named by plate, MJD and fibre
         for number in self._named(role_names.OBJECT):
             if self._values[number] or not self._rows:
                 return self._role("object_id", number)
         for number, column in enumerate(self._columns):
             if column.ucd.lower().startswith("meta.id;meta.main"):
-                return self._role("object_id", number, "its UCD says so")
+                return self._role("object_id", number, "from its UCD")
         return None
 
     def coordinate(self, role: str, names: Sequence[str], ucd: str) -> Role | None:
@@ -170,18 +174,18 @@ class _Guess:
 
         def is_angle(value: Value) -> bool:
             number = number_of(str(value))
-            return from_text(str(value)) is not None if number is None else low <= number <= high
+            return parse_sexagesimal(str(value)) is not None if number is None else low <= number <= high
 
         found = [*self._named(names)]
         for number in found:
-            if self._columns[number].kind == "float" and self._most(number, is_angle):
+            if self._columns[number].kind == "float" and self._most_fit(number, is_angle):
                 return self._role(role, number)
         for number in found:
-            if self._most(number, is_angle):
+            if self._most_fit(number, is_angle):
                 return self._role(role, number)
         for number, column in enumerate(self._columns):
-            if column.ucd.lower().startswith(ucd) and self._most(number, is_angle):
-                return self._role(role, number, "its UCD says so")
+            if column.ucd.lower().startswith(ucd) and self._most_fit(number, is_angle):
+                return self._role(role, number, "from its UCD")
         return None
 
     def score(self) -> Role | None:
@@ -189,36 +193,36 @@ class _Guess:
         if found is not None:
             return found
         for number, column in enumerate(self._columns):
-            is_like = role_names.SCORE_PATTERN.fullmatch(plain(column.name))
-            if is_like and self._most(number, _is_number):
+            is_like = role_names.SCORE_PATTERN.fullmatch(normalized_name(column.name))
+            if is_like and self._most_fit(number, _is_number):
                 return self._role("score", number)
         return None
 
     def label(self) -> Role | None:
-        """The finest that most rows have: SUBCLASS where it is filled, else CLASS."""
+        """The most specific label that most rows have: SUBCLASS if it is filled, else CLASS."""
         found = [*self._named(role_names.LABEL)]
-        full = [n for n in found if len(self._values[n]) > MOST * len(self._rows)]
+        full = [n for n in found if len(self._values[n]) > MIN_SHARE * len(self._rows)]
         return self._role("label", (full or found)[0]) if found else None
 
     def numeric(self, role: str, names: Sequence[str]) -> Role | None:
         for number in self._named(names):
-            if self._most(number, _is_number):
+            if self._most_fit(number, _is_number):
                 return self._role(role, number)
         return None
 
     def _named(self, names: Sequence[str]) -> list[int]:
         return [self._numbers[name] for name in names if name in self._numbers]
 
-    def _role(self, role: str, number: int, reason: str = "by its name") -> Role:
+    def _role(self, role: str, number: int, reason: str = "from its name") -> Role:
         return Role(role, number, self._columns[number].name, reason)
 
-    def _most(self, number: int, fits: object) -> bool:
+    def _most_fit(self, number: int, fits: object) -> bool:
         assert callable(fits)
         values = self._values[number]
-        return sum(map(fits, values)) > MOST * len(values) if values else False
+        return sum(map(fits, values)) > MIN_SHARE * len(values) if values else False
 
     def _counts_rows(self, number: int) -> bool:
-        """0, 1, 2 ... or 1, 2, 3 ...: the place in this list, not in a file of spectra."""
+        """Whether the values are 0, 1, 2 ... or 1, 2, 3 ...: row numbers of this list itself."""
         values = [row[number] for row in self._rows]
         return len(values) > 1 and any(
             values == list(range(first, first + len(values))) for first in (0, 1)
@@ -239,7 +243,7 @@ def _has_suffix(value: Value) -> bool:
 
 def _is_targetid(value: Value) -> bool:
     number = number_of(str(value))
-    return number is not None and number >= TARGETID and float(number).is_integer()
+    return number is not None and number >= MIN_TARGETID and float(number).is_integer()
 
 
 def _is_number(value: Value) -> bool:

@@ -1,10 +1,10 @@
-"""Positions in degrees, from degrees, radians or sexagesimal text."""
+"""Sky positions in degrees, from degrees, radians, hours or sexagesimal text."""
 
 from __future__ import annotations
 
 import math
 
-from agent.spectra.readers.coordinates import from_text
+from agent.spectra.readers.coordinates import parse_sexagesimal
 from app.core.importing.formats.contents import Cells
 
 HOURS = ("h", "hr", "hour", "hours", "hourangle")
@@ -13,7 +13,7 @@ FULL_CIRCLE, POLE = 360.0, 90.0
 
 
 def angles(cells: Cells, unit: str, *, is_ra: bool) -> list[float | None]:
-    """Degrees; None where a cell is no angle."""
+    """The angles in degrees; None where a cell is not an angle."""
     factor = _factor(unit, is_ra)
     found = cells.numbers()
     if None in found:
@@ -30,9 +30,9 @@ def angles(cells: Cells, unit: str, *, is_ra: bool) -> list[float | None]:
 def positions(
     ra: list[float | None], dec: list[float | None]
 ) -> tuple[list[float | None], list[float | None], int]:
-    """Both coordinates or neither, and how many were given that are on no sky."""
-    if not _are_plain(ra, 0.0, FULL_CIRCLE) or not _are_plain(dec, -POLE, POLE):
-        good = [_is_place(*pair) for pair in zip(ra, dec, strict=True)]
+    """Keep positions with two valid coordinates; also returns how many others were given."""
+    if not _all_within(ra, 0.0, FULL_CIRCLE) or not _all_within(dec, -POLE, POLE):
+        good = [_is_on_sky(*pair) for pair in zip(ra, dec, strict=True)]
         given = sum(a is not None or d is not None for a, d in zip(ra, dec, strict=True))
         ra = [value if is_good else None for value, is_good in zip(ra, good, strict=True)]
         dec = [value if is_good else None for value, is_good in zip(dec, good, strict=True)]
@@ -40,8 +40,8 @@ def positions(
     return ra, dec, 0
 
 
-def name_of(ra: float, dec: float) -> str:
-    """J023417.51-010203.4, for an object without another name; cut, as the custom is."""
+def iau_name(ra: float, dec: float) -> str:
+    """A name such as J023417.51-010203.4; truncated, not rounded, by IAU convention."""
     seconds = math.floor(ra / 15 * 3600 * 100) / 100 % 86400
     arcsec = math.floor(abs(dec) * 3600 * 10) / 10
     sign = "-" if dec < 0 else "+"
@@ -59,14 +59,14 @@ def _factor(unit: str, is_ra: bool) -> float:
 
 
 def _sexagesimal(text: str, is_ra: bool) -> float | None:
-    value = from_text(text.replace("−", "-"))
+    value = parse_sexagesimal(text.replace("−", "-"))
     if value is None or not is_ra:
         return value
     is_degrees = "d" in text or "°" in text or value >= 24
     return value if is_degrees else value * 15
 
 
-def _are_plain(values: list[float | None], low: float, high: float) -> bool:
+def _all_within(values: list[float | None], low: float, high: float) -> bool:
     if not values:
         return True
     try:
@@ -75,7 +75,7 @@ def _are_plain(values: list[float | None], low: float, high: float) -> bool:
         return False
 
 
-def _is_place(ra: float | None, dec: float | None) -> bool:
+def _is_on_sky(ra: float | None, dec: float | None) -> bool:
     if ra is None or dec is None:
         return False
     return 0.0 <= ra <= FULL_CIRCLE and -POLE <= dec <= POLE

@@ -1,4 +1,4 @@
-"""What spectra a file holds, told from as little of it as will do."""
+"""Find the spectra in a file, reading as little of it as possible."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile, open_source, source_of
 from agent.spectra.readers import read, text_table, votable
 from agent.spectra.readers.base import NotMine, Request
-from agent.spectra.readers.columns import Field, choose
+from agent.spectra.readers.columns import ColumnField, choose_columns
 from agent.spectra.readers.lamost_lrs import is_lamost
-from app.core.importing.formats.contents import TARGETID
-from app.core.importing.suffixes import stem_of
+from app.core.importing.formats.contents import MIN_TARGETID
+from app.core.importing.spectrum_files import stem_of
 
-HDUS_LOOKED_AT = 16
-TEXT_LOOKED_AT = 64 * 1024
+MAX_HDUS = 16
+TEXT_BYTES = 64 * 1024
 MAX_SPECTRA = 1_000_000
 
 
@@ -30,11 +30,11 @@ class SpectrumRow:
 
 
 def rows_of(path: Path) -> list[SpectrumRow]:
-    """One for each spectrum of the file; none where it is no spectrum."""
+    """One row for each spectrum in the file; empty if it is not a spectrum file."""
     try:
         return _rows(path)
     except Exception:
-        # Readers fail on hostile files in every way; `agent.spectra.readers.read` says why.
+        # Readers may fail in any way on hostile files; reading the spectrum later reports why.
         return []
 
 
@@ -46,10 +46,10 @@ def _rows(path: Path) -> list[SpectrumRow]:
             return [SpectrumRow(stem)]
         if not _looks_like_spectra(file.fits):
             return []
-        # The rows of LAMOST's images are one spectrum; there are too many of them to read each.
+        # The rows of a LAMOST image are one spectrum. Skips reading every file of a large folder.
         if is_lamost(file.fits.primary.header) or not _may_hold_several(file.fits):
             return [SpectrumRow(stem)]
-        targets = _targets(file.fits)
+        targets = _target_rows(file.fits)
     count = read(path).rows
     if count == 1:
         return [SpectrumRow(stem)]
@@ -59,8 +59,8 @@ def _rows(path: Path) -> list[SpectrumRow]:
 
 
 def _check_text(file: SourceFile) -> None:
-    """From its beginning; a VOTable is read whole. Raises what the readers raise."""
-    piece = file.bytes.read(0, TEXT_LOOKED_AT)
+    """Try to read the beginning (all of a VOTable) as a spectrum; raises what the readers raise."""
+    piece = file.bytes.read(0, TEXT_BYTES)
     if piece.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         votable.read(file, Request())
     else:
@@ -69,8 +69,8 @@ def _check_text(file: SourceFile) -> None:
 
 
 def _may_hold_several(fits: FitsFile) -> bool:
-    """Tables of vectors in more than one row, or images of several rows that are no mask."""
-    for hdu in islice(fits, HDUS_LOOKED_AT):
+    """Whether there is a table with vectors in several rows, or an image of several rows."""
+    for hdu in islice(fits, MAX_HDUS):
         if hdu.is_table:
             columns = hdu.table.columns.values()
             if hdu.rows > 1 and any(column.is_vector and column.code != "A" for column in columns):
@@ -81,37 +81,39 @@ def _may_hold_several(fits: FitsFile) -> bool:
 
 
 def _looks_like_spectra(fits: FitsFile) -> bool:
-    """An image, or a table with wavelengths and fluxes: catalogues have neither."""
-    for hdu in islice(fits, HDUS_LOOKED_AT):
+    """Whether there is an image or a table with wavelength and flux: catalogues have neither."""
+    for hdu in islice(fits, MAX_HDUS):
         if not hdu.is_table:
             if hdu.kind == "IMAGE" and hdu.pixels > 1 and hdu.rows:
                 return True
             continue
         try:
-            choose([Field(column.name) for column in hdu.table.columns.values()])
+            choose_columns([ColumnField(column.name) for column in hdu.table.columns.values()])
         except NotMine:
             continue
         return True
     return False
 
 
-def _targets(fits: FitsFile) -> list[SpectrumRow]:
-    """By their TARGETID, where the file has a table of them."""
+def _target_rows(fits: FitsFile) -> list[SpectrumRow]:
+    """Rows named by TARGETID, if the file has a FIBERMAP table (DESI)."""
     fibermap = fits.named("FIBERMAP")
     if fibermap is None or not fibermap.is_table or "TARGETID" not in fibermap.table:
         return []
     table = fibermap.table
     numbers = [int(number) for number in table.column("TARGETID")[:MAX_SPECTRA]]
-    ra, dec = _column(table, "TARGET_RA"), _column(table, "TARGET_DEC")
-    # One that comes twice, or could be taken for a row, does not say which row is meant.
-    are_told = len(set(numbers)) == len(numbers)
+    ra, dec = _floats(table, "TARGET_RA"), _floats(table, "TARGET_DEC")
+    # A duplicate TARGETID, or one so small that it could be a row number, is ambiguous.
+    are_unique = len(set(numbers)) == len(numbers)
     return [
-        SpectrumRow(str(number), number if are_told and number >= TARGETID else row, right, up)
-        for row, (number, right, up) in enumerate(zip(numbers, ra, dec, strict=False))
+        SpectrumRow(
+            str(number), number if are_unique and number >= MIN_TARGETID else row, ra_deg, dec_deg
+        )
+        for row, (number, ra_deg, dec_deg) in enumerate(zip(numbers, ra, dec, strict=False))
     ]
 
 
-def _column(table: FitsTable, name: str) -> list[float | None]:
+def _floats(table: FitsTable, name: str) -> list[float | None]:
     if name not in table:
         return [None] * table.rows
     return [float(value) for value in table.column(name)]

@@ -1,4 +1,4 @@
-"""Putting candidates into the table, many at a time."""
+"""Bulk insertion of candidates."""
 
 from __future__ import annotations
 
@@ -13,74 +13,76 @@ from sqlalchemy import Connection, Index, func, insert, select
 from app.core.database.tables import candidates
 from app.core.importing.entries import FIELDS, Entries
 
-Marks = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+Hashes = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 LOW_BITS = 2**24 - 1
 
 
 class DuplicateFilter:
-    """Goes by 64-bit hashes: two of a million different entries are taken for the same once in
-    thirty million lists."""
+    """Recognizes entries that were seen before, by 64-bit hashes.
+
+    The chance of a collision among a million entries is about one in thirty million.
+    """
 
     def __init__(self) -> None:
-        self._runs: list[Marks] = []
-        """Sorted, each much longer than the next."""
+        self._runs: list[Hashes] = []
+        """Sorted arrays of hashes, each at least twice as long as the next."""
         self._low_bits = np.zeros(LOW_BITS + 1, dtype=np.bool_)
-        """Of all marks: what is not there is new, without a search."""
+        """Indexed by the low bits of a hash; False means new, so that no search is needed."""
 
-    def fresh(self, keys: Iterable[Hashable], count: int) -> Flags:
-        """Which of the keys are new; all of them are remembered."""
-        marks = np.fromiter(map(hash, keys), np.int64, count)
-        is_fresh = np.ones(count, dtype=np.bool_)
-        doubtful = np.flatnonzero(self._low_bits[marks & LOW_BITS])
-        if doubtful.size:
-            is_fresh[doubtful] = ~self._is_known(marks[doubtful])
-        run = np.sort(marks)
+    def find_new(self, keys: Iterable[Hashable], count: int) -> BoolArray:
+        """Which keys are new; all of them are remembered."""
+        hashes = np.fromiter(map(hash, keys), np.int64, count)
+        is_new = np.ones(count, dtype=np.bool_)
+        possible = np.flatnonzero(self._low_bits[hashes & LOW_BITS])
+        if possible.size:
+            is_new[possible] = ~self._is_known(hashes[possible])
+        run = np.sort(hashes)
         if (run[1:] == run[:-1]).any():
             first = np.zeros(count, dtype=np.bool_)
-            first[np.unique(marks, return_index=True)[1]] = True
-            is_fresh &= first
-        self._low_bits[marks & LOW_BITS] = True
-        self._remember(run if is_fresh.all() else np.sort(marks[is_fresh]))
-        return is_fresh
+            first[np.unique(hashes, return_index=True)[1]] = True
+            is_new &= first
+        self._low_bits[hashes & LOW_BITS] = True
+        self._remember(run if is_new.all() else np.sort(hashes[is_new]))
+        return is_new
 
-    def _is_known(self, marks: Marks) -> Flags:
-        known = np.zeros(marks.size, dtype=np.bool_)
+    def _is_known(self, hashes: Hashes) -> BoolArray:
+        known = np.zeros(hashes.size, dtype=np.bool_)
         for run in self._runs:
-            at = np.searchsorted(run, marks)
-            known |= run[np.minimum(at, run.size - 1)] == marks
+            at = np.searchsorted(run, hashes)
+            known |= run[np.minimum(at, run.size - 1)] == hashes
         return known
 
-    def _remember(self, run: Marks) -> None:
+    def _remember(self, run: Hashes) -> None:
         if not run.size:
             return
-        # Runs of like length are joined, so that there are never more than some twenty. A stable
-        # sort takes two sorted halves as they are.
+        # Runs of similar length are merged, so there are at most about twenty. The stable sort
+        # (timsort) merges two sorted halves in linear time.
         while self._runs and self._runs[-1].size <= 2 * run.size:
             run = np.sort(np.concatenate((self._runs.pop(), run)), kind="stable")
         self._runs.append(run)
 
 
 ROWS_AT_ONCE = 20
-"""In one statement of SQLite: fewer steps for the same rows."""
-BULK = 20_000
-"""From so many new rows on, indexes are quicker made afterwards than kept."""
-SORTERS = 3
-"""Threads that help SQLite to sort, where there are cores."""
-TEAM_LOCK = 0x494D504F
-"""PostgreSQL's advisory lock: two people may import at once, and numbers must not meet."""
+"""Rows in one INSERT statement of SQLite, which is faster than single rows."""
+BULK_ROWS = 20_000
+"""From this many new rows on, rebuilding the indexes is faster than updating them."""
+SORT_THREADS = 3
+"""Helper threads of SQLite for sorting."""
+IMPORT_LOCK = 0x494D504F
+"""Advisory lock of PostgreSQL: two concurrent imports must not assign the same ids."""
 
 
-class Store:
-    """Adds candidates of one list, numbered on from those that are there."""
+class CandidateWriter:
+    """Inserts the candidates of one list, with ids that continue after the existing ones."""
 
     def __init__(self, connection: Connection, list_id: int) -> None:
         self._connection = connection
         self._list_id = list_id
         self._is_file = connection.dialect.name == "sqlite"
         if not self._is_file:
-            connection.execute(select(func.pg_advisory_xact_lock(TEAM_LOCK)))
+            connection.execute(select(func.pg_advisory_xact_lock(IMPORT_LOCK)))
         highest = connection.execute(select(func.max(candidates.c.id))).scalar_one()
         self._first = self._next = (highest or 0) + 1
         self._dropped: list[Index] = []
@@ -95,16 +97,16 @@ class Store:
         if not numbers:
             return
         if self._is_file:
-            self._add_quickly(zip(numbers, *entries.columns, strict=True))
-            if self.count > max(BULK, self._first) and not self._dropped:
+            self._add_to_sqlite(zip(numbers, *entries.columns, strict=True))
+            if self.count > max(BULK_ROWS, self._first) and not self._dropped:
                 self._drop_indexes()
         else:
             self._add(zip(numbers, *entries.columns, strict=True))
 
     def finish(self) -> None:
-        """Make the indexes again, and let others go on numbering where this list ends."""
+        """Rebuild dropped indexes and advance the id sequence of PostgreSQL."""
         if self._dropped:
-            self._connection.exec_driver_sql(f"PRAGMA threads = {SORTERS}")
+            self._connection.exec_driver_sql(f"PRAGMA threads = {SORT_THREADS}")
         for index in self._dropped:
             index.create(self._connection)
         if self._dropped:
@@ -119,7 +121,7 @@ class Store:
         values = [{"list_id": self._list_id, **dict(zip(names, row, strict=True))} for row in rows]
         self._connection.execute(insert(candidates), values)
 
-    def _add_quickly(self, rows: Iterable[tuple[Any, ...]]) -> None:
+    def _add_to_sqlite(self, rows: Iterable[tuple[Any, ...]]) -> None:
         width = ROWS_AT_ONCE * (1 + len(FIELDS))
         values = list(chain.from_iterable(rows))
         whole = len(values) - len(values) % width
@@ -134,7 +136,7 @@ class Store:
         return _statement(self._list_id, rows)
 
     def _drop_indexes(self) -> None:
-        # The others hold what only comes later, and cost nothing as long as they are empty.
+        # The other indexes are on columns that are still empty, so they cost nothing.
         filled = [each for each in candidates.indexes if {*each.columns.keys()} <= {*FIELDS}]
         self._dropped = sorted(filled, key=lambda index: str(index.name))
         for index in self._dropped:
@@ -142,7 +144,7 @@ class Store:
 
 
 def _statement(list_id: int, rows: int) -> str:
-    """Columns that have no value of their own get the table's default."""
+    """The INSERT statement; columns without a value get the default of the table."""
     given = ("id", *FIELDS)
     constants = {"list_id": f"{list_id:d}", **_defaults(set(given))}
     names = ", ".join((*given, *constants))

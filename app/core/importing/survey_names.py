@@ -1,19 +1,22 @@
-"""What the surveys call their files, for catalogues that only give the numbers they are made of."""
+"""Build survey file names for catalogues that only give the numbers in them (plate, MJD, ...)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.core.importing.role_names import plain
+from app.core.importing.role_names import normalized_name
 
 Stems = Callable[..., list[str]]
 
 
 @dataclass(frozen=True)
-class Scheme:
-    """`columns`: for each part the names its column may have. `stems` are file names without
-    their suffix, the likeliest first; `object_id` is what the readers call such an object."""
+class NamingScheme:
+    """A file naming scheme of a survey.
+
+    `columns` lists the possible column names of each part. `stems` returns file names without
+    suffix, the most likely first; `object_id` returns the name that the readers give the object.
+    """
 
     survey: str
     columns: tuple[tuple[str, ...], ...]
@@ -22,17 +25,17 @@ class Scheme:
 
 
 @dataclass(frozen=True)
-class Naming:
-    """A scheme with the columns of a list, by number and by name."""
+class SchemeMatch:
+    """A scheme and the columns of a list that match it, by number and by name."""
 
-    scheme: Scheme
+    scheme: NamingScheme
     columns: tuple[int, ...]
     names: tuple[str, ...]
 
     def stems(self, parts: Sequence[str]) -> list[str]:
         try:
             return self.scheme.stems(*parts)
-        except ValueError:  # not the numbers they should be
+        except ValueError:  # a cell is not a number
             return []
 
     def object_id(self, parts: Sequence[str]) -> str:
@@ -61,13 +64,13 @@ def _sdss_v_id(field: str, mjd: str, catalogid: str) -> str:
 
 
 def _lamost(mjd: str, plan: str, spectrograph: str, fiber: str) -> list[str]:
-    place = f"{int(mjd)}-{plan}_sp{int(spectrograph):02d}-{int(fiber):03d}"
-    return [f"spec-{place}", f"med-{place}"]
+    name_part = f"{int(mjd)}-{plan}_sp{int(spectrograph):02d}-{int(fiber):03d}"
+    return [f"spec-{name_part}", f"med-{name_part}"]
 
 
 def _desi_healpix(survey: str, program: str, healpix: str) -> list[str]:
-    place = f"{survey}-{program}-{int(healpix)}"
-    return [f"coadd-{place}", f"spectra-{place}"]
+    name_part = f"{survey}-{program}-{int(healpix)}"
+    return [f"coadd-{name_part}", f"spectra-{name_part}"]
 
 
 def _desi_tile(petal: str, tile: str, night: str) -> list[str]:
@@ -81,7 +84,7 @@ SPECTRA = ("coadd-", "spectra-")
 
 
 def companions(name: str) -> list[str]:
-    """What DESI calls the spectra that a file of redshifts is about."""
+    """Possible names of the DESI spectra file that belongs to a redshift file."""
     for start in REDSHIFTS:
         if name.startswith(start):
             return [other + name.removeprefix(start) for other in SPECTRA]
@@ -92,20 +95,20 @@ PLATES = ("plate", "plateid", "plate_id")
 MJDS = ("mjd", "mjdid")
 FIBERS = ("fiberid", "fiber", "fiber_id")
 SCHEMES = (
-    Scheme(
+    NamingScheme(
         "LAMOST",
         (("lmjd", "mjd"), ("planid", "plan_id"), ("spid", "sp_id"), FIBERS),
         _lamost,
     ),
-    Scheme("SDSS", (PLATES, MJDS, FIBERS), _sdss, _sdss_id),
-    Scheme(
+    NamingScheme("SDSS", (PLATES, MJDS, FIBERS), _sdss, _sdss_id),
+    NamingScheme(
         "SDSS-V",
         (("field", "fieldid"), MJDS, ("catalogid", "sdss_id")),
         _sdss_v,
         _sdss_v_id,
     ),
-    Scheme("DESI", (("survey",), ("program",), ("healpix", "hpxpixel")), _desi_healpix),
-    Scheme(
+    NamingScheme("DESI", (("survey",), ("program",), ("healpix", "hpxpixel")), _desi_healpix),
+    NamingScheme(
         "DESI",
         (("petal_loc", "petal"), ("tileid", "tile"), ("lastnight", "last_night", "night")),
         _desi_tile,
@@ -113,14 +116,14 @@ SCHEMES = (
 )
 
 
-def naming_of(names: Sequence[str]) -> Naming | None:
-    """The first scheme of which a list has every column."""
+def find_scheme(names: Sequence[str]) -> SchemeMatch | None:
+    """The first scheme for which the list has all columns."""
     numbers: dict[str, int] = {}
     for number, name in enumerate(names):
-        numbers.setdefault(plain(name), number)
+        numbers.setdefault(normalized_name(name), number)
     for scheme in SCHEMES:
         found = [next((numbers[n] for n in some if n in numbers), None) for some in scheme.columns]
         columns = [number for number in found if number is not None]
         if len(columns) == len(found):
-            return Naming(scheme, tuple(columns), tuple(names[number] for number in columns))
+            return SchemeMatch(scheme, tuple(columns), tuple(names[number] for number in columns))
     return None

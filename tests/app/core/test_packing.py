@@ -127,10 +127,10 @@ def test_nothing_is_left_where_it_stops(tmp_path, spectra):
             pack(session, out, progress=lambda *done: 1 // 0)
         assert {path.name for path in tmp_path.iterdir()} == before
         out.write_text("mine")
-        with pytest.raises(SessionError, match="there already"):
+        with pytest.raises(SessionError, match="already exists"):
             pack(session, out)
         assert out.read_text() == "mine"
-        with pytest.raises(SessionError, match="make it first"):
+        with pytest.raises(SessionError, match="create it first"):
             pack(session, tmp_path / "none" / "out")
 
 

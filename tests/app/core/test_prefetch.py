@@ -17,17 +17,17 @@ from agent.spectra.spectrum import Spectrum
 from app.core import prefetch as prefetching
 from app.core.prefetch import (
     ERROR_BYTES,
-    PER_PIXEL,
+    BYTES_PER_PIXEL,
     Prefetch,
-    Wanted,
-    read_wanted,
-    wanted,
+    SpectrumKey,
+    read_by_key,
+    spectrum_key,
 )
 from app.core.session.records import Candidate
 
 DEADLINE_S = 20
 PIXELS = 100
-SIZE = ERROR_BYTES + PIXELS * (16 + PER_PIXEL)
+SIZE = ERROR_BYTES + PIXELS * (16 + BYTES_PER_PIXEL)
 
 
 def spectrum(number, pixels=PIXELS):
@@ -37,7 +37,7 @@ def spectrum(number, pixels=PIXELS):
 
 
 def keys(count):
-    return [Wanted(number, f"/nowhere/{number}.fits") for number in range(count)]
+    return [SpectrumKey(number, f"/nowhere/{number}.fits") for number in range(count)]
 
 
 class Disk:
@@ -81,13 +81,12 @@ def no_thread_is_left():
 def test_what_is_wanted_is_there_before_it_is_asked_for():
     disk, all_keys = Disk(), keys(20)
     with Prefetch(disk.read) as prefetch:
-        prefetch.look_at(all_keys[5], all_keys[6:], all_keys[4::-1])
-        assert prefetch.settle(DEADLINE_S)
+        prefetch.read_ahead(all_keys[5], all_keys[6:], all_keys[4::-1])
+        assert prefetch.wait_until_idle(DEADLINE_S)
         assert sorted(disk.begun) == [2, 3, 4, *range(5, 14)]
         for number in (5, 6, 13, 2):
             assert prefetch.get(all_keys[number]).row == number
-        assert (prefetch.figures.ready, prefetch.figures.missed) == (4, 0)
-        assert prefetch.figures.hit_rate == 1.0
+        assert len(disk.begun) == 12  # nothing was read a second time
         assert prefetch.peek(all_keys[15]) is None
         assert prefetch.peek(all_keys[7]).row == 7
 
@@ -95,43 +94,43 @@ def test_what_is_wanted_is_there_before_it_is_asked_for():
 def test_the_current_first_then_forward_then_backward():
     disk, all_keys = Disk(is_open=False), keys(20)
     with Prefetch(disk.read, ahead=3, behind=2, workers=1) as prefetch:
-        prefetch.look_at(all_keys[9], all_keys[10:], all_keys[8::-1])
+        prefetch.read_ahead(all_keys[9], all_keys[10:], all_keys[8::-1])
         disk.let()
-        assert prefetch.settle(DEADLINE_S)
+        assert prefetch.wait_until_idle(DEADLINE_S)
     assert disk.begun == [9, 10, 11, 12, 8, 7]
 
 
 def test_what_is_no_longer_wanted_is_not_begun():
     disk, all_keys = Disk(is_open=False), keys(100)
     with Prefetch(disk.read, ahead=5, behind=0, workers=1) as prefetch:
-        prefetch.look_at(all_keys[0], all_keys[1:])
+        prefetch.read_ahead(all_keys[0], all_keys[1:])
         disk.wait_until_begun(1)
-        prefetch.look_at(all_keys[50], all_keys[51:])
+        prefetch.read_ahead(all_keys[50], all_keys[51:])
         disk.let()
-        assert prefetch.settle(DEADLINE_S)
+        assert prefetch.wait_until_idle(DEADLINE_S)
         assert disk.begun == [0, 50, 51, 52, 53, 54, 55]
         assert prefetch.get(all_keys[0]).row == 0  # it had been begun, and is kept for the way back
-        assert prefetch.figures.ready == 1
+        assert disk.begun.count(0) == 1
 
 
 def test_get_waits_for_this_one_only():
     """Both workers are stuck with others; it is read by whoever asks."""
     disk, all_keys = Disk(is_open=False), keys(10)
     with Prefetch(disk.read, workers=2) as prefetch:
-        prefetch.look_at(all_keys[0], all_keys[1:])
+        prefetch.read_ahead(all_keys[0], all_keys[1:])
         disk.wait_until_begun(2)
         disk.let(7)
         assert prefetch.get(all_keys[7]).row == 7
-        assert prefetch.figures.missed == 1
+        assert disk.begun.count(7) == 1
         disk.let()
-        assert prefetch.settle(DEADLINE_S)
+        assert prefetch.wait_until_idle(DEADLINE_S)
         assert max(Counter(disk.begun).values()) == 1
 
 
 def test_many_ask_for_what_one_is_reading():
     disk, all_keys = Disk(is_open=False), keys(3)
     with Prefetch(disk.read, workers=1) as prefetch:
-        prefetch.look_at(all_keys[0])
+        prefetch.read_ahead(all_keys[0])
         disk.wait_until_begun(1)
         found, ready = [], threading.Barrier(9)
 
@@ -155,52 +154,54 @@ def test_so_many_bytes_and_no_more():
     disk, all_keys = Disk(), keys(50)
     with Prefetch(disk.read, max_bytes=4 * SIZE + 10) as prefetch:
         for at in (0, 10, 11, 12, 40):
-            prefetch.look_at(all_keys[at], all_keys[at + 1 :], all_keys[at - 1 :: -1] if at else [])
-            assert prefetch.settle(DEADLINE_S)
-            assert prefetch.held_bytes <= 4 * SIZE + 10
+            prefetch.read_ahead(
+                all_keys[at], all_keys[at + 1 :], all_keys[at - 1 :: -1] if at else []
+            )
+            assert prefetch.wait_until_idle(DEADLINE_S)
+            assert prefetch._bytes <= 4 * SIZE + 10
             # The nearest are the ones that are held.
             assert [prefetch.peek(all_keys[at + ahead]) is None for ahead in range(5)] == [
                 False, False, False, False, True
             ]  # fmt: skip
         read = len(disk.begun)
-        assert prefetch.settle(DEADLINE_S)
+        assert prefetch.wait_until_idle(DEADLINE_S)
         assert len(disk.begun) == read  # what does not fit is not read again and again
 
 
 def test_one_that_is_larger_than_all_the_room():
     with Prefetch(lambda key: spectrum(key.candidate_id, 10_000), max_bytes=SIZE) as prefetch:
         key = keys(1)[0]
-        prefetch.look_at(key)
-        assert prefetch.settle(DEADLINE_S)
-        assert prefetch.held_bytes == 0
+        prefetch.read_ahead(key)
+        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch._bytes == 0
         assert len(prefetch.get(key)) == 10_000
-        assert prefetch.held_bytes == 0
+        assert prefetch._bytes == 0
 
 
 def test_so_many_spectra_and_no_more():
     disk, all_keys = Disk(), keys(200)
     with Prefetch(disk.read, ahead=2, behind=1) as prefetch:
         for at in range(1, 190):
-            prefetch.look_at(all_keys[at], all_keys[at + 1 :], all_keys[at - 1 :: -1])
+            prefetch.read_ahead(all_keys[at], all_keys[at + 1 :], all_keys[at - 1 :: -1])
             prefetch.get(all_keys[at])
-        assert prefetch.settle(DEADLINE_S)
-        assert prefetch.held_bytes <= prefetch.max_count * SIZE
+        assert prefetch.wait_until_idle(DEADLINE_S)
+        assert prefetch._bytes <= prefetch.max_count * SIZE
         assert prefetch.max_count == 7
 
 
 def test_an_error_is_remembered_until_the_file_is_mended(tmp_path):
     path = tmp_path / "a.dat"
     path.write_text("nothing of use")
-    key = Wanted(1, str(path))
+    key = SpectrumKey(1, str(path))
     reads = []
 
     def read(key):
         reads.append(key)
-        return read_wanted(key)
+        return read_by_key(key)
 
     with Prefetch(read) as prefetch:
-        prefetch.look_at(key)
-        assert prefetch.settle(DEADLINE_S)
+        prefetch.read_ahead(key)
+        assert prefetch.wait_until_idle(DEADLINE_S)
         for _ in range(3):
             with pytest.raises(ReadError, match=r"a\.dat") as told:
                 prefetch.get(key)
@@ -217,22 +218,22 @@ def test_an_error_is_remembered_until_the_file_is_mended(tmp_path):
 
 def test_a_mended_file_is_read_ahead_again(tmp_path):
     path = tmp_path / "a.dat"
-    key, other = Wanted(1, str(path)), keys(1)[0]
+    key, other = SpectrumKey(1, str(path)), keys(1)[0]
     with Prefetch() as prefetch:
-        prefetch.look_at(other, [key])
-        assert prefetch.settle(DEADLINE_S)
+        prefetch.read_ahead(other, [key])
+        assert prefetch.wait_until_idle(DEADLINE_S)
         with pytest.raises(ReadError):
             prefetch.peek(key)
         path.write_text("\n".join(f"{4000 + pixel} {1 + pixel % 7}" for pixel in range(200)))
-        prefetch.look_at(other, [key])
-        assert prefetch.settle(DEADLINE_S)
+        prefetch.read_ahead(other, [key])
+        assert prefetch.wait_until_idle(DEADLINE_S)
         assert len(prefetch.peek(key)) == 200
 
 
 def test_the_same_size_at_another_time_is_another_file(tmp_path):
     path = tmp_path / "a.dat"
     path.write_text("x")
-    key, reads = Wanted(1, str(path)), []
+    key, reads = SpectrumKey(1, str(path)), []
 
     def read(key):
         reads.append(1)
@@ -254,22 +255,22 @@ def test_a_mistake_of_ours_reaches_who_asks():
         raise ZeroDivisionError("ours")
 
     with Prefetch(read, workers=1) as prefetch:
-        prefetch.look_at(*[keys(3)[0]], keys(3)[1:])
-        assert prefetch.settle(DEADLINE_S)
+        prefetch.read_ahead(*[keys(3)[0]], keys(3)[1:])
+        assert prefetch.wait_until_idle(DEADLINE_S)
         assert len(reads) == 3  # the worker lives, and does not try for ever
         with pytest.raises(ZeroDivisionError, match="ours"):
             prefetch.get(keys(3)[1])
 
 
 def test_an_interrupted_read_leaves_nobody_waiting(monkeypatch):
-    wait = prefetching._Reading.outcome_when_done
+    wait = prefetching._ReadInProgress.wait_for_result
     asked = threading.Event()
 
     def tell_and_wait(reading, changed):
         asked.set()
         return wait(reading, changed)
 
-    monkeypatch.setattr(prefetching._Reading, "outcome_when_done", tell_and_wait)
+    monkeypatch.setattr(prefetching._ReadInProgress, "wait_for_result", tell_and_wait)
     entered, key = threading.Event(), keys(1)[0]
     waiting = threading.Event()
     calls = []
@@ -310,7 +311,7 @@ def test_an_interrupted_read_leaves_nobody_waiting(monkeypatch):
 def test_closing_waits_for_what_is_being_read_and_begins_nothing():
     disk, all_keys = Disk(is_open=False), keys(10)
     prefetch = Prefetch(disk.read, workers=2)
-    prefetch.look_at(all_keys[0], all_keys[1:])
+    prefetch.read_ahead(all_keys[0], all_keys[1:])
     disk.wait_until_begun(2)
     closer = threading.Thread(target=prefetch.close)
     closer.start()
@@ -318,7 +319,7 @@ def test_closing_waits_for_what_is_being_read_and_begins_nothing():
     closer.join(DEADLINE_S)
     assert not closer.is_alive()
     assert sorted(disk.begun) == [0, 1]
-    assert prefetch.held_bytes == 0
+    assert prefetch._bytes == 0
     assert prefetch.get(all_keys[4]).row == 4  # still read, no longer held
     assert prefetch.peek(all_keys[4]) is None
     prefetch.close()
@@ -335,8 +336,8 @@ def test_workers_sleep_while_there_is_nothing_to_do():
             return super()._next()
 
     with Counting(disk.read, workers=2) as prefetch:
-        prefetch.look_at(all_keys[0], all_keys[1:])
-        assert prefetch.settle(DEADLINE_S)
+        prefetch.read_ahead(all_keys[0], all_keys[1:])
+        assert prefetch.wait_until_idle(DEADLINE_S)
     assert sum(looks.values()) < 60
 
 
@@ -366,7 +367,7 @@ def test_anything_at_once(seed):
         for _ in range(150):
             at = draw.randrange(40)
             if draw.random() < 0.4:
-                prefetch.look_at(all_keys[at], all_keys[at + 1 :], all_keys[:at][::-1])
+                prefetch.read_ahead(all_keys[at], all_keys[at + 1 :], all_keys[:at][::-1])
             try:
                 found = prefetch.get(all_keys[at])
                 if at in failing or found.row != at:
@@ -374,7 +375,7 @@ def test_anything_at_once(seed):
             except ReadError as error:
                 if str(error) != f"no {at}":
                     faults.append(error)
-            if prefetch.held_bytes > prefetch.max_bytes:
+            if prefetch._bytes > prefetch.max_bytes:
                 faults.append("too much")
 
     with Prefetch(read, workers=3, max_bytes=6 * SIZE) as prefetch:
@@ -384,24 +385,17 @@ def test_anything_at_once(seed):
         for thread in threads:
             thread.join(60)
         assert faults == []
-        assert prefetch.settle(DEADLINE_S)
-        figures = prefetch.figures
-        assert figures.ready + figures.waited + figures.missed == 600
-        assert prefetch._bytes == sum(held.outcome.bytes for held in prefetch._held.values())
+        assert prefetch.wait_until_idle(DEADLINE_S)
+        cached = prefetch._cache.values()
+        assert prefetch._bytes == sum(each.result.bytes for each in cached)
 
 
 def test_a_candidate_is_read_by_row_or_targetid(monkeypatch):
     asked = []
     monkeypatch.setattr(prefetching, "read", lambda *args, **more: asked.append((args, more)))
     plain = Candidate(id=1, list_id=1, line=1, object_id="a", path="/a.fits", row=3)
-    read_wanted(wanted(plain))
-    read_wanted(Wanted(2, "/b.fits", 39_627_000_000_001))
+    read_by_key(spectrum_key(plain))
+    read_by_key(SpectrumKey(2, "/b.fits", 39_627_000_000_001))
     assert asked == [(("/a.fits", 3), {}), (("/b.fits",), {"target": 39_627_000_000_001})]
-    with pytest.raises(ReadError, match="names no file"):
-        read_wanted(Wanted(3, ""))
-
-
-def test_nothing_asked_has_no_rate():
-    with Prefetch(read_wanted) as prefetch:
-        assert prefetch.figures.hit_rate is None
-        assert prefetch.settle(DEADLINE_S)
+    with pytest.raises(ReadError, match="gives no file"):
+        read_by_key(SpectrumKey(3, ""))

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from app.cli.session_options import reviewer_name
-from app.core.settings_path import MAX_BYTES, chosen_name
+from app.core.settings_path import MAX_BYTES, saved_reviewer_name
 
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path))
     monkeypatch.delenv("SPEC_O3_REVIEWER", raising=False)
-    monkeypatch.setattr("app.cli.session_options.user_name", lambda otherwise: "ada-on-host")
+    monkeypatch.setattr("app.cli.session_options.system_user_name", lambda fallback: "ada-on-host")
     return tmp_path / "settings.toml"
 
 
@@ -41,5 +41,5 @@ def test_commands_go_by_the_name_chosen_in_the_window(kept: Path, monkeypatch: p
 )
 def test_an_unfit_file_is_no_name(kept: Path, content: bytes):
     kept.write_bytes(content)
-    assert chosen_name() == ""
+    assert saved_reviewer_name() == ""
     assert reviewer_name(None) == "ada-on-host"

@@ -11,7 +11,7 @@ from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
 from app.core import simulated as module
 from app.core.inspections.store import add_inspection
-from app.core.simulated import Simulated, simulated_in, simulated_of
+from app.core.simulated import SimulatedCount, simulated_in, simulated_of
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.inspected import MEASURED, NANO, said
 
@@ -54,7 +54,7 @@ def test_a_record_of_a_stranger(place, record):
 
 
 def test_of_very_many_some_from_first_to_last(file_place, monkeypatch):
-    monkeypatch.setattr(module, "MOST_RECORDS", 4)
+    monkeypatch.setattr(module, "MAX_RECORDS", 4)
     with listed(file_place, [{} for _ in range(40)]) as session:
         for number in range(1, 41):
             inspected(session, number, simulated=number == 40)
@@ -63,14 +63,14 @@ def test_of_very_many_some_from_first_to_last(file_place, monkeypatch):
 
 def read(candidate):
     if candidate.id % 2:
-        raise ReadError("cut short")
+        raise ReadError("truncated")
     wavelength = np.linspace(4000.0, 9000.0, 10)
     return Spectrum(wavelength=wavelength, flux=wavelength, simulated=candidate.id < 5)
 
 
 def test_spectra_are_read_where_nothing_else_is_known(place):
     with listed(place, [{} for _ in range(8)]) as session:
-        assert simulated_of(session, {}, read) == Simulated(found=2, looked_at=4, candidates=8)
+        assert simulated_of(session, {}, read) == SimulatedCount(found=2, looked_at=4, candidates=8)
         known = dict.fromkeys(range(1, 9), True)
         assert simulated_of(session, known, read).words == "all 8"
 
@@ -87,7 +87,7 @@ def test_no_more_than_a_few_are_read(file_place):
     asked = []
     with listed(file_place, [{} for _ in range(500)]) as session:
         simulated_of(session, {}, lambda candidate: asked.append(candidate.id) or read(candidate))
-    assert len(asked) == module.MOST_READ
+    assert len(asked) == module.MAX_READ
     assert (min(asked), max(asked)) == (1, 500)
 
 

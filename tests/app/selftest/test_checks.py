@@ -12,8 +12,8 @@ import pytest
 from agent.engines.gguf import llama_server, native
 from agent.errors import EngineError
 from agent.spectra.readers import read
-from app.selftest import inspecting, keeping, parts, reading, window
-from app.selftest.check import CheckFailed, NotHere
+from app.selftest import inspection, installation, session, spectra, window
+from app.selftest.check import CheckFailed, CheckSkipped
 from app.selftest.layouts import LAYOUTS
 from app.worker import client
 
@@ -62,31 +62,33 @@ def imported() -> dict[str, str]:
 
 def test_what_is_loaded_late_is_loaded_by_the_selftest(imported):
     """Else a copy of the program could lack it unseen."""
-    checked = {name.partition(".")[0] for name in parts.LATE} | NOT_CHECKED
+    checked = {name.partition(".")[0] for name in installation.LAZY_IMPORTS} | NOT_CHECKED
     known = sys.stdlib_module_names | checked | {"agent", "app"}
     assert {each: file for each, file in imported.items() if each.split(".")[0] not in known} == {}
-    assert {name for name in imported if name.startswith("scipy.")} <= set(parts.LATE)
+    assert {name for name in imported if name.startswith("scipy.")} <= set(
+        installation.LAZY_IMPORTS
+    )
 
 
 def test_a_module_that_is_not_there(monkeypatch, tmp_path):
-    monkeypatch.setattr(parts, "PACKAGES", ())
-    monkeypatch.setattr(parts, "LATE", ("json", "no_such_module"))
+    monkeypatch.setattr(installation, "PACKAGES", ())
+    monkeypatch.setattr(installation, "LAZY_IMPORTS", ("json", "no_such_module"))
     with pytest.raises(CheckFailed, match="no_such_module"):
-        run(parts, "modules", tmp_path)
-    monkeypatch.setattr(parts, "OPTIONAL", ("no_such_module",))
-    assert run(parts, "modules", tmp_path) == "1 loaded, 1 that need torch left out"
+        run(installation, "modules", tmp_path)
+    monkeypatch.setattr(installation, "OPTIONAL", ("no_such_module",))
+    assert run(installation, "modules", tmp_path) == "1 loaded, 1 that need torch left out"
 
 
 def test_a_resource_that_is_not_there(monkeypatch, tmp_path):
-    monkeypatch.setattr(parts, "FILES", ("tasks/cv.toml", "icons/none.svg"))
+    monkeypatch.setattr(installation, "FILES", ("tasks/cv.toml", "icons/none.svg"))
     with pytest.raises(CheckFailed, match=r"not there: icons/none\.svg"):
-        run(parts, "resources", tmp_path)
+        run(installation, "resources", tmp_path)
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_layout_is_read_as_what_it_is(name, tmp_path):
     file_name, write = LAYOUTS[name]
-    write(tmp_path / file_name, reading.first_of("LAMOST"))
+    write(tmp_path / file_name, spectra.first_of("LAMOST"))
     found = read(tmp_path / file_name).format
     assert name in found or (name, found) == ("text", "CSV")
 
@@ -96,17 +98,17 @@ def test_a_reader_that_reads_wrong_is_found_out(monkeypatch, tmp_path):
         rows = zip(spectrum.wavelength, 1.1 * spectrum.flux, strict=True)
         path.write_text("wavelength,flux\n" + "".join(f"{w},{f}\n" for w, f in rows))
 
-    monkeypatch.setattr(reading, "LAYOUTS", {"text": ("table.csv", off)})
+    monkeypatch.setattr(spectra, "LAYOUTS", {"text": ("table.csv", off)})
     with pytest.raises(CheckFailed, match=r"10\.0 per cent off"):
-        run(reading, "text", tmp_path)
+        run(spectra, "text", tmp_path)
 
 
 def test_an_inspector_that_says_no_to_a_plain_one(monkeypatch, tmp_path):
-    flat = reading.first_of("LAMOST")
+    flat = spectra.first_of("LAMOST")
     flat = type(flat)(wavelength=flat.wavelength, flux=np.ones(len(flat)), ivar=flat.ivar)
-    monkeypatch.setattr(inspecting, "first_of", lambda survey: flat)
+    monkeypatch.setattr(inspection, "first_of", lambda survey: flat)
     with pytest.raises(CheckFailed, match="it said NO to a plain one"):
-        run(inspecting, "measured", tmp_path)
+        run(inspection, "measured", tmp_path)
 
 
 def test_a_worker_that_does_not_start(monkeypatch, tmp_path):
@@ -114,28 +116,28 @@ def test_a_worker_that_does_not_start(monkeypatch, tmp_path):
         client, "worker_command", lambda: [sys.executable, "-c", "raise SystemExit(3)"]
     )
     with pytest.raises(Exception, match="status 3"):
-        run(inspecting, "measured", tmp_path)
+        run(inspection, "measured", tmp_path)
 
 
 def test_without_a_model_in_the_box(monkeypatch, tmp_path):
-    monkeypatch.setattr(inspecting, "bundled_models", list)
-    with pytest.raises(NotHere, match="none is in this box"):
-        run(inspecting, "model", tmp_path)
+    monkeypatch.setattr(inspection, "bundled_models", list)
+    with pytest.raises(CheckSkipped, match="none is in this box"):
+        run(inspection, "model", tmp_path)
 
 
 def test_parquet_may_be_left_out_but_not_of_a_bundle(monkeypatch, tmp_path):
-    monkeypatch.setattr(keeping, "find_spec", lambda name: None)
-    with pytest.raises(NotHere, match="pyarrow is not installed"):
-        run(keeping, "parquet", tmp_path)
-    monkeypatch.setattr(keeping, "is_frozen", lambda: True)
-    assert "read back as Parquet" in run(keeping, "parquet", tmp_path)
+    monkeypatch.setattr(session, "find_spec", lambda name: None)
+    with pytest.raises(CheckSkipped, match="pyarrow is not installed"):
+        run(session, "parquet", tmp_path)
+    monkeypatch.setattr(session, "is_frozen", lambda: True)
+    assert "read back as Parquet" in run(session, "parquet", tmp_path)
 
 
 def test_an_export_that_loses_rows_is_found_out(monkeypatch, tmp_path):
-    export = keeping.export
-    monkeypatch.setattr(keeping, "export", lambda session, out, which: export(session, out))
+    export = session.export
+    monkeypatch.setattr(session, "export", lambda session, out, which: export(session, out))
     with pytest.raises(CheckFailed, match="of 6 rows 3 came back"):
-        run(keeping, "csv", tmp_path)
+        run(session, "csv", tmp_path)
 
 
 def test_a_window_that_dies_is_a_row_with_its_last_words(monkeypatch, tmp_path):
@@ -150,13 +152,15 @@ def test_llama_cpp_from_a_wheel_is_tried_in_its_own_process(monkeypatch, tmp_pat
         raise EngineError("not installed")
 
     monkeypatch.setattr(native, "native", not_installed)
-    monkeypatch.setattr(parts, "find_spec", lambda name: None)
-    assert run(parts, "llama.cpp", tmp_path).startswith("xllamacpp 20")
+    monkeypatch.setattr(installation, "find_spec", lambda name: None)
+    assert run(installation, "llama.cpp", tmp_path).startswith("xllamacpp 20")
     monkeypatch.setattr(
-        parts, "child_command", lambda *_: [sys.executable, "-c", "raise SystemExit('wrong size')"]
+        installation,
+        "child_command",
+        lambda *_: [sys.executable, "-c", "raise SystemExit('wrong size')"],
     )
     with pytest.raises(CheckFailed, match="wrong size"):
-        run(parts, "llama.cpp", tmp_path)
+        run(installation, "llama.cpp", tmp_path)
     monkeypatch.setattr(llama_server, "is_installed", lambda: False)
-    with pytest.raises(NotHere, match="not installed"):
-        run(parts, "llama.cpp", tmp_path)
+    with pytest.raises(CheckSkipped, match="not installed"):
+        run(installation, "llama.cpp", tmp_path)

@@ -1,4 +1,4 @@
-"""Cells as the text of CSV and ECSV."""
+"""Cells as text for CSV and ECSV."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from app.core.exporting.column_buffer import text_of
 
-MAX_KEPT = 4096
+MAX_CACHED = 4096
 
 _QUOTED = re.compile(r"[\",\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\A\s|\s\Z|\A#")
 
 
-# One pass over the text, where the rules themselves take several.
+# Matches only texts that need no escaping, in a single fast pass.
 _PLAIN = re.compile(
     r"[^=+\-@＝＋－＠'#\s\",\x1c-\x1e\x85\u2028\u2029]"
     r"[^\",\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]*(?<!\s)"
@@ -23,51 +23,51 @@ is_plain = _PLAIN.fullmatch
 
 
 def quoted(text: str) -> str:
-    """Within quotes where a reader might otherwise see more than one cell, or a comment."""
+    """The text in quotes if a reader might otherwise split it or take it for a comment."""
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
-class Spelling(dict[str, str]):
-    """How texts are written. Where few differ each is made once.
+class EscapeCache(dict[str, str]):
+    """Escapes texts and caches the results, since many columns have few distinct values.
 
-    `is_plain` is quick, and true only of what is written as it is.
+    `is_plain` is a fast check that is true only for texts that `escape` returns unchanged.
     """
 
-    def __init__(self, say: Callable[[str], str], is_plain: Callable[[str], object]) -> None:
+    def __init__(self, escape: Callable[[str], str], is_plain: Callable[[str], object]) -> None:
         super().__init__()
-        self._say = say
+        self._escape = escape
         self._is_plain = is_plain
 
     def __missing__(self, text: str) -> str:
-        said = self._say(text)
-        if len(self) < MAX_KEPT:
-            self[text] = said
-        return said
+        escaped = self._escape(text)
+        if len(self) < MAX_CACHED:
+            self[text] = escaped
+        return escaped
 
     def all(self, texts: Sequence[str]) -> list[str]:
-        if len(self) < MAX_KEPT:
+        if len(self) < MAX_CACHED:
             return [self[text] for text in texts]
-        say, is_plain = self._say, self._is_plain
-        return [text if is_plain(text) else say(text) for text in texts]
+        escape, is_plain = self._escape, self._is_plain
+        return [text if is_plain(text) else escape(text) for text in texts]
 
 
-def cells_text(cells: Sequence[Any], say: Spelling) -> list[str]:
-    """One column of a page; nothing where there is no value."""
+def cells_text(cells: Sequence[Any], cache: EscapeCache) -> list[str]:
+    """The texts of one column of a page; empty for missing values."""
     types = set(map(type, cells))
-    has_none = NoneType in types
+    has_missing = NoneType in types
     types.discard(NoneType)
     if not types:
         return [""] * len(cells)
     if types == {str}:
-        given = ["" if cell is None else cell for cell in cells] if has_none else cells
-        return say.all(given)
+        texts = ["" if cell is None else cell for cell in cells] if has_missing else cells
+        return cache.all(texts)
     if types in ({float}, {int}, {bool}):
-        if has_none:
+        if has_missing:
             return ["" if cell is None else repr(cell) for cell in cells]
         return list(map(repr, cells))
-    return ["" if cell is None else say[text_of(cell)] for cell in cells]
+    return ["" if cell is None else cache[text_of(cell)] for cell in cells]
 
 
 def lines_text(columns: Sequence[Sequence[str]]) -> str:
-    """The lines of a page, each with its end."""
+    """The lines of a page, each with a line end."""
     return "\n".join(map(",".join, zip(*columns, strict=True))) + "\n"

@@ -1,4 +1,4 @@
-"""ECSV 1.0 (APE 6): the rows as CSV, before them types, units and provenance as YAML."""
+"""Write ECSV 1.0 (APE 6): a YAML header with types, units and provenance, then CSV rows."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, BinaryIO
 
 from app.core.exporting.columns import Kind
 from app.core.exporting.escapes import PERCENT, xml_percent
-from app.core.exporting.formats.cells import Spelling, cells_text, is_plain, lines_text, quoted
-from app.core.exporting.table import Shape, Table
+from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
+from app.core.exporting.table import Table, TypedColumn
 from app.core.provenance import Provenance
 
 
 def yaml_line(value: object) -> str:
-    """Texts in double quotes and ASCII, numbers, truths, null; lists and mappings in brackets."""
+    """A value as YAML in one line of ASCII, with quoted texts and flow-style collections."""
     if isinstance(value, str):
         return yaml_text(value)
     if isinstance(value, bool):
@@ -27,7 +27,7 @@ def yaml_line(value: object) -> str:
         return "{" + ", ".join(pairs) + "}"
     if isinstance(value, Sequence):
         return "[" + ", ".join(map(yaml_line, value)) + "]"
-    raise TypeError(f"no YAML for {type(value).__name__}")
+    raise TypeError(f"cannot write {type(value).__name__} as YAML")
 
 
 def yaml_text(text: str) -> str:
@@ -53,56 +53,60 @@ DATATYPES: dict[Kind, str] = {
 
 def write_ecsv(file: BinaryIO, table: Table, facts: Provenance) -> None:
     file.write(_header(table, facts).encode("ascii"))
-    names = ",".join(quoted(shape.name) for shape in table.shapes)
+    names = ",".join(quoted(column.name) for column in table.columns)
     file.write((names + "\n").encode("utf-8", "replace"))
-    says = [
-        Spelling(_percent_said, _never) if _is_escaped(shape) else Spelling(quoted, is_plain)
-        for shape in table.shapes
+    caches = [
+        EscapeCache(_percent_escape, _never)
+        if _is_escaped(column)
+        else EscapeCache(quoted, is_plain)
+        for column in table.columns
     ]
     for page in table.pages():
         cells = [
-            cells_text(block.as_texts() if shape.kind == "text" else block.as_list(), say)
-            for shape, block, say in zip(table.shapes, page, says, strict=True)
+            cells_text(
+                cells_page.as_texts() if column.kind == "text" else cells_page.as_list(), cache
+            )
+            for column, cells_page, cache in zip(table.columns, page, caches, strict=True)
         ]
         file.write(lines_text(cells).encode("utf-8"))
 
 
 def _header(table: Table, facts: Provenance) -> str:
-    escaped = [shape.name for shape in table.shapes if _is_escaped(shape)]
+    escaped = [column.name for column in table.columns if _is_escaped(column)]
     lines = ["%ECSV 1.0", "---", "delimiter: ','", *yaml_lines(table, facts, escaped)]
     return "".join(f"# {line}\n" for line in (*lines, "schema: astropy-2.0"))
 
 
 def yaml_lines(table: Table, facts: Provenance, escaped: Sequence[str] = ()) -> list[str]:
-    """The columns and the provenance, as astropy keeps them in other formats, too."""
+    """The columns and the provenance, in the YAML that astropy also puts into other formats."""
     meta: dict[str, Any] = {"provenance": facts.as_record()}
     if escaped:
         meta["percent_escaped"] = {"columns": escaped, "how": PERCENT}
-    described = (f"- {yaml_line(_described(shape))}" for shape in table.shapes)
+    described = (f"- {yaml_line(_column_metadata(column))}" for column in table.columns)
     return ["datatype:", *described, f"meta: {yaml_line(meta)}"]
 
 
-def _described(shape: Shape) -> dict[str, Any]:
-    column = shape.column
-    said: dict[str, Any] = {"name": shape.name, "datatype": DATATYPES[shape.kind]}
-    if column.unit:
-        said["unit"] = column.unit
-    if column.description:
-        said["description"] = column.description
-    meta = {"ucd": column.ucd, "name_in_list": column.given_name}
+def _column_metadata(column: TypedColumn) -> dict[str, Any]:
+    spec = column.spec
+    described: dict[str, Any] = {"name": column.name, "datatype": DATATYPES[column.kind]}
+    if spec.unit:
+        described["unit"] = spec.unit
+    if spec.description:
+        described["description"] = spec.description
+    meta = {"ucd": spec.ucd, "name_in_list": spec.given_name}
     if any(meta.values()):
-        said["meta"] = {key: value for key, value in meta.items() if value}
-    return said
+        described["meta"] = {key: value for key, value in meta.items() if value}
+    return described
 
 
-def _is_escaped(shape: Shape) -> bool:
-    return shape.kind == "text" and not shape.stats.is_xml_text
+def _is_escaped(column: TypedColumn) -> bool:
+    return column.kind == "text" and not column.stats.is_xml_text
 
 
-def _percent_said(text: str) -> str:
+def _percent_escape(text: str) -> str:
     return quoted(xml_percent(text))
 
 
 def _never(text: str) -> bool:
-    """An escaped column is looked at letter by letter."""
+    """Never skip escaping: in a percent-encoded column any % must be encoded."""
     return False

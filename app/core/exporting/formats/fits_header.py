@@ -1,4 +1,4 @@
-"""The header of a catalogue's FITS table: columns as TOPCAT knows them, provenance as keywords."""
+"""The FITS header of a catalogue: columns with the keywords of TOPCAT, and the provenance."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from astropy.io.fits import Header
 
-from app.core.exporting.escapes import PERCENT, Escape, fits_words
-from app.core.exporting.table import Shape
+from app.core.exporting.escapes import PERCENT, Escape, fits_header_text
+from app.core.exporting.table import TypedColumn
 from app.core.provenance import Provenance
 
 MAX_NUMBERED = 999
@@ -23,14 +23,14 @@ Card = tuple[str, str | int | bool, str]
 
 @dataclass(frozen=True, kw_only=True)
 class FitsField:
-    """How a column lies in a row. `form` is TFORM; `dtype` numpy's for the same bytes."""
+    """The binary format of a column. `form` is TFORM; `dtype` is the matching numpy type."""
 
-    shape: Shape
+    column: TypedColumn
     form: str
     dtype: str
     null: int | None = None
-    say: Escape = str
-    """How its texts are written."""
+    escape: Escape = str
+    """Encodes its texts."""
 
     @property
     def in_heap(self) -> bool:
@@ -51,13 +51,13 @@ def table_header(
             ("NAXIS", 2),
             ("NAXIS1", row_bytes, "bytes in a row"),
             ("NAXIS2", rows, "rows"),
-            ("PCOUNT", heap_bytes, "bytes of long texts behind the rows"),
+            ("PCOUNT", heap_bytes, "bytes of long texts after the rows"),
             ("GCOUNT", 1),
             ("TFIELDS", len(fields), "columns"),
             ("EXTNAME", "CANDIDATES", "vetted candidates"),
         ]
     )
-    for card in (*_columns(fields), *_facts(facts)):
+    for card in (*_columns(fields), *_encoded_cards(facts)):
         header.append(card, end=True)
     return _bytes(header)
 
@@ -65,34 +65,34 @@ def table_header(
 def _columns(fields: Sequence[FitsField]) -> Iterator[Card]:
     taken: set[str] = set()
     for number, field in enumerate(fields, 1):
-        column = field.shape.column
-        yield f"TTYPE{number}", _name(column.name, taken), ""
+        spec = field.column.spec
+        yield f"TTYPE{number}", _name(spec.name, taken), ""
         yield f"TFORM{number}", field.form, ""
         if field.null is not None:
             yield f"TNULL{number}", field.null, "no value"
-        if column.unit:
-            yield f"TUNIT{number}", fits_words(column.unit.translate(_UNITS)), ""
-        if column.ucd:
-            yield f"TUCD{number}", fits_words(column.ucd), ""
-        if words := _words(field):
-            yield f"TCOMM{number}", fits_words(words), ""
-        if field.say is not str:
+        if spec.unit:
+            yield f"TUNIT{number}", fits_header_text(spec.unit.translate(_UNITS)), ""
+        if spec.ucd:
+            yield f"TUCD{number}", fits_header_text(spec.ucd), ""
+        if words := _comment(field):
+            yield f"TCOMM{number}", fits_header_text(words), ""
+        if field.escape is not str:
             yield f"TENC{number}", PERCENT, ""
 
 
-def _words(field: FitsField) -> str:
-    column = field.shape.column
-    said = [column.description] if column.description else []
-    if field.shape.kind == "flag" and field.null is not None:
-        said.append("1 true, 0 false")
-    called = column.given_name or column.name
-    if _NOT_NAME.search(called) or column.given_name:
-        said.append(f"in the list: {called}")
-    return "; ".join(said)
+def _comment(field: FitsField) -> str:
+    spec = field.column.spec
+    parts = [spec.description] if spec.description else []
+    if field.column.kind == "flag" and field.null is not None:
+        parts.append("1 true, 0 false")
+    list_name = spec.given_name or spec.name
+    if _NOT_NAME.search(list_name) or spec.given_name:
+        parts.append(f"in the list: {list_name}")
+    return "; ".join(parts)
 
 
 def _name(wanted: str, taken: set[str]) -> str:
-    """Letters, digits and _, as FITS advises, and no two alike whatever their case."""
+    """A name of letters, digits and _, as FITS recommends, unique regardless of case."""
     stem = wanted
     if _NOT_NAME.search(wanted):
         stem = _NOT_NAME.sub("_", wanted).rstrip("_") or "column"
@@ -104,13 +104,13 @@ def _name(wanted: str, taken: set[str]) -> str:
     return name
 
 
-def _facts(facts: Provenance) -> Iterator[Card]:
-    for key, value, comment in _told(facts):
-        yield key, fits_words(value) if isinstance(value, str) else value, comment
+def _encoded_cards(facts: Provenance) -> Iterator[Card]:
+    for key, value, comment in _provenance_cards(facts):
+        yield key, fits_header_text(value) if isinstance(value, str) else value, comment
     yield "TEXTENC", PERCENT, ""
 
 
-def _told(facts: Provenance) -> Iterator[Card]:
+def _provenance_cards(facts: Provenance) -> Iterator[Card]:
     yield "DATE", facts.written_at[:23], "UTC"
     yield "CREATOR", facts.program, ""
     yield "PROGVER", facts.program_version, ""

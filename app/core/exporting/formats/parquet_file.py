@@ -1,7 +1,8 @@
-"""Parquet by pyarrow. Units and UCDs lie with each column, and in the file's metadata once as a
-VOTable for TOPCAT and once as YAML for astropy; provenance as JSON beside them.
+"""Write Parquet with pyarrow.
 
-A text that is not there is empty, as in every other format; astropy knows no texts without value.
+Units and UCDs are in the metadata of each column, and in the file metadata as a VOTable header for
+TOPCAT and as YAML for astropy; the provenance is there as JSON. A missing text is written as an
+empty one, as in the other formats, because astropy does not support missing texts.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from app.core.exporting.column_buffer import ColumnPage
 from app.core.exporting.columns import Kind
 from app.core.exporting.formats.ecsv_file import yaml_lines
 from app.core.exporting.formats.votable_file import votable_header
-from app.core.exporting.table import Shape, Table
+from app.core.exporting.table import Table, TypedColumn
 from app.core.provenance import Provenance
 
 ROWS_IN_GROUP = 100_000
@@ -25,7 +26,7 @@ EXTRA = "pip install 'spec-o3-workbench[formats]'"
 
 
 def parquet_writer() -> Callable[[BinaryIO, Table, Provenance], None]:
-    """What writes it; a SessionError where pyarrow is not installed."""
+    """The Parquet writer; raises SessionError if pyarrow is not installed."""
     try:
         pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ModuleNotFoundError as error:
@@ -39,23 +40,23 @@ def _write(pa: Any, pq: Any, file: BinaryIO, table: Table, facts: Provenance) ->
         for pages in _groups(table):
             columns = [
                 pa.chunked_array(
-                    [_array(pa, shape, page[number]) for page in pages],
+                    [_array(pa, column, page[number]) for page in pages],
                     type=schema.field(number).type,
                 )
-                for number, shape in enumerate(table.shapes)
+                for number, column in enumerate(table.columns)
             ]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
 
 
 def _schema(pa: Any, table: Table, facts: Provenance) -> Any:
     fields = [
-        pa.field(shape.name, _type(pa, shape.kind), metadata=_described(shape))
-        for shape in table.shapes
+        pa.field(column.name, _type(pa, column.kind), metadata=_column_metadata(column))
+        for column in table.columns
     ]
     about = {
         "provenance": json.dumps(facts.as_record()),
         "table_meta_yaml": "\n".join(yaml_lines(table, facts)),
-        **{f"table::len::{shape.name}": str(_width(table, n)) for n, shape in _texts(table)},
+        **{f"table::len::{column.name}": str(_width(table, n)) for n, column in _texts(table)},
         "IVOA.VOTable-Parquet.version": "1.0",
         "IVOA.VOTable-Parquet.content": votable_header(table, facts),
     }
@@ -67,19 +68,19 @@ def _type(pa: Any, kind: Kind) -> Any:
     return types[kind]
 
 
-def _described(shape: Shape) -> dict[str, str]:
-    column = shape.column
-    said = {
-        "unit": column.unit,
-        "ucd": column.ucd,
-        "description": column.description,
-        "name_in_list": column.given_name,
+def _column_metadata(column: TypedColumn) -> dict[str, str]:
+    spec = column.spec
+    described = {
+        "unit": spec.unit,
+        "ucd": spec.ucd,
+        "description": spec.description,
+        "name_in_list": spec.given_name,
     }
-    return {key: value for key, value in said.items() if value}
+    return {key: value for key, value in described.items() if value}
 
 
 def _groups(table: Table) -> Iterator[list[list[ColumnPage]]]:
-    """Pages enough for a row group; one group without any where there are no rows."""
+    """Pages collected into row groups; a single empty group if there are no rows."""
     group: list[list[ColumnPage]] = []
     rows = 0
     for page in table.pages():
@@ -92,26 +93,26 @@ def _groups(table: Table) -> Iterator[list[list[ColumnPage]]]:
         yield group
 
 
-def _array(pa: Any, shape: Shape, block: ColumnPage) -> Any:
-    if shape.kind == "text":
-        return pa.array([_storable(text or "") for text in block.as_texts()], type=pa.string())
-    values = block.as_numbers({"whole": "i8", "real": "f8", "flag": "?"}[shape.kind])
-    return pa.array(values, type=_type(pa, shape.kind), mask=block.is_null())
+def _array(pa: Any, column: TypedColumn, cells: ColumnPage) -> Any:
+    if column.kind == "text":
+        return pa.array([_storable(text or "") for text in cells.as_texts()], type=pa.string())
+    values = cells.as_numbers({"whole": "i8", "real": "f8", "flag": "?"}[column.kind])
+    return pa.array(values, type=_type(pa, column.kind), mask=cells.is_null())
 
 
-def _texts(table: Table) -> list[tuple[int, Shape]]:
-    return [(n, shape) for n, shape in enumerate(table.shapes) if shape.kind == "text"]
+def _texts(table: Table) -> list[tuple[int, TypedColumn]]:
+    return [(n, column) for n, column in enumerate(table.columns) if column.kind == "text"]
 
 
 def _width(table: Table, number: int) -> int:
-    """In characters; astropy's arrays are that wide."""
-    stats = table.shapes[number].stats
+    """Width of a text column in characters, which astropy needs for its arrays."""
+    stats = table.columns[number].stats
     if stats.kinds <= {"text", "none"}:
         return max(1, stats.most_characters)
-    every = (block.as_texts() for block in table.column(number))
-    return max((len(text or "") for texts in every for text in texts), default=1)
+    columns_texts = (cells.as_texts() for cells in table.column(number))
+    return max((len(text or "") for texts in columns_texts for text in texts), default=1)
 
 
 def _storable(text: str) -> str:
-    """Half of a character, which JSON can name, is none in UTF-8."""
+    """Replace lone surrogates, which JSON allows but UTF-8 does not."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

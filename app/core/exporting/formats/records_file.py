@@ -1,4 +1,4 @@
-"""The agents' records as JSON lines, one inspection each: what `train/` reads."""
+"""Write the inspections as JSON lines, the format that `train/` reads."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import to_line
-from app.core.atomic_file import written_whole
-from app.core.exporting.chosen import chosen_ids
+from app.core.atomic_file import atomic_write
+from app.core.exporting.rows import selected_ids
 from app.core.exporting.selection import Which
 from app.core.inspections.store import all_trajectories, inspections_of
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.session import Session
 
-STRIDE = 100
-"""Records between two words of how far it is."""
+PROGRESS_EVERY = 100
+"""Records between two progress reports."""
 
 
 def write_records(
@@ -27,28 +27,29 @@ def write_records(
     should_stop: ShouldStop | None = None,
     progress: Progress | None = None,
 ) -> int:
-    """Of every model, the file whole or not at all; how many records there are.
+    """Write the inspections of all models, atomically; returns their number.
 
-    `which` and `reviewer` as for a catalogue; by candidate then, else in the order they were made.
+    `which` and `reviewer` select candidates as for a catalogue. A selection is written by
+    candidate, all inspections in the order they were made.
     """
     if which == "all" and reviewer is None:
         wanted, total = all_trajectories(session), session.count()
     else:
-        ids = chosen_ids(session, which, reviewer)
-        wanted, total = _of(session, ids), len(ids)
+        ids = selected_ids(session, which, reviewer)
+        wanted, total = _trajectories(session, ids), len(ids)
     steps = Steps("export", total, progress, should_stop)
     count = 0
-    with written_whole(out) as file:
+    with atomic_write(out) as file:
         for trajectory in wanted:
             file.write((to_line(trajectory) + "\n").encode("ascii"))
             count += 1
-            if count % STRIDE == 0:
-                steps.step(STRIDE)
+            if count % PROGRESS_EVERY == 0:
+                steps.step(PROGRESS_EVERY)
         steps.step(total)
     return count
 
 
-def _of(session: Session, ids: Iterable[int]) -> Iterator[Trajectory]:
+def _trajectories(session: Session, ids: Iterable[int]) -> Iterator[Trajectory]:
     for number in ids:
         for each in reversed(inspections_of(session, number)):
             yield each.trajectory

@@ -1,4 +1,4 @@
-"""VOTable 1.4, TABLEDATA: an empty cell is no value, NaN is NaN."""
+"""Write VOTable 1.4 with TABLEDATA; a missing value is an empty cell, NaN is written as NaN."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 from app.core.exporting.column_buffer import ColumnPage
 from app.core.exporting.columns import Kind
-from app.core.exporting.escapes import PERCENT, xml_percent, xml_words
-from app.core.exporting.table import Shape, Table
+from app.core.exporting.escapes import PERCENT, replace_invalid_xml, xml_percent
+from app.core.exporting.table import Table, TypedColumn
 from app.core.provenance import Provenance
 
 DATATYPES: dict[Kind, str] = {
@@ -27,16 +27,16 @@ _NAMES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 def write_votable(file: BinaryIO, table: Table, facts: Provenance) -> None:
     file.write((_head(table, facts, _escaped(table)) + "<DATA><TABLEDATA>\n").encode())
-    says = [_say(shape) for shape in table.shapes]
+    formatters = [_formatter(column) for column in table.columns]
     for page in table.pages():
-        cells = [say(block) for say, block in zip(says, page, strict=True)]
+        cells = [formatter(cells) for formatter, cells in zip(formatters, page, strict=True)]
         rows = map("</TD><TD>".join, zip(*cells, strict=True))
         file.write("".join(f"<TR><TD>{row}</TD></TR>\n" for row in rows).encode())
     file.write(b"</TABLEDATA></DATA>\n</TABLE>\n</RESOURCE>\n</VOTABLE>\n")
 
 
 def votable_header(table: Table, facts: Provenance) -> str:
-    """A VOTable of the columns alone, as goes into Parquet."""
+    """A VOTable without data, for the metadata of Parquet."""
     return _head(table, facts) + "</TABLE>\n</RESOURCE>\n</VOTABLE>\n"
 
 
@@ -51,28 +51,32 @@ def _head(table: Table, facts: Provenance, escaped: Iterable[str] = ()) -> str:
             '<RESOURCE type="results">',
             *infos,
             f'<TABLE name="candidates" nrows="{table.rows}">',
-            f"<DESCRIPTION>{_words(about)}</DESCRIPTION>",
-            *map(_field, table.shapes),
+            f"<DESCRIPTION>{_escaped_text(about)}</DESCRIPTION>",
+            *map(_field, table.columns),
             "",
         ]
     )
 
 
-def _field(shape: Shape) -> str:
-    column = shape.column
-    is_ascii = shape.kind == "text" and shape.stats.is_ascii
-    datatype = ASCII if is_ascii else DATATYPES[shape.kind]
-    said = f'<FIELD name="{_attribute(shape.name)}" {datatype}'
-    if column.unit:
-        said += f' unit="{_attribute(column.unit)}"'
-    if _UCD.fullmatch(column.ucd):
-        said += f' ucd="{column.ucd}"'
-    if shape.name == "decided_at":
-        said += ' xtype="timestamp"'
-    words = column.description
-    if column.given_name:
-        words = f"{words} (in the list: {column.given_name})".strip()
-    return f"{said}><DESCRIPTION>{_words(words)}</DESCRIPTION></FIELD>" if words else f"{said}/>"
+def _field(column: TypedColumn) -> str:
+    spec = column.spec
+    is_ascii = column.kind == "text" and column.stats.is_ascii
+    datatype = ASCII if is_ascii else DATATYPES[column.kind]
+    field = f'<FIELD name="{_attribute(column.name)}" {datatype}'
+    if spec.unit:
+        field += f' unit="{_attribute(spec.unit)}"'
+    if _UCD.fullmatch(spec.ucd):
+        field += f' ucd="{spec.ucd}"'
+    if column.name == "decided_at":
+        field += ' xtype="timestamp"'
+    description = spec.description
+    if spec.given_name:
+        description = f"{description} (in the list: {spec.given_name})".strip()
+    return (
+        f"{field}><DESCRIPTION>{_escaped_text(description)}</DESCRIPTION></FIELD>"
+        if description
+        else f"{field}/>"
+    )
 
 
 def _info(name: str, value: str) -> str:
@@ -80,22 +84,22 @@ def _info(name: str, value: str) -> str:
 
 
 def _escaped(table: Table) -> Iterator[str]:
-    return (shape.name for shape in table.shapes if _is_escaped(shape))
+    return (column.name for column in table.columns if _is_escaped(column))
 
 
-def _is_escaped(shape: Shape) -> bool:
-    return shape.kind == "text" and not shape.stats.is_xml_text
+def _is_escaped(column: TypedColumn) -> bool:
+    return column.kind == "text" and not column.stats.is_xml_text
 
 
-def _say(shape: Shape) -> Callable[[ColumnPage], list[str]]:
-    if shape.kind != "text":
-        return _flags if shape.kind == "flag" else _numbers
-    escape = xml_percent if _is_escaped(shape) else str
-    return lambda block: [_cell(escape(text)) if text else "" for text in block.as_texts()]
+def _formatter(column: TypedColumn) -> Callable[[ColumnPage], list[str]]:
+    if column.kind != "text":
+        return _flags if column.kind == "flag" else _numbers
+    escape = xml_percent if _is_escaped(column) else str
+    return lambda cells: [_cell(escape(text)) if text else "" for text in cells.as_texts()]
 
 
-def _numbers(block: ColumnPage) -> list[str]:
-    return ["" if value is None else _number(value) for value in block.as_list()]
+def _numbers(cells: ColumnPage) -> list[str]:
+    return ["" if value is None else _number(value) for value in cells.as_list()]
 
 
 def _number(value: Any) -> str:
@@ -104,21 +108,21 @@ def _number(value: Any) -> str:
     return f"{'+' if value > 0 else '-'}Inf" if value in (inf, -inf) else repr(value)
 
 
-def _flags(block: ColumnPage) -> list[str]:
-    return ["" if value is None else "T" if value else "F" for value in block.as_list()]
+def _flags(cells: ColumnPage) -> list[str]:
+    return ["" if value is None else "T" if value else "F" for value in cells.as_list()]
 
 
 def _cell(text: str) -> str:
-    return _MARKUP.sub(_named, text)
+    return _MARKUP.sub(_entity, text)
 
 
-def _named(found: re.Match[str]) -> str:
+def _entity(found: re.Match[str]) -> str:
     return _NAMES[found.group()]
 
 
-def _words(text: str) -> str:
-    return _cell(xml_words(text))
+def _escaped_text(text: str) -> str:
+    return _cell(replace_invalid_xml(text))
 
 
 def _attribute(text: str) -> str:
-    return _cell(xml_words(text)).replace('"', "&quot;")
+    return _cell(replace_invalid_xml(text)).replace('"', "&quot;")

@@ -1,4 +1,4 @@
-"""The parent's side of a list that is read by a process of its own."""
+"""The parent side of the child process that reads a large list."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pathlib import Path
 from typing import IO, BinaryIO, Self, cast
 
 from agent.child_command import child_command
+from app.core.errors import ImportFailed, ImportStopped
 from app.core.importing.child.wire import Frame, Message, entries_of, read_frame
 from app.core.importing.entries import Entries
-from app.core.importing.errors import ImportFailed, ImportStopped
-from app.core.importing.folder_walk import ShouldStop
+from app.core.importing.entry_source import SourceSummary
 from app.core.importing.formats.contents import ListColumn
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.reading import ReadingSummary
-from app.worker.exit_reason import cleaned, how_it_ended, last_words
+from app.core.progress import ShouldStop
+from app.worker.exit_reason import describe_exit, last_line, printable_lines
 
 PIPE_BYTES = 1024 * 1024
-LAST_WORDS = 2000
+STDERR_BYTES = 2000
 
 
 class ListReaderProcess:
-    """The process begins at once. Use it in a `with` block, which ends it."""
+    """An EntrySource in a child process. Use as a context manager, which ends the process."""
 
     def __init__(
         self,
@@ -37,20 +37,20 @@ class ListReaderProcess:
         allow_absolute: bool,
         should_stop: ShouldStop,
     ) -> None:
-        asked = {
+        request = {
             "path": str(path),
             "roles": dict(roles),
             "spectra": None if spectra is None else str(spectra),
             "allow_absolute": allow_absolute,
         }
         script = str(Path(__file__).with_name("child.py"))
-        # Without this a program that has no console would flash one up.
+        # Without this flag a windowed program on Windows would open a console for a moment.
         flags: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         self._should_stop = should_stop
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._process = subprocess.Popen(
-                child_command("list-reader", [script], json.dumps(asked)),
+                child_command("list-reader", [script], json.dumps(request)),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
@@ -58,11 +58,11 @@ class ListReaderProcess:
             )
         except OSError as error:
             self._stderr.close()
-            raise ImportFailed(f"no process could be started to read it: {error}") from error
-        self._stdout = cast(BinaryIO, self._process.stdout)  # Popen promises less than it gives
-        _widen(self._stdout)
-        self._waiting: Frame | None = None
-        self._outcome: ReadingSummary | None = None
+            raise ImportFailed(f"the process to read it could not be started: {error}") from error
+        self._stdout = cast(BinaryIO, self._process.stdout)  # Popen annotates it as optional IO
+        _enlarge_buffer(self._stdout)
+        self._first_frame: Frame | None = None
+        self._result: SourceSummary | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -73,12 +73,12 @@ class ListReaderProcess:
         self._process.wait()
         self._stderr.close()
 
-    def prime(self) -> None:
-        self._waiting = self._next()
+    def warm_up(self) -> None:
+        self._first_frame = self._next()
 
     def entries(self) -> Iterator[Entries]:
         while True:
-            frame, self._waiting = self._waiting or self._next(), None
+            frame, self._first_frame = self._first_frame or self._next(), None
             message = frame[0]
             if message["type"] == "entries":
                 yield entries_of(frame)
@@ -87,47 +87,47 @@ class ListReaderProcess:
             elif message["type"] == "failed":
                 raise ImportFailed(message["reason"])
             else:
-                self._outcome = _outcome(message)
+                self._result = _summary(message)
                 return
 
-    def settle(self) -> None:
-        """It has done so before it said that it begins again."""
+    def recheck_types(self) -> None:
+        """Nothing to do: the child did so before it sent "again"."""
 
-    def outcome(self) -> ReadingSummary:
-        assert self._outcome is not None
-        return self._outcome
+    def summary(self) -> SourceSummary:
+        assert self._result is not None
+        return self._result
 
     def _next(self) -> Frame:
         while True:
             if self._should_stop():
-                raise ImportStopped("the import was stopped; nothing was taken over")
+                raise ImportStopped("the import was stopped; nothing was imported")
             frame = read_frame(self._stdout)
             if frame is None:
-                raise ImportFailed(f"the process that read it {self._last_words()}")
+                raise ImportFailed(f"the process that read it {self._exit_description()}")
             if frame[0]["type"] != "busy":
                 return frame
 
-    def _last_words(self) -> str:
-        fate = how_it_ended(self._process.wait())
+    def _exit_description(self) -> str:
+        reason = describe_exit(self._process.wait())
         self._stderr.seek(0)
-        said = last_words(cleaned(self._stderr.read()[-LAST_WORDS:].splitlines()))
-        return f"{fate}: {said}" if said else fate
+        error_text = last_line(printable_lines(self._stderr.read()[-STDERR_BYTES:].splitlines()))
+        return f"{reason}: {error_text}" if error_text else reason
 
 
-def _widen(pipe: BinaryIO) -> None:
-    """Let the process be some blocks ahead."""
+def _enlarge_buffer(pipe: BinaryIO) -> None:
+    """Enlarge the pipe buffer so that the child can be a few blocks ahead (Linux only)."""
     if sys.platform == "linux":
         import fcntl
 
-        with suppress(OSError):  # more than this system gives one user
+        with suppress(OSError):  # above the limit of this system
             fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
-def _outcome(message: Message) -> ReadingSummary:
-    told = message["outcome"]
-    return ReadingSummary(
-        columns=tuple(ListColumn(**each) for each in told["columns"]),
-        missing_files=told["missing_files"],
-        without_file=told["without_file"],
-        warnings=tuple(told["warnings"]),
+def _summary(message: Message) -> SourceSummary:
+    summary = message["outcome"]
+    return SourceSummary(
+        columns=tuple(ListColumn(**each) for each in summary["columns"]),
+        missing_files=summary["missing_files"],
+        without_file=summary["without_file"],
+        warnings=tuple(summary["warnings"]),
     )

@@ -1,4 +1,4 @@
-"""Entries on their way from the process that reads a list: a line of JSON, then the columns."""
+"""Message format between the list reader process and its parent: a JSON line, then the columns."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.formats.contents import Refused
 
 Message = dict[str, Any]
-"""Always with a `type`: 'entries', 'busy', 'again', 'end' or 'failed'."""
+"""Has a `type`: 'entries', 'busy', 'again', 'end' or 'failed'."""
 Frame = tuple[Message, bytes]
 
 MAX_HEADER = 64 * 1024 * 1024
-WHOLE = ("line", "row")
-REAL = ("ra", "dec", "score", "snr")
+INTEGER_FIELDS = ("line", "row")
+FLOAT_FIELDS = ("ra", "dec", "score", "snr")
 
 
 def write_message(stream: BinaryIO, message: Message, body: bytes = b"") -> None:
@@ -28,7 +28,7 @@ def write_message(stream: BinaryIO, message: Message, body: bytes = b"") -> None
 
 
 def read_frame(stream: BinaryIO) -> Frame | None:
-    """None at the end, also where it comes in the middle of a message."""
+    """The next message; None at the end of the stream, even within a message."""
     line = stream.readline(MAX_HEADER)
     if not line.endswith(b"\n"):
         return None
@@ -39,7 +39,7 @@ def read_frame(stream: BinaryIO) -> Frame | None:
 
 def write_entries(stream: BinaryIO, entries: Entries) -> None:
     pieces = [
-        _packers.get(name, _packed_texts)(column)
+        _packers.get(name, _pack_texts)(column)
         for name, column in zip(FIELDS, entries.columns, strict=True)
     ]
     message = {
@@ -54,36 +54,36 @@ def write_entries(stream: BinaryIO, entries: Entries) -> None:
 def entries_of(frame: Frame) -> Entries:
     message, body = frame
     columns: list[Sequence[Any]] = []
-    at = 0
+    offset = 0
     for name, size in zip(FIELDS, message["sizes"], strict=True):
-        piece = body[at : at + size]
-        columns.append(_unpackers.get(name, _texts)(piece) if message["count"] else [])
-        at += size
+        piece = body[offset : offset + size]
+        columns.append(_unpackers.get(name, _unpack_texts)(piece) if message["count"] else [])
+        offset += size
     return Entries(columns, [Refused(line, reason) for line, reason in message["refused"]])
 
 
-def _packed_texts(texts: Sequence[str]) -> bytes:
+def _pack_texts(texts: Sequence[str]) -> bytes:
     return "\0".join(texts).encode()
 
 
-def _texts(packed: bytes) -> list[str]:
+def _unpack_texts(packed: bytes) -> list[str]:
     return packed.decode().split("\0")
 
 
-def _packed_wholes(numbers: Sequence[int]) -> bytes:
+def _pack_integers(numbers: Sequence[int]) -> bytes:
     return array("q", numbers).tobytes()
 
 
-def _wholes(packed: bytes) -> list[int]:
+def _unpack_integers(packed: bytes) -> list[int]:
     return array("q", packed).tolist()
 
 
-def _packed_reals(numbers: Sequence[float | None]) -> bytes:
+def _pack_floats(numbers: Sequence[float | None]) -> bytes:
     known = [math.nan if number is None else number for number in numbers]
     return array("d", known).tobytes()
 
 
-def _reals(packed: bytes) -> list[float] | list[float | None]:
+def _unpack_floats(packed: bytes) -> list[float] | list[float | None]:
     numbers = array("d", packed).tolist()
     if math.isnan(sum(numbers)):
         return [None if math.isnan(number) else number for number in numbers]
@@ -91,10 +91,10 @@ def _reals(packed: bytes) -> list[float] | list[float | None]:
 
 
 _packers: dict[str, Callable[[Sequence[Any]], bytes]] = {
-    **dict.fromkeys(WHOLE, _packed_wholes),
-    **dict.fromkeys(REAL, _packed_reals),
+    **dict.fromkeys(INTEGER_FIELDS, _pack_integers),
+    **dict.fromkeys(FLOAT_FIELDS, _pack_floats),
 }
 _unpackers: dict[str, Callable[[bytes], Sequence[Any]]] = {
-    **dict.fromkeys(WHOLE, _wholes),
-    **dict.fromkeys(REAL, _reals),
+    **dict.fromkeys(INTEGER_FIELDS, _unpack_integers),
+    **dict.fromkeys(FLOAT_FIELDS, _unpack_floats),
 }

@@ -1,4 +1,4 @@
-"""Numbers as people write them in tables."""
+"""Parsing of numbers in table cells."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 
 MISSING = frozenset({"", "nan", "null", "none", "n/a", "na", "--", "-", "masked", "<na>"})
-"""Words for "no value", in lower case."""
+"""Cell texts that mean "no value", in lower case."""
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
@@ -15,7 +15,7 @@ def is_missing(text: str) -> bool:
 
 
 def float_of(text: str) -> float | None:
-    """What Python takes for a number, without its underscores; infinities and NaN included."""
+    """A number as Python parses it, but without underscores; may be infinite or NaN."""
     try:
         return None if "_" in text else float(text)
     except ValueError:
@@ -23,7 +23,7 @@ def float_of(text: str) -> float | None:
 
 
 def number_of(text: str) -> float | None:
-    """A finite number, with a decimal comma as well."""
+    """A finite number; also accepts a decimal comma."""
     number = float_of(text)
     if number is None and _DECIMAL_COMMA.fullmatch(text.strip()):
         number = float_of(text.replace(",", "."))

@@ -1,4 +1,4 @@
-"""What every format of a list is turned into: columns, and blocks of rows column by column."""
+"""The common form of all list formats: columns, and blocks of rows stored column by column."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Kind = Literal["int", "float", "bool", "str"]
 MAX_COLUMNS = 2000
 MAX_ROWS = 20_000_000
 MAX_CELL = 32_767
-"""Characters, as in a spreadsheet."""
+"""Characters in a cell; the limit of spreadsheets."""
 MAX_NAME = 80
 MAX_WORDS = 500
 BLOCK_BYTES = 128 * 1024
-"""Of one block: what is worked on stays in the processor's cache."""
+"""Size of a block; it should fit into the processor cache."""
 INT64 = 2**63
-TARGETID = 100_000_000
-"""As in app.core.database.tables, which takes longer to load than a list to read."""
+MIN_TARGETID = 100_000_000
+"""Copy of app.core.database.tables.MIN_TARGETID, because importing that module is slow."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListColumn:
-    """A column as the list describes it, or as its values look."""
+    """A column as declared by the list, or with the type detected from its values."""
 
     name: str
     kind: Kind
@@ -43,31 +43,31 @@ class ListColumn:
 
 @dataclass(frozen=True)
 class Refused:
-    """A row that cannot be used. `line` counts rows from 1, the header left out."""
+    """A row that cannot be used. `line` is the row number from 1, without the header."""
 
     line: int
     reason: str
 
 
 class Cells(Protocol):
-    """One column of a block, in the forms that are wanted of it."""
+    """One column of a block, convertible to several forms."""
 
     def values(self) -> list[Value]:
-        """Typed; None where there is no value."""
+        """Typed values; None for missing ones."""
 
     def texts(self) -> list[str]:
-        """Stripped; empty where there is no value."""
+        """Stripped texts; empty for missing values."""
 
     def numbers(self) -> list[float | None]:
-        """Finite numbers; None where the cell holds none."""
+        """Finite numbers; None where the cell is not one."""
 
     def json(self) -> list[str]:
-        """Each value as a piece of JSON."""
+        """Each value as JSON."""
 
 
 @dataclass
 class RowBlock:
-    """Some rows of a list. `lines` numbers them as `Refused` does; `cells` has every column."""
+    """Consecutive rows of a list: their numbers (as in `Refused`) and the cells of each column."""
 
     lines: Sequence[int]
     cells: Sequence[Cells]
@@ -75,7 +75,7 @@ class RowBlock:
 
 
 class ListFile(Protocol):
-    """A list that was opened. `blocks` may be run through more than once."""
+    """An open list. `blocks` can be iterated more than once."""
 
     @property
     def format(self) -> str: ...
@@ -85,19 +85,19 @@ class ListFile(Protocol):
 
     @property
     def estimate(self) -> int | None:
-        """How many rows, about."""
+        """Approximate number of rows, None if unknown."""
 
     def blocks(self) -> Iterator[RowBlock]: ...
 
-    def settle(self) -> None:
-        """Look at every row for the kinds of the columns, after one has shown itself wrong."""
+    def recheck_types(self) -> None:
+        """Detect the column types again from all rows, after a CellMismatch."""
 
     def warnings(self) -> list[str]:
-        """What the reader of the file had to assume; complete after the last block."""
+        """Assumptions made while reading; complete after the last block."""
 
 
 class TypedCells:
-    """Of a format that has types. Texts must not hold NUL: see `clean`."""
+    """Cells of a typed format. Texts must not contain NUL: see `clean`."""
 
     def __init__(self, values: list[Value], kind: Kind) -> None:
         self._values = values
@@ -130,7 +130,7 @@ _LOGICAL: dict[Value, str] = {True: "true", False: "false", None: "null"}
 
 
 def _float_text(value: Value) -> str:
-    """A whole number without its '.0': identifiers come as floats, too."""
+    """A whole number without '.0', because identifiers may be stored as floats."""
     if value is None:
         return ""
     text = repr(value)
@@ -149,12 +149,12 @@ def _number_json(value: Value) -> str:
 
 
 def clean(text: str) -> str:
-    """Without NUL, which no database takes, and no longer than a cell may be."""
+    """Replace NUL, which databases reject, and truncate to MAX_CELL."""
     return text.replace("\0", "�")[:MAX_CELL]
 
 
 def short_floats(numbers: NDArray[Any]) -> list[Value]:
-    """Single precision as people write it: 0.1, not 0.10000000149011612."""
+    """Single-precision values at their shortest: 0.1, not 0.10000000149011612."""
     return [None if math.isnan(each) else each for each in map(float, numbers.astype("U32"))]
 
 
@@ -163,7 +163,7 @@ def floats(numbers: NDArray[Any]) -> list[Value]:
 
 
 def column_names(given: Sequence[str]) -> list[str]:
-    """Printable, not empty, and none of them twice."""
+    """Printable, non-empty and unique names."""
     names: list[str] = []
     taken: set[str] = set()
     for number, name in enumerate(given, 1):
@@ -177,15 +177,15 @@ def column_names(given: Sequence[str]) -> list[str]:
     return names
 
 
-def counted(count: int, what: str, *, ending: str = "s") -> str:
+def counted_text(count: int, what: str, *, ending: str = "s") -> str:
     """'1 row' or '2,000 rows'."""
     return f"{count:,} {what}{'' if count == 1 else ending}"
 
 
-def left_out_words(columns: int) -> list[str]:
-    return [f"left out: {counted(columns, 'column')} of arrays"] if columns else []
+def left_out_warning(columns: int) -> list[str]:
+    return [f"skipped {counted_text(columns, 'array column')}"] if columns else []
 
 
-def words(text: str) -> str:
-    """A unit or a description, made printable and bounded."""
+def clean_words(text: str) -> str:
+    """A unit or description, printable and bounded."""
     return printable(" ".join(text.split()), MAX_WORDS)

@@ -1,4 +1,4 @@
-"""The header of an ECSV file: YAML in its comments, of which only the columns are read."""
+"""Parse the column descriptions in the YAML header of an ECSV file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from app.core.importing.errors import ImportFailed
-from app.core.importing.formats.contents import MAX_COLUMNS, Kind, words
+from app.core.errors import ImportFailed
+from app.core.importing.formats.contents import MAX_COLUMNS, Kind, clean_words
 
 FIRST = re.compile(r"# ?%ECSV\b")
 MAX_HEADER = 256 * 1024
@@ -28,7 +28,7 @@ class EcsvColumn:
 
 @dataclass(frozen=True)
 class EcsvHeader:
-    """`lines` is how many the header takes."""
+    """`lines` is the number of lines of the header."""
 
     delimiter: str
     columns: list[EcsvColumn]
@@ -36,23 +36,23 @@ class EcsvHeader:
 
 
 def ecsv_header(text: str) -> EcsvHeader | None:
-    """None where the text does not begin as ECSV does."""
+    """The header, None if the text is not ECSV."""
     if not FIRST.match(text):
         return None
     lines = text.split("\n")
     count = next((n for n, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    found = _parsed(_wanted_part([line[2:] for line in lines[:count]]))
-    delimiter = found.get("delimiter", " ")
-    entries = found.get("datatype")
+    header = _parsed(_wanted_part([line[2:] for line in lines[:count]]))
+    delimiter = header.get("delimiter", " ")
+    entries = header.get("datatype")
     if delimiter not in (" ", ","):
-        raise ImportFailed("its ECSV header names a delimiter that is neither blank nor comma")
+        raise ImportFailed("its ECSV header gives a delimiter that is neither blank nor comma")
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_COLUMNS:
         raise ImportFailed("its ECSV header describes no columns")
     return EcsvHeader(delimiter, [_column(entry) for entry in entries], count)
 
 
 def _wanted_part(lines: list[str]) -> str:
-    """Without `meta` and the like, which can be long and are not needed."""
+    """Only the needed keys: `meta` can be long."""
     kept, is_wanted = [], False
     for line in lines:
         if match := _KEY.match(line):
@@ -71,7 +71,7 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         found = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise ImportFailed("its ECSV header is damaged: no YAML") from error
+        raise ImportFailed("its ECSV header is damaged: it is not valid YAML") from error
     if not isinstance(found, dict):
         raise ImportFailed("its ECSV header describes no columns")
     return found
@@ -80,7 +80,9 @@ def _parsed(text: str) -> dict[str, Any]:
 def _column(entry: Any) -> EcsvColumn:
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         raise ImportFailed("its ECSV header has a column without a name")
-    told = str(entry.get("datatype", ""))[:20]
-    kind = _KINDS.get(told) or next((k for start, k in _NUMERIC if told.startswith(start)), "str")
+    datatype = str(entry.get("datatype", ""))[:20]
+    kind = _KINDS.get(datatype) or next(
+        (kind for prefix, kind in _NUMERIC if datatype.startswith(prefix)), "str"
+    )
     unit, description = (str(entry.get(key) or "") for key in ("unit", "description"))
-    return EcsvColumn(entry["name"], kind, words(unit), words(description))
+    return EcsvColumn(entry["name"], kind, clean_words(unit), clean_words(description))

@@ -1,22 +1,22 @@
-"""Which encoding a text is in, and its lines as text whatever they hold."""
+"""Detect the encoding of a text file, and decode it whatever its bytes are."""
 
 from __future__ import annotations
 
 import codecs
 import re
 
-from app.core.importing.formats.contents import counted
+from app.core.importing.formats.contents import counted_text
 
 _HIGH = re.compile(rb"[\x80-\xff]+")
-PAIRED = 0.8
-"""Part of the bytes beyond ASCII that come in pairs in Chinese text ..."""
-CHINESE = 0.9
-"""... and of the characters so read that are Chinese."""
+MIN_PAIRED = 0.8
+"""Fraction of non-ASCII bytes that must come in runs of even length in GB18030 text."""
+MIN_CHINESE = 0.9
+"""Fraction of the decoded non-ASCII characters that must be Chinese."""
 NAMES = {"cp1252": "Windows-1252 (Western European)", "gb18030": "GB18030 (Chinese)"}
 
 
 def encoding_of(sample: bytes) -> str:
-    """'utf-8', 'utf-16', 'gb18030' or 'cp1252', from whole lines of the beginning."""
+    """'utf-8', 'utf-16', 'gb18030' or 'cp1252'; `sample` is the first lines, none of them cut."""
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     try:
@@ -27,18 +27,18 @@ def encoding_of(sample: bytes) -> str:
 
 
 def fallback_of(raw: bytes) -> str:
-    """For bytes that are not UTF-8."""
+    """The encoding of bytes that are not UTF-8."""
     runs = _HIGH.findall(raw)
     paired = sum(len(run) for run in runs if len(run) % 2 == 0)
-    if paired < PAIRED * sum(map(len, runs)):
+    if paired < MIN_PAIRED * sum(map(len, runs)):
         return "cp1252"
     try:
         text = raw.decode("gb18030")
     except UnicodeDecodeError:
         return "cp1252"
-    beyond = [character for character in text if character > "\x7f"]
-    chinese = sum(map(_is_chinese, beyond))
-    return "gb18030" if chinese >= CHINESE * len(beyond) else "cp1252"
+    non_ascii = [character for character in text if character > "\x7f"]
+    chinese = sum(map(_is_chinese, non_ascii))
+    return "gb18030" if chinese >= MIN_CHINESE * len(non_ascii) else "cp1252"
 
 
 def _is_chinese(character: str) -> bool:
@@ -46,15 +46,15 @@ def _is_chinese(character: str) -> bool:
 
 
 class Decoder:
-    """`encoding` is that of the beginning; `strange_lines` counts those that were not UTF-8."""
+    """Decodes blocks of lines. `encoding` is that of the start; `other_lines` were not UTF-8."""
 
     def __init__(self, encoding: str) -> None:
         self.fallback = encoding if encoding in NAMES else ""
-        self.strange_lines = 0
+        self.other_lines = 0
 
     def text(self, block: bytes) -> str:
-        """Of whole lines."""
-        if self.fallback != "gb18030":  # which may pass for UTF-8 here and there
+        """Decode a block of whole lines."""
+        if self.fallback != "gb18030":  # GB18030 text may be valid UTF-8 by chance
             try:
                 return block.decode("utf-8")
             except UnicodeDecodeError:
@@ -69,7 +69,7 @@ class Decoder:
                 return line.decode("utf-8")
             except UnicodeDecodeError:
                 self.fallback = self.fallback or fallback_of(line)
-        self.strange_lines += 1
+        self.other_lines += 1
         try:
             return line.decode(self.fallback)
         except UnicodeDecodeError:
@@ -78,7 +78,7 @@ class Decoder:
             return line.decode("latin-1")
 
     def warnings(self) -> list[str]:
-        if not self.strange_lines:
+        if not self.other_lines:
             return []
         name = NAMES[self.fallback]
-        return [f"not UTF-8: {counted(self.strange_lines, 'line')}, read as {name}"]
+        return [f"{counted_text(self.other_lines, 'line')} not in UTF-8, read as {name}"]

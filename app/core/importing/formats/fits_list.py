@@ -1,4 +1,4 @@
-"""The first table of a FITS file, read some rows at a time."""
+"""Read the first table of a FITS file, a block of rows at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agent.errors import ReadError
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_table import FitsColumn
 from agent.spectra.fits.source_file import SourceFile, open_source
-from app.core.importing.errors import ImportFailed
+from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import (
     Kind,
     ListColumn,
@@ -22,11 +22,11 @@ from app.core.importing.formats.contents import (
     TypedCells,
     Value,
     clean,
+    clean_words,
     column_names,
     floats,
-    left_out_words,
+    left_out_warning,
     short_floats,
-    words,
 )
 
 BLOCK_BYTES = 1024 * 1024
@@ -35,7 +35,7 @@ MAX_BLOCK_ROWS = 2000
 INTEGERS = {"B": "u1", "I": ">i2", "J": ">i4", "K": ">i8"}
 REALS = {"E": ">f4", "D": ">f8"}
 UNSIGNED = {"B": -(2**7), "I": 2**15, "J": 2**31, "K": 2**63}
-"""TZERO by which FITS writes the other sign of an integer type."""
+"""TZERO values by which FITS marks integers of the other signedness."""
 
 Converter = Callable[[NDArray[Any]], list[Value]]
 
@@ -47,29 +47,28 @@ class FitsList:
         self._path = path
         with _opened(path) as file:
             hdu = _first_table(file.fits)
-            _refuse_cut_short(file, hdu)
+            _check_not_truncated(file, hdu)
             self._index = hdu.index
             self._fields = [
                 column for column in hdu.table.columns.values() if _converter(hdu, column)
             ]
             if not self._fields:
-                raise ImportFailed(f"its table {hdu.title} has no columns of single values")
-            left_out = len(hdu.table.columns) - len(self._fields)
-            self._left_out = left_out
-            self.columns = tuple(self._described(hdu))
+                raise ImportFailed(f"its table {hdu.title} has no columns with single values")
+            self._left_out = len(hdu.table.columns) - len(self._fields)
+            self.columns = tuple(self._describe_columns(hdu))
             self.estimate: int | None = hdu.table.rows
 
-    def settle(self) -> None:
-        """FITS columns are what they say."""
+    def recheck_types(self) -> None:
+        """Nothing to do: FITS columns are typed."""
 
     def warnings(self) -> list[str]:
-        return left_out_words(self._left_out)
+        return left_out_warning(self._left_out)
 
     def blocks(self) -> Iterator[RowBlock]:
         with _opened(self._path) as file:
             hdu = file.fits.get(self._index)
             if hdu is None:
-                raise ImportFailed("it was changed while it was read")
+                raise ImportFailed("it was changed during the import: try again")
             table = hdu.table
             converters = [_converter(hdu, column) for column in self._fields]
             step = max(1, min(MAX_BLOCK_ROWS, BLOCK_BYTES // max(1, table.width)))
@@ -88,11 +87,12 @@ class FitsList:
             cells.append(TypedCells(convert(values), column.kind))
         return RowBlock(range(start + 1, start + count + 1), cells)
 
-    def _described(self, hdu: Hdu) -> Iterator[ListColumn]:
+    def _describe_columns(self, hdu: Hdu) -> Iterator[ListColumn]:
         names = column_names([field.name for field in self._fields])
         for name, field in zip(names, self._fields, strict=True):
             unit, ucd, description = (
-                words(hdu.header.text(f"{key}{field.number}")) for key in ("TUNIT", "TUCD", "TCOMM")
+                clean_words(hdu.header.text(f"{key}{field.number}"))
+                for key in ("TUNIT", "TUCD", "TCOMM")
             )
             yield ListColumn(
                 name=name,
@@ -115,20 +115,22 @@ def _opened(path: Path) -> Iterator[SourceFile]:
 def _first_table(fits: FitsFile) -> Hdu:
     for hdu in fits:
         if hdu.kind == "TABLE":
-            raise ImportFailed("its table is written as text (XTENSION TABLE): save it as a "
+            raise ImportFailed("its table is an ASCII table (XTENSION TABLE): save it as a "
                                "binary table or as CSV")  # fmt: skip
         if hdu.is_table and hdu.rows:
             if hdu.table.width > MAX_ROW_BYTES:
-                raise ImportFailed(f"its table {hdu.title} has rows of {hdu.table.width:,} bytes")
+                raise ImportFailed(
+                    f"its table {hdu.title} has too large rows ({hdu.table.width:,} bytes)"
+                )
             return hdu
-    raise ImportFailed("it holds no table with rows")
+    raise ImportFailed("it contains no table with rows")
 
 
-def _refuse_cut_short(file: SourceFile, hdu: Hdu) -> None:
-    """Before a million rows have been read."""
+def _check_not_truncated(file: SourceFile, hdu: Hdu) -> None:
+    """Check the file size now rather than after reading a million rows."""
     last = hdu.start + hdu.table.width * hdu.table.rows - 1
     if not file.bytes.read(last, 1):
-        raise ImportFailed(f"it is cut short: the rows of {hdu.title} are incomplete")
+        raise ImportFailed(f"it is truncated: rows of {hdu.title} are missing")
 
 
 def _dtype(column: FitsColumn) -> np.dtype[Any]:
@@ -148,12 +150,12 @@ def _kind(hdu: Hdu, column: FitsColumn) -> Kind:
     scale, zero = _scaling(hdu, column)
     is_whole = column.code in INTEGERS and scale == 1.0 and zero in (0.0, UNSIGNED[column.code])
     if is_whole and (column.code, zero) == ("K", 2.0**63):
-        return "str"  # beyond what a database holds as a number
+        return "str"  # unsigned 64-bit does not fit into a database integer
     return "int" if is_whole else "float"
 
 
 def _converter(hdu: Hdu, column: FitsColumn) -> Converter | None:
-    """None for columns that do not hold one plain value a row."""
+    """How to convert the column; None if it does not have a single value per row."""
     if column.code == "A" and column.repeat > 0:
         return _texts
     if column.repeat != 1 or column.code not in {**INTEGERS, **REALS, "L": ""}:
@@ -164,7 +166,7 @@ def _converter(hdu: Hdu, column: FitsColumn) -> Converter | None:
     null = hdu.header.integer(f"TNULL{column.number}") if column.code in INTEGERS else None
     if _kind(hdu, column) != "float":
         as_text = _kind(hdu, column) == "str"
-        return lambda values: _wholes(values, int(zero), null, as_text)
+        return lambda values: _integers(values, int(zero), null, as_text)
     if scale == 1.0 and zero == 0.0 and column.code in REALS:
         return short_floats if column.code == "E" else floats
     return lambda values: _scaled(values, scale, zero, null)
@@ -185,7 +187,7 @@ def _logicals(values: NDArray[Any]) -> list[Value]:
     return [{84: True, 70: False}.get(value) for value in values.tolist()]
 
 
-def _wholes(values: NDArray[Any], zero: int, null: int | None, as_text: bool) -> list[Value]:
+def _integers(values: NDArray[Any], zero: int, null: int | None, as_text: bool) -> list[Value]:
     found = [None if each == null else each + zero for each in values.tolist()]
     return [None if each is None else str(each) for each in found] if as_text else [*found]
 

@@ -1,4 +1,4 @@
-"""Parquet, through pyarrow where it is installed, some rows of a row group at a time."""
+"""Read Parquet with pyarrow, if it is installed, in batches of rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from app.core.importing.errors import ImportFailed
+from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import (
     INT64,
     MAX_COLUMNS,
@@ -21,16 +21,16 @@ from app.core.importing.formats.contents import (
     TypedCells,
     Value,
     clean,
+    clean_words,
     column_names,
     floats,
-    left_out_words,
+    left_out_warning,
     short_floats,
-    words,
 )
 
 BATCH = 2000
 MAX_GROUP_BYTES = 256 * 1024**2
-"""Of one column in a row group, unpacked: more is not read at once."""
+"""Largest uncompressed size of one column in a row group; pyarrow holds it in memory."""
 MAX_METADATA = 64 * 1024 * 1024
 
 
@@ -39,7 +39,7 @@ class ParquetList:
 
     def __init__(self, path: Path) -> None:
         if find_spec("pyarrow") is None:
-            raise ImportFailed("Parquet is read by pyarrow: pip install pyarrow")
+            raise ImportFailed("reading Parquet needs pyarrow: pip install pyarrow")
         self._path = path
         with _opened(path) as file:
             schema = file.schema_arrow
@@ -47,27 +47,28 @@ class ParquetList:
                 raise ImportFailed(f"it has {len(schema):,} columns, more than {MAX_COLUMNS:,}")
             if len(set(schema.names)) < len(schema):
                 raise ImportFailed("two of its columns have the same name")
-            _refuse_large(file.metadata)
+            _check_group_sizes(file.metadata)
             kinds = {field.name: _kind(field.type) for field in schema}
             fields = [field for field in schema if kinds[field.name] and not _is_index(field.name)]
             if not fields:
-                raise ImportFailed("it has no columns of single values")
-            left_out = len(schema) - len(fields)
-            self._left_out = left_out
+                raise ImportFailed("it has no columns with single values")
+            self._left_out = len(schema) - len(fields)
             self._given = [field.name for field in fields]
             self._texts = [field.name for field in fields if _is_text(field.type)]
             names = column_names(self._given)
             self.columns = tuple(
-                ListColumn(name=name, kind=kinds[field.name] or "str", **_words(field.metadata))
+                ListColumn(
+                    name=name, kind=kinds[field.name] or "str", **_column_metadata(field.metadata)
+                )
                 for name, field in zip(names, fields, strict=True)
             )
             self.estimate: int | None = file.metadata.num_rows
 
-    def settle(self) -> None:
-        """Parquet columns are what they say."""
+    def recheck_types(self) -> None:
+        """Nothing to do: Parquet columns are typed."""
 
     def warnings(self) -> list[str]:
-        return left_out_words(self._left_out)
+        return left_out_warning(self._left_out)
 
     def blocks(self) -> Iterator[RowBlock]:
         line = 1
@@ -79,7 +80,7 @@ class ParquetList:
                 line += count
 
     def _next_cells(self, batches: Iterator[Any]) -> list[TypedCells] | None:
-        with _translated():
+        with _arrow_errors():
             batch = next(batches, None)
             if batch is None:
                 return None
@@ -93,7 +94,7 @@ class ParquetList:
 def _opened(path: Path, as_dictionaries: list[str] | None = None) -> Iterator[Any]:
     parquet: Any = import_module("pyarrow.parquet")
 
-    with _translated():
+    with _arrow_errors():
         file = parquet.ParquetFile(
             path,
             memory_map=False,
@@ -107,32 +108,30 @@ def _opened(path: Path, as_dictionaries: list[str] | None = None) -> Iterator[An
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
-    """Arrow's errors are ValueErrors, KeyErrors, OSErrors and more, and say much."""
+def _arrow_errors() -> Iterator[None]:
+    """Turn the errors of Arrow into short ImportFailed."""
     pyarrow: Any = import_module("pyarrow")
 
     try:
         yield
     except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise ImportFailed(f"it is damaged or of a kind that pyarrow cannot read: {reason}") from (
-            error
-        )
+        raise ImportFailed(f"it is damaged, or pyarrow cannot read it: {reason}") from (error)
 
 
-def _refuse_large(metadata: Any) -> None:
+def _check_group_sizes(metadata: Any) -> None:
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         for column in range(group.num_columns):
             if group.column(column).total_uncompressed_size > MAX_GROUP_BYTES:
                 raise ImportFailed(
-                    "one of its row groups holds more than 256 MB in a column: write it again with "
-                    "smaller row groups"
+                    "a column of a row group is larger than 256 MB: rewrite the file with smaller "
+                    "row groups"
                 )
 
 
 def _kind(type_: Any) -> Kind | None:
-    """None for what is no single value."""
+    """The kind of a column; None if it does not contain single values."""
     types: Any = import_module("pyarrow.types")
 
     if types.is_dictionary(type_):
@@ -153,16 +152,16 @@ def _is_text(type_: Any) -> bool:
 
 
 def _is_index(name: str) -> bool:
-    """Rows that pandas numbered."""
+    """Whether it is the row index that pandas adds."""
     return name.startswith("__index_level_")
 
 
-def _words(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
-    told = {
+def _column_metadata(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
+    texts = {
         key.decode("utf-8", "replace").lower(): value for key, value in (metadata or {}).items()
     }
     return {
-        key: words(told.get(key, b"").decode("utf-8", "replace")[:2000])
+        key: clean_words(texts.get(key, b"").decode("utf-8", "replace")[:2000])
         for key in ("unit", "description", "ucd")
     }
 
@@ -171,11 +170,11 @@ def _values(array: Any, kind: Kind) -> list[Value]:
     pyarrow: Any = import_module("pyarrow")
 
     if pyarrow.types.is_dictionary(array.type):
-        # Of a dictionary of many long texts only those that these rows have.
+        # A dictionary may be large: decode only the entries used in these rows.
         used = array.indices.unique().drop_null()
         texts = [None if v is None else clean(v) for v in array.dictionary.take(used).to_pylist()]
-        said: dict[int | None, str | None] = dict(zip(used.to_pylist(), texts, strict=True))
-        return [said.get(each) for each in array.indices.to_pylist()]
+        text_of: dict[int | None, str | None] = dict(zip(used.to_pylist(), texts, strict=True))
+        return [text_of.get(each) for each in array.indices.to_pylist()]
     if kind == "float" and pyarrow.types.is_floating(array.type):
         numbers = array.to_numpy(zero_copy_only=False).astype(array.type.to_pandas_dtype())
         return floats(numbers) if pyarrow.types.is_float64(array.type) else short_floats(numbers)

@@ -1,4 +1,4 @@
-"""Cells of text tables, and what kind of values a column of them holds."""
+"""Cells of text tables, and detection of the type of their columns."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from json.encoder import encode_basestring
 from app.core.importing.formats.cell_numbers import MISSING, float_of, is_missing, number_of
 from app.core.importing.formats.contents import INT64, Kind, Value
 
-# Such numbers are JSON as they stand and neither overflow nor lose digits.
-_WHOLE = r"-?(?:0|[1-9][0-9]{0,17})"
+# Numbers that are valid JSON as they are, and neither overflow nor lose digits as doubles.
+_INTEGER = r"-?(?:0|[1-9][0-9]{0,17})"
 _REAL = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?"
-_WHOLES = re.compile(rf"(?:{_WHOLE}\n)*+")
+_INTEGERS = re.compile(rf"(?:{_INTEGER}\n)*+")
 _REALS = re.compile(rf"(?:{_REAL}\n)*+")
-_ONE_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
-_PADDED = re.compile(r"[+-]?0[0-9]+")
-"""'007' is a name, not a number."""
+_ONE_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
+_ZERO_PADDED = re.compile(r"[+-]?0[0-9]+")
+"""'007' is an identifier, not a number."""
 _LOGICAL = {"true": True, "false": False}
 EXACT = 2**53
-"""Whole numbers beyond are not all doubles."""
+"""Larger integers are not all representable as doubles."""
 
 
 class CellMismatch(Exception):
-    """A cell is not of the kind its column seemed to be."""
+    """A cell does not match the detected type of its column."""
 
 
 class TextCells:
-    """`kind` None: no cell of the column has had a value yet."""
+    """One column of a block. `kind` is None as long as no cell has had a value."""
 
     def __init__(self, texts: list[str], kind: Kind | None) -> None:
         self._texts = texts
@@ -40,7 +40,7 @@ class TextCells:
         return self._texts
 
     def values(self) -> list[Value]:
-        """Raises Misfit."""
+        """Raises CellMismatch."""
         return [_value(text, self._kind) for text in self._texts]
 
     def numbers(self) -> list[float | None]:
@@ -53,10 +53,10 @@ class TextCells:
         return [number_of(text) for text in self._texts]
 
     def json(self) -> list[str]:
-        """Raises Misfit."""
+        """Raises CellMismatch."""
         if self._kind == "str":
             return list(map(encode_basestring, self._texts))
-        if self._kind == "int" and _all_match(_WHOLES, self._texts):
+        if self._kind == "int" and _all_match(_INTEGERS, self._texts):
             return self._texts
         if self._kind == "float" and _all_match(_REALS, self._texts):
             return self._texts
@@ -64,7 +64,7 @@ class TextCells:
 
 
 class KindGuess:
-    """What the cells of a column have been so far."""
+    """Detects the kind of a column from the cells seen so far."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
@@ -72,9 +72,9 @@ class KindGuess:
     def add(self, texts: Sequence[str]) -> None:
         if self._seen == {"str"}:
             return
-        if _all_match(_WHOLES, texts) and max(map(len, texts), default=0) < 16:
+        if _all_match(_INTEGERS, texts) and max(map(len, texts), default=0) < 16:
             self._seen.add("int")
-        elif _all_match(_REALS, texts) and not any(map(_ONE_WHOLE.fullmatch, texts)):
+        elif _all_match(_REALS, texts) and not any(map(_ONE_INTEGER.fullmatch, texts)):
             self._seen.add("float")
         else:
             self._seen |= {_kind_of(text) for text in set(texts)}
@@ -92,7 +92,7 @@ class KindGuess:
             return "int"
         if seen <= {"int", "float"}:
             return "float"
-        return "str"  # a mixture, or long whole numbers that a double would round
+        return "str"  # mixed kinds, or large integers that would be rounded as floats
 
 
 def _all_match(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
@@ -101,17 +101,17 @@ def _all_match(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
 
 
 def _kind_of(text: str) -> str:
-    """'' for no value, 'long' for whole numbers that are no doubles."""
+    """The kind of one cell; '' for no value, 'long' for integers above EXACT."""
     text = text.strip()
     low = text.lower()
     if low in MISSING:
         return ""
     if low in _LOGICAL:
         return "bool"
-    if _ONE_WHOLE.fullmatch(text):
+    if _ONE_INTEGER.fullmatch(text):
         size = abs(int(text))
         return "int" if size <= EXACT else "long" if size < INT64 else "str"
-    if _PADDED.fullmatch(text) or float_of(text) is None:
+    if _ZERO_PADDED.fullmatch(text) or float_of(text) is None:
         return "str"
     return "float"
 
@@ -122,10 +122,10 @@ def _value(text: str, kind: Kind | None) -> Value:
     text = text.strip()
     if is_missing(text):
         return None
-    told = _kind_of(text)
-    if kind == "int" and told in ("int", "long"):
+    cell_kind = _kind_of(text)
+    if kind == "int" and cell_kind in ("int", "long"):
         return int(text)
-    if kind == "float" and told in ("int", "float"):
+    if kind == "float" and cell_kind in ("int", "float"):
         number = float(text)
         return number if math.isfinite(number) else None
     if kind == "bool" and text.lower() in _LOGICAL:

@@ -1,4 +1,4 @@
-"""How a text table is laid out, from its first lines: comments, delimiter, header."""
+"""Detect comments, delimiter and header of a text table from its first lines."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.spectra.readers.coordinates import from_text
-from app.core.importing.errors import ImportFailed
+from agent.spectra.readers.coordinates import parse_sexagesimal
+from app.core.errors import ImportFailed
 from app.core.importing.formats.byte_stream import Recoded, Stream
 from app.core.importing.formats.cell_numbers import float_of, is_missing
 from app.core.importing.formats.contents import BLOCK_BYTES, MAX_COLUMNS
 from app.core.importing.formats.encodings import Decoder
 from app.core.importing.role_names import is_known_name
-from app.core.importing.suffixes import has_spectrum_suffix
+from app.core.importing.spectrum_files import has_spectrum_suffix
 
 MAX_LINE = 1024 * 1024
 TOO_LONG = "\0too long\0"
-"""Stands where a line was longer than MAX_LINE bytes."""
+"""Placeholder for a line longer than MAX_LINE bytes."""
 UTF8_BOM = b"\xef\xbb\xbf"
 
 
 def text_blocks(stream: Stream, encoding: str, decoder: Decoder) -> Iterator[str]:
-    """Each ends with a line end, which is always a line feed."""
+    """Blocks of text that end with a line feed; all line ends are line feeds."""
     if encoding == "utf-16":
         stream = Recoded(stream)
     for block in line_blocks(stream):
@@ -34,31 +34,31 @@ def text_blocks(stream: Stream, encoding: str, decoder: Decoder) -> Iterator[str
 
 
 def line_blocks(stream: Stream) -> Iterator[bytes]:
-    """Whole lines; the last of all may lack its end."""
+    """Blocks of whole lines; the last line may lack its end."""
     rest, first = b"", True
     while raw := stream.read(BLOCK_BYTES):
         rest += raw
         if first and len(rest) >= len(UTF8_BOM):
             rest, first = rest.removeprefix(UTF8_BOM), False
-        cut = _cut(rest)
+        cut = _last_line_end(rest)
         if cut:
             yield rest[:cut]
             rest = rest[cut:]
         elif len(rest) > MAX_LINE:
-            rest = _behind(stream)
+            rest = _rest_after_line(stream)
             yield TOO_LONG.encode() + b"\n"
     if rest:
         yield rest.removeprefix(UTF8_BOM) if first else rest
 
 
-def _cut(raw: bytes) -> int:
-    """Behind the last line end. A carriage return at the very end may be half of one."""
+def _last_line_end(raw: bytes) -> int:
+    """The position after the last line end; a final CR does not count, it may be half of CR LF."""
     cut = raw.rfind(b"\n") + 1
     return cut or raw.rfind(b"\r", 0, len(raw) - 1) + 1
 
 
-def _behind(stream: Stream) -> bytes:
-    """What follows a line of which the rest is skipped."""
+def _rest_after_line(stream: Stream) -> bytes:
+    """Skip the rest of a line; returns what was read after its end."""
     while raw := stream.read(BLOCK_BYTES):
         ends = [end for end in (raw.find(b"\n"), raw.find(b"\r")) if end >= 0]
         if ends:
@@ -67,17 +67,17 @@ def _behind(stream: Stream) -> bytes:
 
 
 DELIMITERS = ("\t", ";", "|", ",")
-BLANKS = ""
-"""As a delimiter: any run of blanks."""
-LOOKED_AT = 50
-REGULAR = 0.8
-"""Part of the lines that must have the same number of cells."""
+WHITESPACE = ""
+"""As a delimiter, means any run of white space."""
+MAX_LINES = 50
+MIN_SHARE = 0.8
+"""Fraction of the lines that must have the same number of cells."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 
 
 @dataclass(frozen=True)
 class TextLayout:
-    """`skip` lines of the file come before the first row."""
+    """Delimiter, column names, and the number of lines to skip before the first row."""
 
     delimiter: str
     names: tuple[str, ...]
@@ -85,15 +85,15 @@ class TextLayout:
 
 
 def read_layout(lines: Sequence[str], hint: str = "") -> TextLayout:
-    """From whole lines without their ends. `hint` is the delimiter the file's name tells of."""
+    """Detect the layout from lines without line ends; `hint` is the delimiter of the suffix."""
     kept = [(number, line) for number, line in enumerate(lines) if line.strip()]
     comments = [line for _, line in kept if line.startswith("#")]
     rows = [(number, line) for number, line in kept if not line.startswith("#")]
     if not rows:
-        raise ImportFailed("it holds no rows")
+        raise ImportFailed("it contains no rows")
     if any(line == TOO_LONG for _, line in rows[:1]):
-        raise ImportFailed("its first line is longer than 1 MB: that is no list")
-    body = [line for _, line in rows[:LOOKED_AT]]
+        raise ImportFailed("its first line is longer than 1 MB: it is not a list")
+    body = [line for _, line in rows[:MAX_LINES]]
     delimiter = delimiter_of(body, hint)
     first = cells_of(body[0], delimiter)
     if len(first) > MAX_COLUMNS:
@@ -107,15 +107,17 @@ def read_layout(lines: Sequence[str], hint: str = "") -> TextLayout:
 
 
 def delimiter_of(lines: Sequence[str], hint: str = "") -> str:
-    """The one by which most lines have as many cells as the first; blanks are in every sentence,
-    so they come last."""
+    """The delimiter that gives most lines the same number of cells as the first.
+
+    White space comes last, because any text contains it.
+    """
     order = sorted(DELIMITERS, key=lambda each: each != hint)
     shares = {mark: _share_like_first(lines, mark) for mark in order}
     best = max(order, key=lambda mark: shares[mark])
-    if shares[best] >= REGULAR:
+    if shares[best] >= MIN_SHARE:
         return best
-    if _share_like_first(lines, BLANKS) >= REGULAR:
-        return BLANKS
+    if _share_like_first(lines, WHITESPACE) >= MIN_SHARE:
+        return WHITESPACE
     return max(order[::-1], key=lambda mark: len(cells_of(lines[0], mark)))
 
 
@@ -127,8 +129,8 @@ def _share_like_first(lines: Sequence[str], mark: str) -> float:
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
-    """Of one line by itself."""
-    if delimiter == BLANKS:
+    """The cells of a single line."""
+    if delimiter == WHITESPACE:
         return line.split()
     try:
         return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
@@ -137,27 +139,27 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 
 
 def is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Names, unless one of them is itself a value."""
+    """Whether the first row contains names rather than values."""
     if any(map(_is_value, first)):
         return False
     if any(map(is_known_name, first)):
         return True
-    # A column of names alone: its first line is one of them, too.
+    # A single column of texts has no header: its first line is a value like the others.
     return len(first) > 1 and any(map(_is_value, (cell for row in others for cell in row)))
 
 
 def _is_value(cell: str) -> bool:
     if is_missing(cell):
         return False
-    if float_of(cell) is not None or from_text(cell) is not None or _DATE.fullmatch(cell):
+    if float_of(cell) is not None or parse_sexagesimal(cell) is not None or _DATE.fullmatch(cell):
         return True
     return has_spectrum_suffix(cell)
 
 
 def _names_in_comment(comments: Sequence[str], delimiter: str, columns: int) -> tuple[str, ...]:
-    """'# id ra dec' above rows that have no other header."""
+    """Column names from a comment such as '# id ra dec' above the rows."""
     for line in reversed(comments):
-        for mark in (delimiter, BLANKS):
+        for mark in (delimiter, WHITESPACE):
             names = cells_of(line.lstrip("# "), mark)
             if len(names) == columns and not any(map(_is_value, names)):
                 return tuple(names)

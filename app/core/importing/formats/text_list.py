@@ -1,4 +1,4 @@
-"""CSV, TSV, ECSV and other delimited text."""
+"""Read CSV, TSV, ECSV and other delimited text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from itertools import islice
 from pathlib import Path
 
 from app.core.importing.formats.byte_stream import byte_stream
-from app.core.importing.formats.contents import Kind, ListColumn, RowBlock, column_names, counted
+from app.core.importing.formats.contents import (
+    Kind,
+    ListColumn,
+    RowBlock,
+    column_names,
+    counted_text,
+)
 from app.core.importing.formats.ecsv_header import EcsvColumn, EcsvHeader, ecsv_header
 from app.core.importing.formats.encodings import Decoder, encoding_of
 from app.core.importing.formats.text_cells import KindGuess, TextCells
 from app.core.importing.formats.text_layout import TextLayout, line_blocks, read_layout, text_blocks
-from app.core.importing.formats.text_rows import RowReader, Rows
+from app.core.importing.formats.text_rows import RowReader, TextRows
 
 SAMPLE_BLOCKS = 2
 MAX_PREAMBLE_BLOCKS = 128
@@ -23,7 +29,7 @@ FORMATS = {",": "CSV", "\t": "TSV"}
 
 
 class TextList:
-    """`size` is the file's, None where it is packed."""
+    """`size` is that of the file, None if it is compressed."""
 
     def __init__(self, path: Path, size: int | None) -> None:
         self._path = path
@@ -31,7 +37,7 @@ class TextList:
             raw = b"".join(islice(line_blocks(stream), SAMPLE_BLOCKS))
         self._encoding = encoding_of(raw)
         self._decoder = Decoder(self._encoding)
-        text = "".join(_until_rows(self._texts()))
+        text = "".join(_first_blocks(self._texts()))
         declared = ecsv_header(text)
         self._layout = _layout(text, path, declared)
         self._declared = declared.columns if declared else None
@@ -44,7 +50,7 @@ class TextList:
     @property
     def columns(self) -> tuple[ListColumn, ...]:
         names = column_names(self._layout.names)
-        told = self._declared or [EcsvColumn(name) for name in names]
+        declared = self._declared or [EcsvColumn(name) for name in names]
         return tuple(
             ListColumn(
                 name=name,
@@ -52,7 +58,7 @@ class TextList:
                 unit=each.unit,
                 description=each.description,
             )
-            for name, kind, each in zip(names, self._kinds, told, strict=True)
+            for name, kind, each in zip(names, self._kinds, declared, strict=True)
         )
 
     def blocks(self) -> Iterator[RowBlock]:
@@ -60,13 +66,13 @@ class TextList:
             cells = map(TextCells, rows.columns, self._kinds)
             yield RowBlock(rows.lines, list(cells), rows.refused)
 
-    def settle(self) -> None:
+    def recheck_types(self) -> None:
         self._kinds = self._guessed(self._read())
 
     def warnings(self) -> list[str]:
         found = self._decoder.warnings()
         if self._rows.comments:
-            found.append(f"passed over: {counted(self._rows.comments, 'line')} beginning with #")
+            found.append(f"skipped {counted_text(self._rows.comments, 'line')} beginning with #")
         return found
 
     def _texts(self) -> Iterator[str]:
@@ -77,15 +83,15 @@ class TextList:
     def _reader(self) -> RowReader:
         return RowReader(self._layout.delimiter, len(self._layout.names), self._layout.skip)
 
-    def _read(self) -> Iterator[Rows]:
+    def _read(self) -> Iterator[TextRows]:
         self._rows = self._reader()
-        for text in _without(self._texts(), self._layout.skip):
+        for text in _skip_lines(self._texts(), self._layout.skip):
             yield self._rows.read(text)
         rest = self._rows.read("", is_last=True)
         if rest.lines or rest.refused:
             yield rest
 
-    def _guessed(self, read: Iterator[Rows]) -> list[Kind | None]:
+    def _guessed(self, read: Iterator[TextRows]) -> list[Kind | None]:
         guesses = [KindGuess() for _ in self._layout.names]
         for rows in read:
             for guess, texts in zip(guesses, rows.columns, strict=True):
@@ -93,11 +99,11 @@ class TextList:
         declared: Sequence[Kind | None] = [None] * len(guesses)
         if self._declared:
             declared = [each.kind for each in self._declared]
-        return [_fitting(*each) for each in zip(guesses, declared, strict=True)]
+        return [_merged_kind(*each) for each in zip(guesses, declared, strict=True)]
 
 
-def _fitting(guess: KindGuess, declared: Kind | None) -> Kind | None:
-    """As declared, unless the cells are something else."""
+def _merged_kind(guess: KindGuess, declared: Kind | None) -> Kind | None:
+    """The declared kind, unless the cells do not match it."""
     if declared is None or declared == guess.kind:
         return guess.kind
     if declared == "str" or guess.kind is None or (declared, guess.kind) == ("float", "int"):
@@ -116,8 +122,8 @@ def _layout(text: str, path: Path, declared: EcsvHeader | None) -> TextLayout:
     return TextLayout(declared.delimiter, names, skip + 1)
 
 
-def _until_rows(texts: Iterator[str]) -> Iterator[str]:
-    """The first blocks: the long preamble that some lists have, and two with rows."""
+def _first_blocks(texts: Iterator[str]) -> Iterator[str]:
+    """The preamble, which may be long, and the first SAMPLE_BLOCKS blocks with rows."""
     rest = SAMPLE_BLOCKS
     for text in islice(texts, MAX_PREAMBLE_BLOCKS):
         yield text
@@ -126,8 +132,8 @@ def _until_rows(texts: Iterator[str]) -> Iterator[str]:
             return
 
 
-def _without(texts: Iterator[str], lines: int) -> Iterator[str]:
-    """Less the first so many lines."""
+def _skip_lines(texts: Iterator[str], lines: int) -> Iterator[str]:
+    """The blocks without the first `lines` lines."""
     for text in texts:
         at = 0
         while lines and at < len(text):

@@ -1,7 +1,7 @@
-"""Rows of a delimited text, a block of lines at a time.
+"""Parse the rows of delimited text, a block of lines at a time.
 
-Nearly every block of a real list is regular and is cut up in a few calls. One that is not is read
-record by record, so that each row that cannot be used is named and the next one is read again.
+Nearly all blocks of real lists are regular and are split in a few calls. An irregular block is read
+record by record, so that each bad row is reported and reading continues with the next one.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.core.importing.formats.contents import MAX_CELL, Refused, counted
-from app.core.importing.formats.text_layout import BLANKS, TOO_LONG
+from app.core.importing.formats.contents import MAX_CELL, Refused, counted_text
+from app.core.importing.formats.text_layout import TOO_LONG, WHITESPACE
 
 MAX_RECORD_LINES = 50
-"""Of one row: beyond, a quote was forgotten and the row ends with its first line."""
+"""Lines of one row; a longer one has an unclosed quote and ends with its first line."""
 MAX_RECORD = 256 * 1024
-UNCLOSED = "a quote that is not closed"
+UNCLOSED = "a quote is not closed"
 
 
 @dataclass
-class Rows:
-    """Columns of those that can be used, with their numbers, and the others."""
+class TextRows:
+    """Row numbers and columns of the usable rows, and the refused rows."""
 
     lines: Sequence[int] = ()
     columns: list[list[str]] = field(default_factory=list)
@@ -29,39 +29,38 @@ class Rows:
 
 
 class RowReader:
-    """Takes blocks in order; keeps what a block leaves unfinished for the next."""
+    """Reads blocks in order; keeps an unfinished row for the next block."""
 
     def __init__(self, delimiter: str, width: int, lines_before: int) -> None:
         self._delimiter = delimiter
         self._width = width
-        self._passed = lines_before
-        """Lines of the file."""
+        self._lines_read = lines_before
         self._rows = 0
         self._unfinished = ""
         self.comments = 0
 
-    def read(self, text: str, *, is_last: bool = False) -> Rows:
-        """`text` is whole lines, each with its line feed."""
-        columns = None if self._unfinished else self._at_once(text)
+    def read(self, text: str, *, is_last: bool = False) -> TextRows:
+        """Parse a block of whole lines, each with its line feed."""
+        columns = None if self._unfinished else self._parse_regular(text)
         if columns is None:
-            return self._one_by_one(self._unfinished + text, is_last)
+            return self._parse_irregular(self._unfinished + text, is_last)
         first, count = self._rows + 1, len(columns[0])
         self._rows += count
-        self._passed += count
-        return Rows(range(first, first + count), columns)
+        self._lines_read += count
+        return TextRows(range(first, first + count), columns)
 
-    def _at_once(self, text: str) -> list[list[str]] | None:
-        """The columns, where every line is a row of the right width and no cell is odd."""
+    def _parse_regular(self, text: str) -> list[list[str]] | None:
+        """The columns, if every line is a plain row of the right width; else None."""
         if not text or "\0" in text or text.startswith("#") or "\n#" in text:
             return None
-        if self._delimiter == BLANKS or _may_hold_long_cell(text):
+        if self._delimiter == WHITESPACE or _may_hold_long_cell(text):
             return None
-        return self._parsed(text) if '"' in text else self._split(text)
+        return self._parse_quoted(text) if '"' in text else self._split(text)
 
     def _split(self, text: str) -> list[list[str]] | None:
         mark, width = self._delimiter, self._width
-        # Each line end becomes a cell of its own: where they, and no others, stand width + 1 cells
-        # apart, every line has the right number of cells.
+        # Line ends become cells of their own: if exactly these are width + 1 cells apart, every
+        # line has the right number of cells.
         cells = text.replace("\n", f"{mark}\n{mark}").split(mark)
         cells.pop()
         rows, odd = divmod(len(cells), width + 1)
@@ -73,7 +72,7 @@ class RowReader:
         columns = [cells[number :: width + 1] for number in range(width)]
         return None if width == 1 and "" in columns[0] else columns
 
-    def _parsed(self, text: str) -> list[list[str]] | None:
+    def _parse_quoted(self, text: str) -> list[list[str]] | None:
         lines = text[:-1].split("\n")
         try:
             rows = list(csv.reader(lines, delimiter=self._delimiter, strict=True))
@@ -84,8 +83,8 @@ class RowReader:
         columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
         return None if self._width == 1 and "" in columns[0] else columns
 
-    def _one_by_one(self, text: str, is_last: bool) -> Rows:
-        feed = _Feed(text.split("\n")[:-1])
+    def _parse_irregular(self, text: str, is_last: bool) -> TextRows:
+        feed = _LineFeed(text.split("\n")[:-1])
         numbers: list[int] = []
         records: list[list[str]] = []
         refused: list[Refused] = []
@@ -98,17 +97,17 @@ class RowReader:
             self._rows += 1
             problem = record if isinstance(record, str) else self._problem(record, feed)
             if problem:
-                where = f"line {self._passed + feed.start + 1:,} of the file"
+                where = f"line {self._lines_read + feed.start + 1:,} of the file"
                 refused.append(Refused(self._rows, f"{where}: {problem}"))
             else:
                 numbers.append(self._rows)
                 records.append([cell.strip() for cell in record[: self._width]])
-        self._passed += feed.at
+        self._lines_read += feed.at
         columns = [list(column) for column in zip(*records, strict=True)]
-        return Rows(numbers, columns or [[] for _ in range(self._width)], refused)
+        return TextRows(numbers, columns or [[] for _ in range(self._width)], refused)
 
-    def _records(self, feed: _Feed) -> Iterator[list[str] | str]:
-        """Cells, or why there are none; blank lines and comments are passed over."""
+    def _records(self, feed: _LineFeed) -> Iterator[list[str] | str]:
+        """The cells of each record, or what is wrong with it; skips blank lines and comments."""
         reader = csv.reader(feed, delimiter=self._delimiter or " ")
         while feed.begin():
             line = feed.lines[feed.start]
@@ -122,14 +121,14 @@ class RowReader:
                 yield "it is longer than 1 MB"
             elif "\0" in line:
                 feed.at += 1
-                yield "it holds a NUL byte"
-            elif self._delimiter == BLANKS:
+                yield "it contains a NUL byte"
+            elif self._delimiter == WHITESPACE:
                 feed.at += 1
                 yield line.split()
             else:
                 yield self._record(reader, feed)
 
-    def _record(self, reader: Iterator[list[str]], feed: _Feed) -> list[str] | str:
+    def _record(self, reader: Iterator[list[str]], feed: _LineFeed) -> list[str] | str:
         try:
             record = next(reader)
         except (StopIteration, _UnclosedQuote):
@@ -141,18 +140,18 @@ class RowReader:
             return record
         if len(record) == self._width and not feed.ran_out:
             return record
-        feed.at = feed.start + 1  # the lines behind it may be good rows
+        feed.at = feed.start + 1  # the following lines may be good rows
         return UNCLOSED
 
-    def _problem(self, record: list[str], feed: _Feed) -> str:
+    def _problem(self, record: list[str], feed: _LineFeed) -> str:
         width = self._width
         if len(record) < width or any(record[width:]):
-            return f"{counted(len(record), 'cell')} instead of {width:,}"
+            return f"{counted_text(len(record), 'cell')} instead of {width:,}"
         longest = max(map(len, record))
         if longest > MAX_CELL:
             return f"a cell of {longest:,} characters, more than {MAX_CELL:,}"
         if "\0" in "".join(record):
-            return "it holds a NUL byte"
+            return "it contains a NUL byte"
         return ""
 
 
@@ -160,8 +159,8 @@ class _UnclosedQuote(Exception):
     pass
 
 
-class _Feed:
-    """Gives a csv reader lines for the record that began at `start`."""
+class _LineFeed:
+    """Iterates over lines for a csv reader; the current record began at `start`."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -173,7 +172,7 @@ class _Feed:
         self.start, self.ran_out, self._size = self.at, False, 0
         return self.at < len(self.lines)
 
-    def __iter__(self) -> _Feed:
+    def __iter__(self) -> _LineFeed:
         return self
 
     def __next__(self) -> str:
@@ -189,7 +188,7 @@ class _Feed:
 
 
 def _may_hold_long_cell(text: str) -> bool:
-    """Unless there is a line end in every stretch of half its length there may be."""
+    """False if every stretch of MAX_CELL / 2 characters contains a line end."""
     step = MAX_CELL // 2
     return any(text.find("\n", at, at + step) < 0 for at in range(0, len(text) - step, step))
 

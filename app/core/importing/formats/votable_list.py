@@ -83,7 +83,7 @@ class VOTableList:
         )
         self.estimate = parser.expected_rows
 
-    def settle(self) -> None:
+    def recheck_types(self) -> None:
         """Nothing to do: VOTable columns declare their types."""
 
     def warnings(self) -> list[str]:

@@ -57,7 +57,7 @@ def test_whose_verdict_it_is(place):
         set_adjudicator(session, "Ben")
         assert export(session, out, which="judged").rows == 3
         assert read_back(out)["verdict"] == ["ACCEPT", "REJECT", "REJECT"]
-        with pytest.raises(SessionError, match=r"nobody called Cy.*Ada, Ben"):
+        with pytest.raises(SessionError, match=r"no reviewer Cy.*Ada, Ben"):
             export(session, out, reviewer="Cy")
 
 
@@ -68,7 +68,7 @@ def test_those_that_were_picked(place):
         report = export(session, out, which=picked, filter_text="p_yes>0.9")
         assert report.rows == 3
         assert read_back(out)["object_id"] == ["J000005", "J000003", "J000001"]
-        assert report.selection == "3 candidates that were picked; filter: p_yes>0.9"
+        assert report.selection == "3 selected candidates; filter: p_yes>0.9"
         assert Table.read(out).meta["provenance"]["selection"] == report.selection
         assert export(session, out, which=[]).rows == 0
         assert read_back(out)["object_id"] == []
@@ -120,7 +120,7 @@ def test_a_full_disk_is_told(place, tmp_path, monkeypatch):
 
         monkeypatch.setattr("app.core.atomic_file.os.fsync", refuse)
         for suffix in FORMATS:
-            with pytest.raises(SessionError, match=r"No space left.*Nothing there was changed"):
+            with pytest.raises(SessionError, match=r"No space left.*No existing file was changed"):
                 export(session, tmp_path / f"out.{suffix}", which="all")
         assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
 
@@ -205,7 +205,7 @@ def test_no_room_for_it(place, tmp_path):
     told = done.stdout.splitlines()
     assert len(told) == len(outs)
     for out, words in zip(outs, told, strict=True):
-        assert words == f"{out} could not be written: File too large. Nothing there was changed"
+        assert words == f"{out} could not be written: File too large. No existing file was changed"
         assert out.read_text() == "as it was"
     assert sorted(folder.iterdir()) == sorted(outs)
 
@@ -214,13 +214,13 @@ def test_names_that_cannot_be_written(place, tmp_path):
     with people(place) as session:
         for name, told in (
             ("out.xlsx", r"\.csv, \.ecsv"),
-            ("none/out.csv", "make it first"),
-            ("none/out.fits", "make it first"),
+            ("none/out.csv", "create it first"),
+            ("none/out.fits", "create it first"),
         ):
             with pytest.raises(SessionError, match=told):
                 export(session, tmp_path / name)
         (tmp_path / "folder.csv").mkdir()
-        with pytest.raises(SessionError, match="it is a folder"):
+        with pytest.raises(SessionError, match="this is a folder"):
             export(session, tmp_path / "folder.csv")
 
 
@@ -250,7 +250,7 @@ def test_a_spectrum_is_not_overwritten(tmp_path):
     link.symlink_to(theirs)
     with listed(tmp_path / "a.speco3", [{}, {"path": str(theirs)}]) as session:
         for out in (theirs, link, tmp_path / "." / "spec.fits"):
-            with pytest.raises(SessionError, match="a spectrum of this session"):
+            with pytest.raises(SessionError, match="a spectrum file of this session"):
                 export(session, out, which="all")
     assert theirs.read_text() == "photons"
 

@@ -39,7 +39,7 @@ def test_a_line_for_each(place, tmp_path):
         assert first.startswith("2026-01-01 00:00:0")
         assert first.endswith(
             '  Ada  J000001  ACCEPT, confidence 4, [a;b, c], "Hα "宽" ?]0;x?", 2.2 s, '
-            "the agent had said verdict YES p_yes 0.9"
+            "agent opinion shown: verdict YES p_yes 0.9"
         )
         assert second.endswith("  Ada  =J2?[31m  REJECT")
         assert undone.endswith("  undo: no verdict")
@@ -50,7 +50,7 @@ def test_a_line_for_each(place, tmp_path):
             ben.record_verdict(1, Opinion(verdict=Verdict.UNSURE))
             merge(session, ben)
             identity = ben.id
-        assert list(log_lines(session))[-1].endswith("  Ben  J000001  UNSURE, merged in")
+        assert list(log_lines(session))[-1].endswith("  Ben  J000001  UNSURE, merged")
         assert write_log(session, tmp_path / "log.csv") == 5
         found = read_csv(tmp_path / "log.csv")
     assert tuple(found) == COLUMNS

@@ -19,12 +19,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from app.core.errors import ImportFailed
 from app.core.importing.entries import FIELDS, Entries
-from app.core.importing.errors import ImportFailed
+from app.core.importing.entry_source import InProcessSource
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.opening import find_list, naming
-from app.core.importing.places import Places
-from app.core.importing.reading import Reading
+from app.core.importing.opening import errors_naming, open_for_import
+from app.core.importing.spectrum_locator import SpectrumLocator
 from tests.app.core.importing.lists import ROWS, text_of, write
 from tests.app.core.importing.memory import peak_mb
 
@@ -127,12 +127,12 @@ def main(format_: str, seed: int, count: int) -> None:
 
 
 def read_whole(path: Path) -> int:
-    with naming(path):
-        reading = Reading(find_list(path, {}), Places(path))
+    with errors_naming(path):
+        reading = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
         try:
             return sum(map(check, reading.entries()))
         except CellMismatch:
-            reading.settle()
+            reading.recheck_types()
             return sum(map(check, reading.entries()))
 
 

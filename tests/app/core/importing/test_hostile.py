@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from app.core.importing.errors import ImportFailed
+from app.core.errors import ImportFailed
 from app.core.importing.importer import import_list, preview
 from tests.app.core.importing.hostile_lists import FORMATS
 from tests.app.core.importing.lists import every, refusals, touch
@@ -32,11 +32,11 @@ def test_damaged_lists_are_read_or_refused(format_):
 BIG = """
 import sys
 from pathlib import Path
-from app.core.importing.errors import ImportFailed
-from app.core.importing.opening import find_list, naming
-from app.core.importing.places import Places
-from app.core.importing.reading import Reading
-from app.core.importing.formats.text_cells import Misfit
+from app.core.errors import ImportFailed
+from app.core.importing.opening import errors_naming, open_for_import
+from app.core.importing.spectrum_locator import SpectrumLocator
+from app.core.importing.entry_source import InProcessSource
+from app.core.importing.formats.text_cells import CellMismatch
 from tests.app.core.importing.memory import peak_mb
 
 def count(reading):
@@ -47,12 +47,12 @@ def count(reading):
 
 path = Path(sys.argv[1])
 try:
-    with naming(path):
-        reading = Reading(find_list(path, {}), Places(path))
+    with errors_naming(path):
+        reading = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
         try:
             print(*count(reading))
-        except Misfit:
-            reading.settle()
+        except CellMismatch:
+            reading.recheck_types()
             print(*count(reading))
 except ImportFailed as error:
     print(error)

@@ -157,7 +157,7 @@ def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
     assert "URL" in told[2]
     assert '"-3" is not a row number' in told[3]
     assert told[4] == "line 5 of the file: 1 cell instead of 3"
-    assert "neither a spectrum nor an object" in told[5]
+    assert "no spectrum file, object name or position" in told[5]
 
 
 def test_only_the_first_refusals_are_kept_but_all_are_counted(session, folder, monkeypatch):
@@ -220,7 +220,7 @@ def test_a_score_is_the_first_order(session, folder):
     import_text(session, folder, text_of())
     assert session.fact("order") == "score"
     sort = parse_sort(session.fact("order"))
-    assert [line.candidate.score for line in page(session, sort=sort).lines] == [0.9, 0.25, None]
+    assert [line.candidate.score for line in page(session, sort=sort).rows] == [0.9, 0.25, None]
 
 
 def test_an_order_that_somebody_chose_stays(session, folder):
@@ -372,7 +372,7 @@ def test_indexes_are_there_after_many_rows(session, folder, monkeypatch):
             "EXPLAIN QUERY PLAN SELECT id FROM candidates WHERE object_id = 'x'"
         )
         assert "candidates_object" in str(plan.all())
-    assert len(page(session, sort=LIST_ORDER).lines) > 0
+    assert len(page(session, sort=LIST_ORDER).rows) > 0
 
 
 def test_what_is_imported_can_be_judged_and_undone_meanwhile(session, folder):
@@ -412,7 +412,7 @@ def test_preview_of_rows_that_cannot_be_read(folder):
 
 def test_rows_of_one_file_without_a_row_are_pointed_out(session, folder):
     report = import_text(session, folder, "name,path\na,coadd.fits\nb,coadd.fits\n")
-    assert any("a column must tell the row" in warning for warning in report.warnings)
+    assert any("a column must give the row" in warning for warning in report.warnings)
 
 
 def test_numbers_that_are_none_are_told(session, folder):

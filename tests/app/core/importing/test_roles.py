@@ -121,9 +121,9 @@ def test_catalogues_of_the_surveys(sample, expected, survey):
 
 def test_every_role_has_a_reason_of_one_line():
     reasons = roles(SDSS).reasons
-    assert 'ra: column "ra", by its name' in reasons
-    assert 'object_id: made of the columns "plate", "mjd", "fiberID", as SDSS does' in reasons
-    assert 'path: looked for as SDSS names files, by "plate", "mjd", "fiberID"' in reasons
+    assert 'ra: column "ra", from its name' in reasons
+    assert 'object_id: built from the columns "plate", "mjd", "fiberID" (SDSS naming)' in reasons
+    assert 'path: SDSS file name built from the columns "plate", "mjd", "fiberID"' in reasons
     assert all("\n" not in reason for reason in reasons)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.importing.formats.text_cells import TextCells
-from app.core.importing.sky import angles, name_of, positions
+from app.core.importing.sky import angles, iau_name, positions
 
 
 def ra(text, unit=""):
@@ -73,4 +73,4 @@ def test_both_or_neither():
     ],
 )
 def test_names_by_position(ra, dec, name):
-    assert name_of(ra, dec) == name
+    assert iau_name(ra, dec) == name

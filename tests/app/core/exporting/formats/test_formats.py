@@ -171,7 +171,7 @@ def test_formulas_are_escaped(place):
 
 
 def test_long_comments_do_not_make_all_rows_long(place, monkeypatch):
-    monkeypatch.setattr(fits_file, "MUCH", 20_000)
+    monkeypatch.setattr(fits_file, "MAX_FIXED_BYTES", 20_000)
     long = "宽 " * 1500
     out = place.with_suffix(".fits")
     with listed(place, [{} for _ in range(30)]) as session:

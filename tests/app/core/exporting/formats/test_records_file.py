@@ -6,7 +6,7 @@ import pytest
 
 from agent.trajectory.trajectory_file import read_trajectories
 from app.core.errors import SessionError
-from app.core.exporting.chosen import chosen_ids
+from app.core.exporting.rows import selected_ids
 from app.core.exporting.formats.records_file import write_records
 from app.core.inspections.store import add_inspection
 from app.core.progress import StoppedError
@@ -51,14 +51,14 @@ def test_of_some_by_candidate(session, tmp_path):
 
 
 def test_those_a_catalogue_would_have(session):
-    assert list(chosen_ids(session, "judged")) == [1, 2, 3]
-    assert list(chosen_ids(session, "accepted")) == [1]
-    assert list(chosen_ids(session, "all")) == [1, 2, 3, 4, 5]
+    assert list(selected_ids(session, "judged")) == [1, 2, 3]
+    assert list(selected_ids(session, "accepted")) == [1]
+    assert list(selected_ids(session, "all")) == [1, 2, 3, 4, 5]
     set_adjudicator(session, "Ada")
-    assert list(chosen_ids(session, "accepted")) == [1, 2]
-    assert list(chosen_ids(session, [3, 1])) == [3, 1]
-    with pytest.raises(SessionError, match="nobody called Cy"):
-        chosen_ids(session, "judged", "Cy")
+    assert list(selected_ids(session, "accepted")) == [1, 2]
+    assert list(selected_ids(session, [3, 1])) == [3, 1]
+    with pytest.raises(SessionError, match="no reviewer Cy"):
+        selected_ids(session, "judged", "Cy")
 
 
 def test_whole_or_not_at_all(session, tmp_path):
@@ -77,7 +77,7 @@ def test_whole_or_not_at_all(session, tmp_path):
 
 
 def test_how_far_it_is(session, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.core.exporting.formats.records_file.STRIDE", 2)
+    monkeypatch.setattr("app.core.exporting.formats.records_file.PROGRESS_EVERY", 2)
     told = []
     write_records(session, tmp_path / "all.jsonl", progress=lambda *done: told.append(done))
     assert told == [(2, 5), (4, 5), (5, 5)]

@@ -49,7 +49,7 @@ def test_a_long_search_gives_the_parent_a_chance_to_stop_it(monkeypatch):
     pulse = child.Heartbeat(pipe)
     assert pulse() is False
     assert pipe.getvalue() == b""
-    monkeypatch.setattr(child, "PULSE_S", -1.0)
+    monkeypatch.setattr(child, "HEARTBEAT_S", -1.0)
     assert pulse() is False
     pipe.seek(0)
     assert read_frame(pipe)[0]["type"] == "busy"

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from app.core.importing.errors import ImportFailed
+from app.core.errors import ImportFailed
 from app.core.importing.formats import parquet_list
 from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import import_list
@@ -61,7 +61,7 @@ def test_columns_of_arrays_are_left_out(folder):
     made = {"ID": ("K", [1, 2]), "MAGS": ("5E", np.ones((2, 5))), "BITS": ("3X", np.ones((2, 3)))}
     file = opened(folder, fits_bytes(made))
     assert [c.name for c in file.columns] == ["ID"]
-    assert file.warnings() == ["left out: 2 columns of arrays"]
+    assert file.warnings() == ["skipped 2 array columns"]
 
 
 def test_blocks_of_fits_join_up(folder):
@@ -91,13 +91,13 @@ def test_positions_in_other_units(session, folder):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda raw: raw[:8640], "cut short"),
-        (lambda raw: raw[:6000], "cut short|no END"),
+        (lambda raw: raw[:8640], "truncated"),
+        (lambda raw: raw[:6000], "truncated|no END"),
         (lambda raw: raw[:2880], "no table with rows"),
         (lambda raw: raw.replace(b"NAXIS2  =                 2000",
-                                 b"NAXIS2  =            200000000"), "cut short"),
+                                 b"NAXIS2  =            200000000"), "truncated"),
         (lambda raw: raw.replace(b"NAXIS1  =                   13",
-                                 b"NAXIS1  =            100000000"), "need 13 bytes a row"),
+                                 b"NAXIS1  =            100000000"), "need 13 bytes per row"),
         (lambda raw: raw.replace(b"'BINTABLE'", b"'TABLE   '"), "XTENSION TABLE"),
         (lambda raw: raw.replace(b"TFORM1  = 'K", b"TFORM1  = '?"), "no readable TFORM"),
         (lambda raw: b"SIMPLE  =" + raw[:400], "no END"),
@@ -148,7 +148,7 @@ def test_types_of_parquet(folder):
         (1, None, 0.1, 0.1, None, True, "Hα", "x�y", "p", "2020-01-02"),
         (None, 5, None, None, 2.25, None, None, "z", "q", None),
     ]
-    assert file.warnings() == ["left out: 2 columns of arrays"]
+    assert file.warnings() == ["skipped 2 array columns"]
     assert file.estimate == 2
 
 
@@ -219,11 +219,11 @@ def test_without_pyarrow_it_says_what_to_do(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "name", "said"),
     [
-        (b"SQLite format 3\0" + b"\0" * 100, "x.speco3", "a session is merged"),
+        (b"SQLite format 3\0" + b"\0" * 100, "x.speco3", "a SQLite database; merge sessions"),
         (b"\x89HDF\r\n\x1a\n", "x.h5", "HDF5"),
-        (b"PK\x03\x04abc", "x.xlsx", "a workbook: save it as CSV"),
+        (b"PK\x03\x04abc", "x.xlsx", "a spreadsheet: save it as CSV"),
         (b"PK\x03\x04abc", "x.csv", "packed with zip"),
-        (bytes(range(256)) * 20, "x.csv", "no format known here"),
+        (bytes(range(256)) * 20, "x.csv", "format is unknown"),
         (b"", "x.csv", "it is empty"),
         (b"\n\n\n", "x.csv", "no rows"),
         (b"# only a comment\n", "x.csv", "no rows"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.importing.errors import ImportFailed
+from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import MAX_CELL, MAX_COLUMNS
 from app.core.importing.formats.formats import open_list
 from app.core.importing.formats.text_layout import MAX_LINE
@@ -70,7 +70,7 @@ def test_one_strange_line_far_down_is_read_and_told(folder):
     found = rows(file)
     assert found[15_000] == ("Véron", "x.fits")
     assert found[15_001] == ("Hα", "y.fits")
-    assert file.warnings() == ["not UTF-8: 1 line, read as Windows-1252 (Western European)"]
+    assert file.warnings() == ["1 line not in UTF-8, read as Windows-1252 (Western European)"]
 
 
 def test_a_few_bytes_cut_from_utf16(folder):
@@ -135,7 +135,7 @@ def test_the_last_line_may_lack_its_end(folder):
 def test_comments_and_blank_lines_are_no_rows(folder):
     file = opened(folder, "name,path\na,1\n\n#b,2\n   \nc,3\n")
     assert rows(file) == {1: ("a", "1"), 2: ("c", "3")}
-    assert file.warnings() == ["passed over: 1 line beginning with #"]
+    assert file.warnings() == ["skipped 1 line beginning with #"]
 
 
 @pytest.mark.parametrize("line", ["# said before\n", "\n", "   \n"])
@@ -158,7 +158,7 @@ def test_a_forgotten_quote_costs_one_row(folder):
     lines = ["name,path", "a,1", '"b,2', *(f"c{n},{n}" for n in range(5000))]
     file = opened(folder, "\n".join(lines) + "\n")
     assert len(rows(file)) == 5001
-    assert refused(file) == {2: "line 3 of the file: a quote that is not closed"}
+    assert refused(file) == {2: "line 3 of the file: a quote is not closed"}
 
 
 def test_a_forgotten_quote_that_meets_another(folder):
@@ -198,7 +198,7 @@ def test_a_header_without_bound(folder):
 
 def test_nul_bytes(folder):
     file = opened(folder, b"name,path\na,1\nb\0b,2\nc,3\n" + b"d,4\n" * 100)
-    assert refused(file) == {2: "line 3 of the file: it holds a NUL byte"}
+    assert refused(file) == {2: "line 3 of the file: it contains a NUL byte"}
     assert len(rows(file)) == 102
 
 
@@ -212,7 +212,7 @@ def test_ecsv_that_says_more_than_it_holds(folder):
     head = "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: name, datatype: string}\n"
     head += "# - {name: n, datatype: int64, unit: km / s, description: 'a: b'}\n# meta: !!omap []\n"
     file = opened(folder, head + 'name n\n"a b" 1\nc ""\nd x\n', "list.ecsv")
-    file.settle()
+    file.recheck_types()
     assert [(c.name, c.kind, c.unit, c.description) for c in file.columns] == [
         ("name", "str", "", ""),
         ("n", "str", "km / s", "a: b"),

@@ -35,7 +35,7 @@ def test_values_of_tabledata(folder):
     ]
     assert file.columns[1].description == "Where it is"
     assert (file.columns[0].ucd, file.columns[1].unit) == ("meta.id;meta.main", "deg")
-    assert file.warnings() == ["left out: 1 column of arrays"]
+    assert file.warnings() == ["skipped 1 array column"]
 
 
 @pytest.mark.parametrize("kind", ["BINARY", "BINARY2"])
@@ -104,7 +104,7 @@ def test_a_doctype_that_only_names_a_dtd_is_passed_over(folder):
         (table("<TABLEDATA/>", fields='<FIELD datatype="floatComplex"/>'), "no columns of single"),
         (HEAD.format(doctype="") + "</RESOURCE></VOTABLE>", "no table with rows"),
         ("<VOTABLE encoding='x", "damaged"),
-        ("<html><body>Please log in</body></html>", "no VOTable: fetch the list again"),
+        ("<html><body>Please log in</body></html>", "not a VOTable: download the list again"),
     ],
     ids=range(11),
 )  # fmt: skip

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from app.core.importing.importer import import_list
-from app.core.importing.places import FileIndex, Places
-from app.core.importing.survey_names import naming_of
+from app.core.importing.spectrum_locator import FileIndex, SpectrumLocator
+from app.core.importing.survey_names import find_scheme
 from tests.app.core.importing.lists import every, text_of, touch
 
 
@@ -23,13 +23,13 @@ def spectra(tmp_path):
 def place(places, text):
     """The path, or the reason against it."""
     refused = {}
-    (path,) = places.place_all([text], refused)
+    (path,) = places.resolve_all([text], refused)
     assert bool(path) != bool(refused) or not text
     return refused.get(0, path)
 
 
 def places_of(folder, spectra=None, **more):
-    return Places(folder / "list.csv", spectra, **more)
+    return SpectrumLocator(folder / "list.csv", spectra, **more)
 
 
 def test_relative_paths_count_from_the_list_then_from_the_spectra(folder, spectra):
@@ -88,7 +88,7 @@ def test_what_leads_out_is_refused(folder, tmp_path, text):
 
 def test_a_sibling_is_inside_where_it_is_named(folder, spectra):
     touch(spectra, "a.fits")
-    assert "outside the folders given" in place(places_of(folder), "../spectra/a.fits")
+    assert "outside the allowed folders" in place(places_of(folder), "../spectra/a.fits")
     assert place(places_of(folder, spectra), "../spectra/a.fits") == str(spectra / "a.fits")
 
 
@@ -102,7 +102,7 @@ def test_absolute_paths(folder, spectra, tmp_path):
     touch(tmp_path / "else", "b.fits")
     inside, outside = str(spectra / "a.fits"), str(tmp_path / "else" / "b.fits")
     assert place(places_of(folder, spectra), inside) == inside
-    assert "outside the folders given" in place(places_of(folder, spectra), outside)
+    assert "outside the allowed folders" in place(places_of(folder, spectra), outside)
     free = places_of(folder, allow_absolute=True)
     assert place(free, outside) == outside
     assert "outside" in place(free, "../else/b.fits")
@@ -118,9 +118,9 @@ def test_links(folder, spectra, tmp_path):
     (folder / "loop.fits").symlink_to("loop.fits")
     (folder / "indir").symlink_to(folder / "deep")
     places = places_of(folder)
-    assert "leads out" in place(places, "out.fits")
-    assert "leads out" in place(places, "outdir/key.fits")
-    assert "leads out" in place(places, "loop.fits")
+    assert "link to outside" in place(places, "out.fits")
+    assert "link to outside" in place(places, "outdir/key.fits")
+    assert "link to outside" in place(places, "loop.fits")
     assert place(places, "in.fits") == str(folder / "in.fits")
     assert place(places, "indir/real.fits") == str(folder / "indir" / "real.fits")
     named = places_of(folder, tmp_path / "secret")
@@ -132,7 +132,7 @@ def test_what_is_no_regular_file(folder):
     os.mkfifo(folder / "pipe.fits")
     (folder / "folder.fits").mkdir()
     places = places_of(folder)
-    assert "no regular file" in place(places, "pipe.fits")
+    assert "not a regular file" in place(places, "pipe.fits")
     assert place(places, "folder.fits") == str(folder / "folder.fits")
     assert places.missing == 1
 
@@ -146,14 +146,14 @@ def test_a_folder_given_by_a_link_is_that_folder(folder, tmp_path):
 
 
 def test_no_more_names_are_remembered_than_may_be(folder, monkeypatch):
-    monkeypatch.setattr("app.core.importing.places.MAX_NAMES", 50)
+    monkeypatch.setattr("app.core.importing.spectrum_locator.MAX_CACHED_NAMES", 50)
     for number in range(30):
         touch(folder, f"{number}/a.fits")
     places = places_of(folder)
     for _ in range(2):
         texts = [f"{number}/a.fits" for number in range(30)]
-        assert places.place_all(texts, {}) == [str(folder / text) for text in texts]
-        assert len(places._known) < 30
+        assert places.resolve_all(texts, {}) == [str(folder / text) for text in texts]
+        assert len(places._cache) < 30
     assert places.missing == 0
 
 
@@ -162,13 +162,13 @@ def test_files_by_name(spectra):
     touch(spectra, "y/lamost_100001007.fits", "notes.pdf", ".hidden.fits")
     touch(spectra, "a/979609208.fits", "b/979609208.fits")
     index = FileIndex(spectra)
-    assert index.called("spec-0266-51602-0031").endswith("Spec-0266-51602-0031.fits")
-    assert index.called("979609207").endswith("979609207.fits.gz")
-    assert index.called("100001007").endswith("lamost_100001007.fits")
-    assert index.called("979609208") == ""  # which of the two?
-    assert index.called("51602") == ""
-    assert index.called("12345").endswith("12345.fits")
-    assert (index.called("notes"), index.called(".hidden")) == ("", "")
+    assert index.by_stem("spec-0266-51602-0031").endswith("Spec-0266-51602-0031.fits")
+    assert index.by_stem("979609207").endswith("979609207.fits.gz")
+    assert index.by_stem("100001007").endswith("lamost_100001007.fits")
+    assert index.by_stem("979609208") == ""  # which of the two?
+    assert index.by_stem("51602") == ""
+    assert index.by_stem("12345").endswith("12345.fits")
+    assert (index.by_stem("notes"), index.by_stem(".hidden")) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_files_by_name(spectra):
     ],
 )
 def test_what_the_surveys_call_their_files(columns, parts, first):
-    naming = naming_of(columns.split())
+    naming = find_scheme(columns.split())
     assert naming.stems(parts)[0] == first
     assert naming.stems(["x"] * len(parts)) in ([], ["coadd-x-x-x", "spectra-x-x-x"])
 
@@ -225,4 +225,4 @@ def test_targets_in_a_file_of_several(session, folder, spectra):
     (candidate,) = every(session)
     assert candidate.row == 39627658462234737
     assert candidate.path == str(spectra / "coadd-main-dark-27247.fits")
-    assert "12 could be taken for a row" in report.refused[0].reason
+    assert "TARGETID 12 is too small" in report.refused[0].reason

@@ -8,10 +8,10 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from agent.inspection.interface import run
-from agent.inspection.make_inspector import MEASURED, make_inspector
+from agent.inspection.inspector import run
+from agent.inspection.inspector_factory import MEASURED, make_inspector
 from agent.spectra.readers import read_numbered
-from agent.tasks.catalogue import task
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import read_trajectories
 from app.core.exporting.export import export
 from app.core.exporting.formats.records_file import write_records
@@ -21,9 +21,9 @@ from app.core.packing import pack, read_spectrum
 from app.core.report import write_report
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session, open_session
-from app.selftest.check import Check, NotHere, expect
-from app.selftest.inspecting import TASK
-from app.selftest.parts import is_frozen, sample
+from app.selftest.check import Check, CheckSkipped, require
+from app.selftest.inspection import TASK
+from app.selftest.installation import is_frozen, sample
 
 REVIEWER = "self-test"
 ROWS = 6
@@ -44,7 +44,7 @@ def checks() -> Iterator[Check]:
 def judged_session(folder: Path) -> Path:
     """Closed."""
     place = folder / SESSION
-    with new_session(place, task(TASK), REVIEWER) as made:
+    with new_session(place, find_task(TASK), REVIEWER) as made:
         import_list(made, _short_list(folder), spectra=sample())
         for number, verdict in enumerate(Verdict, start=1):
             made.record_verdict(number, Opinion(verdict=verdict, comment="=1+1 “β”"))
@@ -66,27 +66,27 @@ def _verdicts(folder: Path) -> str:
     with _opened(folder) as session:
         said = [session.judgement(number) for number in range(1, ROWS + 1)]
         verdicts = [each.opinion.verdict for each in said if each is not None]
-        expect(verdicts == list(Verdict), f"of three verdicts {len(verdicts)} were kept")
+        require(verdicts == list(Verdict), f"of three verdicts {len(verdicts)} were kept")
         session.undo()
-        expect(session.judgement(3) is None, "a verdict could not be taken back")
+        require(session.judgement(3) is None, "a verdict could not be taken back")
         return f"{session.count()} candidates, {len(verdicts)} verdicts kept"
 
 
 def _catalogue(kind: str, folder: Path) -> str:
     """As a list, an export has its candidates and their verdicts in it."""
     if kind == "parquet" and not is_frozen() and find_spec("pyarrow") is None:
-        raise NotHere("pyarrow is not installed: pip install 'spec-o3-workbench[formats]'")
+        raise CheckSkipped("pyarrow is not installed: pip install 'spec-o3-workbench[formats]'")
     out = folder / f"out.{kind}"
     with _opened(folder) as session:
         export(session, out, which="all")
         names = {each.object_id for each in session.candidates(range(1, ROWS + 1))}
-    with new_session(folder / "again.speco3", task(TASK), REVIEWER) as again:
+    with new_session(folder / "again.speco3", find_task(TASK), REVIEWER) as again:
         report = import_list(again, out, allow_absolute=True)
         back = again.candidates(range(1, ROWS + 1))
-    expect(report.rows_used == ROWS, f"of {ROWS} rows {report.rows_used} came back")
-    expect({each.object_id for each in back} == names, "the objects have other names")
+    require(report.rows_used == ROWS, f"of {ROWS} rows {report.rows_used} came back")
+    require({each.object_id for each in back} == names, "the objects have other names")
     verdicts = [str(each.own.get("verdict") or "") for each in back]
-    expect(sorted(filter(None, verdicts)) == sorted(Verdict), f"the verdicts are {verdicts}")
+    require(sorted(filter(None, verdicts)) == sorted(Verdict), f"the verdicts are {verdicts}")
     return f"{report.rows_used} rows, {out.stat().st_size:,} bytes, read back as {report.format}"
 
 
@@ -96,14 +96,14 @@ def _records(folder: Path) -> str:
         _inspect(session)
         count = write_records(session, out)
     back = list(read_trajectories(out))
-    expect(count == len(back) == 1, f"{len(back)} records, not 1")
+    require(count == len(back) == 1, f"{len(back)} records, not 1")
     return f"{len(back[0].steps)} steps read back"
 
 
 def _inspect(session: Session) -> None:
     first = session.candidate(1)
     with closing(make_inspector(MEASURED)) as inspector:
-        inspection = inspector.inspect(read_numbered(first.path, first.row), task(TASK))
+        inspection = inspector.inspect(read_numbered(first.path, first.row), find_task(TASK))
         add_inspection(session, first.id, run(inspection))
 
 
@@ -113,7 +113,7 @@ def _report(folder: Path) -> str:
         write_report(session, out, lambda candidate: read_spectrum(session, candidate))
         name = session.candidate(1).object_id
     page = out.read_text(encoding="utf-8")
-    expect(name in page, "the report does not name what was accepted")
+    require(name in page, "the report does not name what was accepted")
     return f"{len(page):,} characters"
 
 
@@ -121,5 +121,5 @@ def _packed(folder: Path) -> str:
     out = folder / "packed.speco3"
     with _opened(folder) as session:
         report = pack(session, out)
-    expect(report.packed == ROWS, f"{report.packed} of {ROWS} spectra are in it")
+    require(report.packed == ROWS, f"{report.packed} of {ROWS} spectra are in it")
     return f"{report.packed} spectra inside, {report.bytes:,} bytes"

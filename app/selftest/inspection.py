@@ -7,18 +7,18 @@ from functools import partial
 from pathlib import Path
 
 from agent.errors import ResourceError
-from agent.inspection.make_inspector import MEASURED
+from agent.inspection.inspector_factory import MEASURED
 from agent.models.registry import list_models
 from agent.rendering.render import png_bytes, render_spectrum
-from app.selftest.check import Check, NotHere, expect
-from app.selftest.reading import first_of
+from app.selftest.check import Check, CheckSkipped, require
+from app.selftest.spectra import first_of
 from app.worker.client import WorkerClient
 from app.worker.request import InspectRequest, LoadRequest
 
 TASK = "CV"
 SURVEY = "LAMOST"
 """The first of it in the sample is a cataclysmic variable, and a clear one."""
-PATIENCE_S = 300.0
+TIMEOUT_S = 300.0
 PNG = b"\x89PNG"
 
 
@@ -41,23 +41,23 @@ def bundled_models() -> list[str]:
 
 def _picture(folder: Path) -> str:
     picture = render_spectrum(first_of(SURVEY), (4000.0, 5000.0))
-    expect(png_bytes(picture).startswith(PNG), "it is no PNG")
+    require(png_bytes(picture).startswith(PNG), "it is no PNG")
     colours = picture.getcolors(1 << 16) or []
-    expect(len(colours) > 5, "it is blank")
+    require(len(colours) > 5, "it is blank")
     return f"{picture.width} × {picture.height} pixels"
 
 
 def _inspect(name: str, folder: Path) -> str:
     with WorkerClient() as client:
-        model = client.load(LoadRequest(name)).result(PATIENCE_S)
-        request = InspectRequest(task=TASK, spectrum=first_of(SURVEY), deadline_s=PATIENCE_S)
-        record = client.inspect(request).result(PATIENCE_S)
-    expect(record.stopped_by == "answer", f"it came to no answer: {record.stop_reason}")
+        model = client.load(LoadRequest(name)).result(TIMEOUT_S)
+        request = InspectRequest(task=TASK, spectrum=first_of(SURVEY), deadline_s=TIMEOUT_S)
+        record = client.inspect(request).result(TIMEOUT_S)
+    require(record.stopped_by == "answer", f"it came to no answer: {record.stop_reason}")
     if name == MEASURED:
-        expect(record.verdict == "YES", f"it said {record.verdict} to a plain one")
+        require(record.verdict == "YES", f"it said {record.verdict} to a plain one")
     looks = sum(1 for step in record.steps if step.kind == "zoom")
     return f"{model.name}: {record.verdict} after {looks} looks, {record.seconds:.2f} s"
 
 
 def _no_model(folder: Path) -> str:
-    raise NotHere("none is in this box")
+    raise CheckSkipped("none is in this box")

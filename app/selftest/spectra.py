@@ -11,13 +11,13 @@ import numpy as np
 
 from agent.spectra.readers import read, read_numbered
 from agent.spectra.spectrum import Spectrum
-from app.selftest.check import Check, expect
+from app.selftest.check import Check, require
+from app.selftest.installation import sample
 from app.selftest.layouts import LAYOUTS
-from app.selftest.parts import sample
 
 SURVEYS = ("LAMOST", "SDSS", "DESI")
-LEAST_PIXELS = 3000
-PERCENT = 0.01
+MIN_PIXELS = 3000
+MAX_DIFFERENCE = 0.01
 """How near the flux must come where a grid was changed between."""
 
 
@@ -37,9 +37,9 @@ def first_of(survey: str) -> Spectrum:
 
 def _read_survey(survey: str, folder: Path) -> str:
     spectrum = first_of(survey)
-    expect(len(spectrum) >= LEAST_PIXELS, f"{len(spectrum)} pixels are too few")
-    expect(spectrum.simulated, "it should say that it is simulated")
-    return _seen(spectrum)
+    require(len(spectrum) >= MIN_PIXELS, f"{len(spectrum)} pixels are too few")
+    require(spectrum.simulated, "it should say that it is simulated")
+    return _describe(spectrum)
 
 
 def _read_layout(name: str, folder: Path) -> str:
@@ -50,12 +50,12 @@ def _read_layout(name: str, folder: Path) -> str:
     low, high = max(source.range[0], spectrum.range[0]), min(source.range[1], spectrum.range[1])
     inside = (spectrum.wavelength > low + 5) & (spectrum.wavelength < high - 5)
     told = np.interp(spectrum.wavelength[inside], source.wavelength, source.flux)
-    expect(inside.sum() >= LEAST_PIXELS, f"{inside.sum()} pixels are too few")
+    require(inside.sum() >= MIN_PIXELS, f"{inside.sum()} pixels are too few")
     gap = float(np.median(np.abs(spectrum.flux[inside] - told)) / np.median(np.abs(told)))
-    expect(gap < PERCENT, f"the flux is {100 * gap:.1f} per cent off")
-    return _seen(spectrum)
+    require(gap < MAX_DIFFERENCE, f"the flux is {100 * gap:.1f} per cent off")
+    return _describe(spectrum)
 
 
-def _seen(spectrum: Spectrum) -> str:
+def _describe(spectrum: Spectrum) -> str:
     low, high = spectrum.range
     return f"{spectrum.format}: {len(spectrum)} pixels, {low:.0f} to {high:.0f} Å"

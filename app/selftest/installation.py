@@ -15,8 +15,8 @@ from agent.engines.gguf.llama_server_process import CHILD
 from agent.errors import EngineError
 from agent.spectra.lines import builtin_lines
 from agent.tasks.catalogue import load_tasks
-from app.selftest.check import Check, CheckFailed, NotHere, expect
-from app.worker.exit_reason import last_words
+from app.selftest.check import Check, CheckFailed, CheckSkipped, require
+from app.worker.exit_reason import last_line
 
 PACKAGES = ("agent", "app.cli", "app.core", "app.worker")
 OPTIONAL = (
@@ -24,15 +24,15 @@ OPTIONAL = (
     *("specutils", "psycopg"),
 )
 """Of others, what some installations do without, and so some of our modules."""
-LATE = (
+LAZY_IMPORTS = (
     *("astropy.io.fits", "httpcore", "httpx", "huggingface_hub", "keyring", "matplotlib", "PIL"),
     *("scipy.linalg", "scipy.optimize", "scipy.signal", "scipy.special", "sqlalchemy", "yaml"),
 )
 """Of others, what the code loads only when it comes to it."""
-FEW = ("--context", "64", "--threads", "1")
+SERVER_OPTIONS = ("--context", "64", "--threads", "1")
 NO_SUCH_MODEL = "failed to load model"
 """What llama.cpp says of a file that is not there, once it is itself."""
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 FILES = (
     *("icons/spec-o3.svg", "icons/light/check.svg", "icons/dark/check.svg"),
     *("sample/candidates.csv", "sample/truth.csv", "templates/index.json"),
@@ -58,7 +58,7 @@ def sample() -> Path:
 
 def _modules(folder: Path) -> str:
     loaded = left_out = 0
-    for name in (*_own_modules(), *LATE):
+    for name in (*_own_modules(), *LAZY_IMPORTS):
         if _loads(name):
             loaded += 1
         else:
@@ -89,10 +89,10 @@ def _own_modules() -> Iterator[str]:
 def _resources(folder: Path) -> str:
     home = sample().parent
     missing = [name for name in FILES if not (home / name).exists()]
-    expect(not missing, f"not there: {', '.join(missing)}")
+    require(not missing, f"not there: {', '.join(missing)}")
     tasks, lines = load_tasks(), builtin_lines()
-    expect(len(tasks) >= 8, f"{len(tasks)} tasks, not 8")
-    expect(lines, "no lines")
+    require(len(tasks) >= 8, f"{len(tasks)} tasks, not 8")
+    require(lines, "no lines")
     return f"{len(tasks)} tasks, {sum(1 for _ in sample().rglob('*.fits.gz'))} files of spectra"
 
 
@@ -107,13 +107,13 @@ def _llama(folder: Path) -> str:
         if find_spec("llama_cpp") is not None:
             raise
         if not llama_server.is_installed():
-            raise NotHere("not installed: GGUF models need it") from error
-    return f"xllamacpp {_tried_server(folder / 'none.gguf')}"
+            raise CheckSkipped("not installed: GGUF models need it") from error
+    return f"xllamacpp {_try_server(folder / 'none.gguf')}"
 
 
-def _tried_server(model: Path) -> str:
+def _try_server(model: Path) -> str:
     """In its own process, as everywhere: beside others of Cython's libraries it may not load."""
-    command = child_command("llama-server", ["-m", CHILD], str(model), str(model), *FEW)
+    command = child_command("llama-server", ["-m", CHILD], str(model), str(model), *SERVER_OPTIONS)
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as child:
         assert child.stdin is not None
@@ -121,9 +121,9 @@ def _tried_server(model: Path) -> str:
         child.stdin.write(b"key\n")
         child.stdin.flush()
         try:
-            child.wait(PATIENCE_S)
+            child.wait(TIMEOUT_S)
         finally:
             child.kill()
         said = child.stderr.read().decode(errors="replace")
-    expect(NO_SUCH_MODEL in said, last_words(said.splitlines()) or "it said nothing")
+    require(NO_SUCH_MODEL in said, last_line(said.splitlines()) or "it said nothing")
     return metadata.version("xllamacpp")
