@@ -1,4 +1,4 @@
-"""What a model's card says: frozen values that check themselves."""
+"""The model card: frozen dataclasses that validate themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from agent.checked_toml import shown
 from agent.engines.base import SamplingSettings
-from agent.errors import ResourceError
+from agent.errors import EngineError, ResourceError
 from agent.protocol.protocol import PROTOCOL_VERSION
 from agent.rendering.model_image import QWEN3, QWEN25, Sizing
 from agent.rendering.render import PUBLISHED, Style
@@ -23,11 +23,11 @@ ROLES: tuple[Role, ...] = get_args(Role)
 SIZING_OF: dict[Family, Sizing] = {"qwen2.5-vl": QWEN25, "qwen3-vl": QWEN3, "other": QWEN25}
 
 SAFE_SUFFIXES = (".safetensors", ".gguf", ".json", ".txt", ".jinja")
-"""Of the files a model may consist of: numbers and text, nothing that a loader would run."""
+"""The allowed kinds of model files: numbers and text, nothing that a loader could execute."""
 MAX_FILES = 300
 MAX_BYTES = 10**13
 LONGEST_CONTEXT = 32_768
-"""Tokens. What Spec-o3 was trained with; more only costs memory."""
+"""In tokens, as Spec-o3 was trained; a longer context only costs memory."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
 REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
@@ -45,7 +45,7 @@ class ModelFile:
     path: str
     size: int
     sha256: str = ""
-    """Empty where nobody has told or computed it."""
+    """Empty if unknown."""
 
     def __post_init__(self) -> None:
         if (problem := path_problem(self.path)) is not None:
@@ -54,7 +54,7 @@ class ModelFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Where on the hub it comes from. `revision` is the commit, empty before a download."""
+    """The hub repository of a model; `revision` is the commit, empty before a download."""
 
     repo: str
     revision: str = ""
@@ -62,7 +62,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerAddress:
-    """An OpenAI-compatible server. `model` empty: the one it offers. Never holds a key."""
+    """An OpenAI-compatible server, without its key; an empty `model` means its only one."""
 
     url: str
     model: str = ""
@@ -70,7 +70,7 @@ class ServerAddress:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportedFigure:
-    """One measured figure, and what it was measured on."""
+    """One measured figure and the data it was measured on."""
 
     figure: str
     value: float
@@ -80,31 +80,31 @@ class ReportedFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """A model: what it is, its files, and how to show it pictures. See `agent.models.card_file`."""
+    """A model: its files, its settings and how pictures are prepared for it."""
 
     name: str
     title: str = ""
     family: Family
     engine: EngineKind
     parameters: int = 0
-    """0: not known."""
+    """0 if unknown."""
     context_length: int = LONGEST_CONTEXT
     protocol: int = PROTOCOL_VERSION
     style: Style = PUBLISHED
     sizing: Sizing = QWEN25
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     files: tuple[ModelFile, ...] = ()
-    """Empty for a server, and for a model on the hub that nobody has fetched."""
+    """Empty for a server, and for a model on the hub that is not downloaded."""
     base: str = ""
-    """Of an adapter: the name of the model it was trained on."""
+    """For an adapter, the name of the model it was trained on."""
     source: Source | None = None
     server: ServerAddress | None = None
     licence: str = ""
     tasks: tuple[str, ...] = ()
-    """Classes it was trained on, by their ids; empty: not known, or any that has a guideline."""
+    """Ids of the classes it was trained on; empty if unknown or if any guideline works."""
     trained_on: str = ""
     simulated_only: bool = False
-    """Trained on simulated spectra and nothing else."""
+    """Whether it was trained on simulated spectra only."""
     figures: tuple[ReportedFigure, ...] = ()
 
     def __post_init__(self) -> None:
@@ -112,7 +112,7 @@ class Card:
             raise ResourceError(f"model {shown(self.name)}: {problem}")
 
     def paths(self, *roles: Role) -> tuple[str, ...]:
-        """The paths of the files in these roles, in the card's order."""
+        """Return the paths of the files with these roles, in the card's order."""
         return tuple(file.path for file in self.files if file.role in roles)
 
     @property
@@ -121,34 +121,34 @@ class Card:
 
 
 def path_problem(path: str) -> str | None:
-    """Why a file of that path may not belong to a model; None where it may.
+    """Return why a path is not allowed in a model, or None if it is.
 
-    Relative, of plain names, at most four deep, and of a kind that holds data alone.
+    Allowed are relative paths of plain names, at most four deep, to files that only hold data.
     """
     steps = path.split("/")
     if len(steps) > _DEEPEST or not all(_STEP.fullmatch(step) for step in steps):
         return "expected a plain relative path such as model.safetensors"
     if any(step.endswith((" ", ".")) for step in steps):
-        return "a name may not end with a blank or a dot"
+        return "a name may not end with a space or a dot"
     if not path.lower().endswith(SAFE_SUFFIXES):
-        return f"only {', '.join(SAFE_SUFFIXES)} may be part of a model"
+        return f"only {', '.join(SAFE_SUFFIXES)} files may be part of a model"
     return None
 
 
 def _card_problem(card: Card) -> str | None:
     if not NAME.fullmatch(card.name):
-        return "a name is letters, digits, dots, + and -, at most 80"
+        return "a name has at most 80 letters, digits, dots, underscores, + and -"
     if card.protocol > PROTOCOL_VERSION:
         return (
-            f"speaks protocol {card.protocol}, this program {PROTOCOL_VERSION}: "
-            "a newer version of the program is needed"
+            f"needs protocol {card.protocol}, but this program has {PROTOCOL_VERSION}: "
+            "update the program"
         )
     if (card.engine == "remote") != (card.server is not None):
-        return "a [server] goes with the engine remote, and with no other"
+        return "[server] is required for the engine remote and not allowed for others"
     if card.engine == "remote":
-        return "a model on a server has no files" if card.files else None
+        return "a model on a server may not list files" if card.files else None
     if card.family == "other":
-        return "the family other is for models on servers"
+        return "the family other is only for models on servers"
     return _files_problem(card)
 
 
@@ -159,13 +159,33 @@ def _files_problem(card: Card) -> str | None:
     if len(paths) > MAX_FILES:
         return f"more than {MAX_FILES} files"
     if not card.files:
-        return None if card.source else "neither files nor a source to fetch them from"
+        return None if card.source else "it has neither files nor a source to download them from"
     if card.engine == "gguf":
         count = len(card.paths("mmproj")), len(card.paths("weights"))
         if count[0] != 1 or count[1] < 1:
-            return "a GGUF model is weights and one mmproj (its vision part)"
+            return "a GGUF model needs weights and one mmproj file (its vision part)"
     elif card.base:
-        return None if card.paths("adapter") else "an adapter without a file in the role adapter"
+        return None if card.paths("adapter") else "an adapter needs a file with the role adapter"
     elif not card.paths("weights"):
-        return "no file in the role weights"
+        return "no file has the role weights"
     return None
+
+
+def is_server(name: str) -> bool:
+    return name.lower().startswith(("http://", "https://"))
+
+
+def split_server(name: str) -> tuple[str, str]:
+    """Split an address into the server's root and the model after `#`, which may be empty."""
+    url, _, model = name.partition("#")
+    return checked_url(url), model.strip()
+
+
+def checked_url(url: str) -> str:
+    """Return the normalized root. Rejects addresses with a key, since they are recorded."""
+    from agent.engines.remote.address import read_address  # httpx takes a while to import
+
+    try:
+        return read_address(url, allow_http=True).root  # the engine decides whether http is allowed
+    except EngineError as error:
+        raise ResourceError(str(error)) from error

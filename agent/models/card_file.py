@@ -1,6 +1,6 @@
-"""The card of a model folder, `model.toml`: read, written, and its hash.
+"""Read, write and hash the card of a model folder, `model.toml`.
 
-The file is hostile until read: every key checked, unknown ones refused, paths inside the folder.
+The file is untrusted: every key is checked, unknown keys are rejected, paths stay in the folder.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from agent.models.card import (
     Role,
     ServerAddress,
     Source,
+    checked_url,
 )
-from agent.models.server_url import checked_url
 from agent.protocol.protocol import PROTOCOL_VERSION
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import PUBLISHED, Style
@@ -51,41 +51,40 @@ _ANY_MODEL = "a model's name"
 
 
 def read_card(path: Path) -> Card:
-    """The card in that file, or in that folder's `model.toml`."""
+    """Read a card from a file or from a folder's `model.toml`."""
     file = path / CARD_NAME if path.is_dir() else path
     return _card(read_toml(file, MAX_CARD_BYTES))
 
 
 def parse_card(text: str, source: str = CARD_NAME) -> Card:
-    """A card from its text; `source` is how errors call it."""
+    """Parse a card; errors name it by `source`."""
     return _card(parse_toml(text.encode("utf-8", "replace"), source, MAX_CARD_BYTES))
 
 
 def write_card(card: Card, folder: Path) -> Path:
-    """Write `model.toml` into the folder, whole or not at all. Refuses what would not read back."""
+    """Write `model.toml` atomically. Raises ResourceError if the card would not read back."""
     text = card_text(card)
     parse_card(text)
-    target, draft = folder / CARD_NAME, folder / f".{CARD_NAME}.new"
+    target, temporary = folder / CARD_NAME, folder / f".{CARD_NAME}.new"
     try:
-        with draft.open("w", encoding="utf-8", newline="\n") as stream:
+        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        draft.replace(target)
+        temporary.replace(target)
     except OSError as error:
         with suppress(OSError):
-            draft.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         raise ResourceError(f"{target} could not be written: {error.strerror}") from error
     return target
 
 
 def card_hash(card: Card) -> str:
-    """SHA-256 of what decides the model's answers: files, family, pictures, context, server.
+    """Hash what decides the model's answers: files, family, pictures, context and server.
 
-    Its name, title, figures and where it came from do not matter. It is as good as the hashes of
-    the files in the card.
+    Name, title, figures and source do not count. The files count by the hashes in the card.
     """
-    plain = replace(
+    relevant = replace(
         card,
         name="model",
         title="",
@@ -99,11 +98,11 @@ def card_hash(card: Card) -> str:
         tasks=(),
         figures=(),
     )
-    return text_hash(card_text(plain))
+    return text_hash(card_text(relevant))
 
 
 def card_text(card: Card) -> str:
-    """The card as TOML."""
+    """Return the card as TOML."""
     return "\n".join(_lines(card)) + "\n"
 
 
@@ -144,7 +143,7 @@ def _as_table(value: Any) -> dict[str, Any]:
 def _sizing_table(sizing: Sizing) -> dict[str, int]:
     square = sizing.factor**2
     if sizing.min_pixels % square or sizing.max_pixels % square:
-        raise ResourceError(f"picture limits that are no multiple of {square} pixels: {sizing}")
+        raise ResourceError(f"picture limits must be multiples of {square} pixels: {sizing}")
     fewest, most = sizing.min_pixels // square, sizing.max_pixels // square
     return {"factor": sizing.factor, "min_tokens": fewest, "max_tokens": most}
 
@@ -157,9 +156,9 @@ def _table_lines(header: str, values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _toml(value: str | bool | int | float | list[str]) -> str:
-    # What JSON makes of a text, a number and a flag is TOML too; the reader wants single blanks.
-    plain = " ".join(value.split()) if isinstance(value, str) else value
-    return json.dumps(plain, ensure_ascii=False)
+    # JSON strings, numbers and booleans are valid TOML; the reader collapses white space
+    value = " ".join(value.split()) if isinstance(value, str) else value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _card(file: TomlTable) -> Card:
@@ -213,7 +212,7 @@ def _style(table: TomlTable) -> Style:
 
 
 def _value_like(table: TomlTable, key: str, default: object) -> object:
-    """The value of a key as the type of its default; the style itself checks its limits."""
+    """Read a value of the same type as its default; the style checks the limits itself."""
     if isinstance(default, bool):
         return table.flag(key)
     if isinstance(default, str):

@@ -1,4 +1,4 @@
-"""Are a model's files all there, and are they the ones its card names?"""
+"""Check that a model's files are complete and match the hashes in its card."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INDEX = ".safetensors.index.json"
 
 
 def missing_files(card: Card, folder: Path) -> tuple[str, ...]:
-    """Files that are absent or of another size, and shards that an index names and nobody has."""
+    """Return files that are absent or of another size, and missing shards of an index."""
     listed = [file.path for file in card.files if _size(folder / file.path) != file.size]
     known = {file.path for file in card.files}
     shards = [name for name in _shards(card, folder) if name not in known]
@@ -35,20 +35,19 @@ def check_files(
     check: Check = "once",
     on_bytes: Callable[[int], None] = lambda count: None,
 ) -> None:
-    """Raise ResourceError unless every file is there and has the size and the hash in the card.
+    """Raise ResourceError unless every file has the size and the hash in the card.
 
-    `once` reads for the hash only files that have not been found right before and have the same
-    size and date since.
+    `once` hashes only files that were not verified before or have changed size or date since.
     """
     if missing := missing_files(card, folder):
         raise ResourceError(
-            f"{folder}: the model {card.name} is not complete: {_some(missing)} missing or of "
-            "another size than its card says"
+            f"{folder}: the model {card.name} is incomplete: {_first_names(missing)} missing or of "
+            "another size than in its card"
         )
     if check == "sizes":
         return
-    remembered = {} if check == "always" else _remembered()
-    found = dict(remembered)
+    remembered = {} if check == "always" else _verified()
+    verified = dict(remembered)
     for file in card.files:
         path = folder / file.path
         stamp = _stamp(path, file)
@@ -56,35 +55,35 @@ def check_files(
             continue
         if sha256_of(path, on_bytes) != file.sha256:
             raise ResourceError(
-                f"{path}: not the file that the model's card names (its SHA-256 differs): "
-                "damaged or replaced; fetch it again, or delete the folder and the model with it"
+                f"{path} is not the file in the model's card (its SHA-256 differs): it is damaged "
+                "or was replaced; delete the folder and download the model again"
             )
-        found[_key(path)] = stamp
-    if found != remembered:
-        _remember(found)
+        verified[_key(path)] = stamp
+    if verified != remembered:
+        _save_verified(verified)
 
 
 def remember_files(card: Card, folder: Path) -> None:
-    """These have just been hashed: `check_files` need not read them again."""
+    """Record files that were just hashed, so that `check_files` does not read them again."""
     files = [(folder / file.path, file) for file in card.files if file.sha256]
-    _remember({**_remembered(), **{_key(path): _stamp(path, file) for path, file in files}})
+    _save_verified({**_verified(), **{_key(path): _stamp(path, file) for path, file in files}})
 
 
 def _needed(card: Card) -> list[str]:
     names = {PurePosixPath(file.path).name for file in card.files}
-    has_words = {"vocab.json", "merges.txt"} <= names
+    has_vocabulary = {"vocab.json", "merges.txt"} <= names
     needed = [] if "config.json" in names else ["config.json"]
-    return needed if has_words or "tokenizer.json" in names else [*needed, "tokenizer.json"]
+    return needed if has_vocabulary or "tokenizer.json" in names else [*needed, "tokenizer.json"]
 
 
 def _shards(card: Card, folder: Path) -> list[str]:
-    """What the index of a checkpoint in several files names; hostile names are left out."""
+    """Return the shards in a checkpoint's index, without unsafe names."""
     names: dict[str, None] = {}
     for path in card.paths("config"):
         if not path.endswith(_INDEX) or not (folder / path).is_file():
             continue
-        where = read_json(folder / path, 64 * 1024 * 1024).get("weight_map")
-        values = where.values() if isinstance(where, dict) else ()
+        weight_map = read_json(folder / path, 64 * 1024 * 1024).get("weight_map")
+        values = weight_map.values() if isinstance(weight_map, dict) else ()
         for value in values:
             if isinstance(value, str) and len(names) < MAX_FILES and path_problem(value) is None:
                 names[value] = None
@@ -98,7 +97,7 @@ def _size(path: Path) -> int:
         return -1
 
 
-def _some(names: tuple[str, ...]) -> str:
+def _first_names(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return ", ".join(names[:3]) + more
 
@@ -111,26 +110,26 @@ def _stamp(path: Path, file: ModelFile) -> list[Any]:
     return [file.size, path.stat().st_mtime_ns, file.sha256]
 
 
-def _memory() -> Path:
+def _verified_file() -> Path:
     return user_cache_path("spec-o3-workbench", appauthor=False) / "checked-files.json"
 
 
-def _remembered() -> dict[str, Any]:
+def _verified() -> dict[str, Any]:
     try:
-        return read_json(_memory())
+        return read_json(_verified_file())
     except ResourceError:
         return {}
 
 
-def _remember(found: dict[str, Any]) -> None:
-    """Best effort: where it cannot be written, the files are hashed again next time."""
-    target = _memory()
-    draft = target.with_name(f"{target.name}.{os.getpid()}")
-    newest = dict(list(found.items())[-MAX_REMEMBERED:])
+def _save_verified(verified: dict[str, Any]) -> None:
+    """Save the record; if that fails, the files are hashed again next time."""
+    target = _verified_file()
+    temporary = target.with_name(f"{target.name}.{os.getpid()}")
+    newest = dict(list(verified.items())[-MAX_REMEMBERED:])
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(json.dumps(newest), encoding="utf-8")
-        draft.replace(target)
+        temporary.write_text(json.dumps(newest), encoding="utf-8")
+        temporary.replace(target)
     except OSError:
         with suppress(OSError):
-            draft.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""`get_model`: a published model from the hub into the user's folder, whole and checked."""
+"""`get_model` downloads a model from the hub into the user's folder and checks it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from agent.models.registry import (
 )
 
 SPARE_BYTES = 200 * 1024 * 1024
-"""Left free on the disk."""
+"""Disk space to leave free."""
 Progress = Callable[[str, int, int], None]
-"""File at hand, bytes there, bytes in all. What it raises stops the download; a later one goes on
-from there."""
+"""Called with the current file, the bytes done and the total. An exception stops the download,
+which the next one resumes."""
 
 
 def get_model(
@@ -44,76 +44,77 @@ def get_model(
     token: str | None = None,
     waits_s: Sequence[float] = WAITS_S,
 ) -> ModelLocation:
-    """Fetch a published model, or any repository `owner/name`, unless it is there already.
+    """Download a published model or a repository `owner/name`, unless it is already here.
 
-    `endpoint` is the hub or a mirror of it, else HF_ENDPOINT; `token` else the one that
-    huggingface_hub knows. Raises DownloadError, which says what to do without a network.
+    `endpoint` is the hub or a mirror and defaults to HF_ENDPOINT; `token` defaults to the one that
+    huggingface_hub knows. Raises DownloadError, which explains what to do without a network.
     """
     card = published_model(name)
     repo = card.source.repo if card is not None and card.source is not None else name
     if not REPO.fullmatch(repo):
         raise ResourceError(_not_fetchable(name))
-    called = card.name if card is not None else plain_name(repo.split("/")[1])
-    target = models_folder() / called
-    if (there := _ready(target)) is not None:
-        return there
-    with _explained(repo, target), _locked(target):
+    local_name = card.name if card is not None else plain_name(repo.split("/")[1])
+    target = models_folder() / local_name
+    if (location := _ready_model(target)) is not None:
+        return location
+    with _explained_errors(repo, target), _locked(target):
         if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-            raise HubUnreachable("HF_HUB_OFFLINE forbids the network")
+            raise HubUnreachable("HF_HUB_OFFLINE forbids network access")
         with Hub(endpoint, token or get_token(), waits_s) as hub:
-            listing = _chosen(hub.listing(repo))
-            partial = _partial(target)
+            listing = _model_files(hub.listing(repo))
+            partial = _partial_folder(target)
             _fetch_all(hub, listing, partial, progress)
-        made = _finished_card(partial, card, called, listing)
-        write_card(made, partial)
+        finished = _finished_card(partial, card, local_name, listing)
+        write_card(finished, partial)
         partial.rename(target)
-        remember_files(made, target)
+        remember_files(finished, target)
     return model_at(target, "user")
 
 
-def by_hand(repo: str, target: Path) -> str:
-    """What to do on a machine that has no network."""
+def manual_steps(repo: str, target: Path) -> str:
+    """Explain how to install a model on a machine without a network."""
     return (
-        f"Without a network here: on a machine that has one, run `hf download {repo} --local-dir "
-        f"{target.name}` (or fetch its .safetensors, .json and .txt files from "
-        f"https://huggingface.co/{repo}), and copy that folder to {target} "
-        f"(`spec-o3 models path {target.name}` prints it)"
+        f"Without a network here, run `hf download {repo} --local-dir {target.name}` on another "
+        f"machine (or download the .safetensors, .json and .txt files from "
+        f"https://huggingface.co/{repo}) and copy that folder to {target} "
+        f"(`spec-o3 models path {target.name}` prints this path)"
     )
 
 
-def _ready(target: Path) -> ModelLocation | None:
+def _ready_model(target: Path) -> ModelLocation | None:
     if not target.is_dir():
         return None
     try:
         location = model_at(target, "user")
     except ResourceError:
-        return None  # nothing usable yet: the download goes on with what is there
+        return None  # not usable yet: the download continues with these files
     return location if location.is_ready else None
 
 
 def _not_fetchable(name: str) -> str:
     names = [location.card.name for location in list_models(on_fault=lambda fault: None)]
     if name in names:
-        return f"the model {name} lies here already, or is not one that the hub has"
+        return f"the model {name} is already here or is not on the hub"
     return (
-        f"nothing to fetch under the name {shown(name)}: expected a published model or owner/name"
+        f"there is nothing to download named {shown(name)}: "
+        "expected a published model or owner/name"
     )
 
 
 @contextmanager
-def _explained(repo: str, target: Path) -> Iterator[None]:
-    """Every failure with what the person can do about it."""
+def _explained_errors(repo: str, target: Path) -> Iterator[None]:
+    """Add the model's name and advice to every failure."""
     try:
         yield
     except HubUnreachable as error:
-        raise HubUnreachable(f"{target.name}: {error}. {by_hand(repo, target)}") from error
+        raise HubUnreachable(f"{target.name}: {error}. {manual_steps(repo, target)}") from error
     except DownloadError as error:
         raise DownloadError(f"{target.name}: {error}") from error
     except OSError as error:
-        where, why = error.filename or target, error.strerror or error
+        path, reason = error.filename or target, error.strerror or error
         raise DownloadError(
-            f"{target.name}: {where} could not be written: {why}. "
-            "SPEC_O3_MODELS names another folder to keep models in"
+            f"{target.name}: {path} could not be written: {reason}. "
+            "Set SPEC_O3_MODELS to keep models in another folder"
         ) from error
 
 
@@ -125,51 +126,53 @@ def _locked(target: Path) -> Iterator[None]:
             lock = FileLock(target.parent / f".{target.name}.lock", blocking=False)
             stack.enter_context(lock)
         except Timeout as error:
-            raise DownloadError("another program is fetching it now; wait for that one") from error
+            raise DownloadError(
+                "another program is downloading it now; wait until that one has finished"
+            ) from error
         except NotImplementedError:
-            pass  # a file system without locks: two downloads at once would show in the hashes
+            pass  # a file system without locks: the hashes would reveal two downloads at once
         yield
 
 
-def _partial(target: Path) -> Path:
-    """The folder the files come into. One put there by hand and not complete is gone on with."""
+def _partial_folder(target: Path) -> Path:
+    """Return the folder to download into, continuing an incomplete model folder if there is one."""
     partial = target.with_name(target.name + PARTIAL)
     if target.exists():
         if partial.exists():
             raise DownloadError(
-                f"{target} and {partial} both exist and neither is complete; delete one of them"
+                f"{target} and {partial} both exist and both are incomplete; delete one of them"
             )
         target.rename(partial)
     partial.mkdir(exist_ok=True)
     return partial
 
 
-def _chosen(listing: Listing) -> Listing:
-    """The files of one model among those of a repository."""
+def _model_files(listing: Listing) -> Listing:
+    """Keep the files of one model; raise if the repository has none or several."""
     names = [file.path for file in listing.files]
     if any(name.endswith(".safetensors") for name in names):
         files = [file for file in listing.files if not file.path.endswith(".gguf")]
         return replace(listing, files=tuple(files))
     weights = [n for n in names if n.endswith(".gguf") and "mmproj" not in n.lower()]
     if not weights:
-        why = " but pickled weights, which are never loaded" if listing.has_pickles else ""
-        raise DownloadError(f"{listing.repo} holds no .safetensors or .gguf file{why}")
+        reason = ", only pickled weights, which are never loaded" if listing.has_pickles else ""
+        raise DownloadError(f"{listing.repo} has no .safetensors or .gguf file{reason}")
     if len(weights) > 1:
         raise DownloadError(
-            f"{listing.repo} holds {len(weights)} GGUF models, such as {weights[0]}: fetch the one "
-            "you want and its mmproj file into a folder of their own"
+            f"{listing.repo} has {len(weights)} GGUF models, such as {weights[0]}: download the "
+            "one you want and its mmproj file into a folder of their own"
         )
     return listing
 
 
 def _fetch_all(hub: Hub, listing: Listing, partial: Path, progress: Progress) -> None:
-    """Small files first, so that a model of another kind is refused before its weights come."""
+    """Fetch small files first, so an unsupported model is rejected before its weights."""
     total = sum(file.size for file in listing.files)
-    waiting = [file for file in listing.files if not matches(partial / file.path, file)]
-    had = sum(_kept(partial, file) for file in waiting)
-    done = total - sum(file.size for file in waiting) + had
+    missing = [file for file in listing.files if not matches(partial / file.path, file)]
+    kept = sum(_kept_bytes(partial, file) for file in missing)
+    done = total - sum(file.size for file in missing) + kept
     _check_space(partial, total - done)
-    for file in sorted(waiting, key=_is_weights):
+    for file in sorted(missing, key=_is_weights):
         if _is_weights(file) and (partial / "config.json").is_file():
             family_of_config(partial)
 
@@ -186,10 +189,10 @@ def _is_weights(file: HubFile) -> bool:
     return file.path.endswith((".safetensors", ".gguf"))
 
 
-def _kept(partial: Path, file: HubFile) -> int:
-    """Bytes of a file that are there already, in the `.part` beside its place."""
+def _kept_bytes(partial: Path, file: HubFile) -> int:
+    """Return how many bytes of a file its `.part` file already has."""
     path, part = partial / file.path, partial / f"{file.path}.part"
-    if path.is_file():  # not what the hub has, or is_right would have said so
+    if path.is_file():  # incomplete or of another version: `matches` was false
         path.replace(part)
     size = part.stat().st_size if part.is_file() else 0
     return size if size <= file.size else 0
@@ -199,24 +202,24 @@ def _check_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if needed + SPARE_BYTES > free:
         raise DownloadError(
-            f"{needed / 1e9:.1f} GB are to come and {free / 1e9:.1f} GB are free at {folder}; "
-            "make room, or name another folder in SPEC_O3_MODELS"
+            f"the download needs {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are free at "
+            f"{folder}; free some space or set SPEC_O3_MODELS to another folder"
         )
 
 
-def _finished_card(partial: Path, card: Card | None, called: str, listing: Listing) -> Card:
-    """What we know of a published model, what its maker put beside it, or what its files tell."""
-    found = infer_card(partial)
+def _finished_card(partial: Path, card: Card | None, local_name: str, listing: Listing) -> Card:
+    """Make the card: ours for a published model, else the repository's own, else inferred."""
+    inferred = infer_card(partial)
     if card is None:
-        theirs = (partial / CARD_NAME).is_file()
-        card = replace(read_card(partial) if theirs else found, name=called)
-    told = {file.path: file.sha256 for file in listing.files}
+        has_card = (partial / CARD_NAME).is_file()
+        card = replace(read_card(partial) if has_card else inferred, name=local_name)
+    listed = {file.path: file.sha256 for file in listing.files}
     files = [
-        replace(file, sha256=file.sha256 or told.get(file.path) or sha256_of(partial / file.path))
-        for file in found.files
+        replace(each, sha256=each.sha256 or listed.get(each.path) or sha256_of(partial / each.path))
+        for each in inferred.files
     ]
     return replace(
-        as_published(card, found),
+        as_published(card, inferred),
         files=tuple(files),
         source=Source(repo=listing.repo, revision=listing.revision),
         licence=listing.licence or card.licence,

@@ -1,4 +1,4 @@
-"""A card for a model that came without one: from its config.json, or from a GGUF file's header."""
+"""Infer the card of a model without one, from its config.json or its GGUF header."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from agent.rendering.model_image import Sizing
 MAX_JSON_BYTES = 4 * 1024 * 1024
 MAX_ENTRIES = 5000
 HASHED_AT_ONCE = 32 * 1024 * 1024
-"""Bytes. Files up to that size are hashed whenever a card is deduced; weights are not."""
+"""In bytes. Files up to this size are hashed whenever a card is inferred; weights are not."""
 
 _FAMILY_OF_TYPE: dict[str, Family] = {"qwen2_5_vl": "qwen2.5-vl", "qwen3_vl": "qwen3-vl"}
 _FAMILY_OF_GGUF: dict[str, Family] = {"qwen2vl": "qwen2.5-vl", "qwen3vl": "qwen3-vl"}
@@ -41,7 +41,7 @@ _CONFIG = re.compile(r"(config|.*_config|.*\.index)\.json")
 
 
 def read_or_infer_card(path: Path) -> Card:
-    """The card of a model folder or of a lone GGUF file; deduced where there is none."""
+    """Return the card of a model folder or a single GGUF file, inferred if there is none."""
     if (path / CARD_NAME).is_file():
         return read_card(path)
     return infer_card(path)
@@ -50,7 +50,7 @@ def read_or_infer_card(path: Path) -> Card:
 def make_card(
     path: Path, *, on_bytes: Callable[[int], None] = lambda count: None, **known: Any
 ) -> Card:
-    """The card of a folder just made: deduced, every file hashed, and `known` fields put in."""
+    """Infer the card of a new folder, hash every file and set the `known` fields."""
     card = infer_card(path)
     folder = path if path.is_dir() else path.parent
     files = [
@@ -61,11 +61,11 @@ def make_card(
 
 
 def infer_card(path: Path) -> Card:
-    """What the files themselves tell. Pictures are taken to be in the published style."""
+    """Infer a card from the files; the picture style is assumed to be the published one."""
     if path.is_file() and path.suffix.lower() == ".gguf":
         return _gguf_card(path.parent, path)
     if not path.is_dir():
-        raise ResourceError(f"{path}: neither a model folder nor a .gguf file")
+        raise ResourceError(f"{path} is neither a model folder nor a .gguf file")
     names = _names(path)
     if "config.json" in names:
         return _transformers_card(path, names)
@@ -73,14 +73,14 @@ def infer_card(path: Path) -> Card:
         return _adapter_card(path, names)
     weights = [name for name in names if _role(name) == "weights" and name.endswith(".gguf")]
     if not weights:
-        raise ResourceError(f"{path}: no model here: neither config.json nor a .gguf file")
+        raise ResourceError(f"{path} has no model: neither config.json nor a .gguf file")
     if len(weights) > 1 and not _is_split(weights):
-        raise ResourceError(f"{path}: several models: name one of {', '.join(weights[:6])}")
+        raise ResourceError(f"{path} has several models: use one of {', '.join(weights[:6])}")
     return replace(_gguf_card(path, path / weights[0]), name=plain_name(path.resolve().name))
 
 
 def sha256_of(path: Path, on_bytes: Callable[[int], None] = lambda count: None) -> str:
-    """Of a file's content; `on_bytes` hears of each piece read."""
+    """Hash a file; `on_bytes` receives the size of each piece read."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as stream:
@@ -93,7 +93,7 @@ def sha256_of(path: Path, on_bytes: Callable[[int], None] = lambda count: None) 
 
 
 def read_json(path: Path, max_bytes: int = MAX_JSON_BYTES) -> dict[str, Any]:
-    """A JSON object from a file nobody vouches for."""
+    """Read a JSON object from an untrusted file."""
     try:
         with path.open("rb") as stream:
             content = stream.read(max_bytes + 1)
@@ -108,7 +108,7 @@ def read_json(path: Path, max_bytes: int = MAX_JSON_BYTES) -> dict[str, Any]:
 
 
 def plain_name(text: str) -> str:
-    """A model's name from a file's or a folder's."""
+    """Turn the name of a file or folder into a valid model name."""
     name = re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("._+-")[:80]
     return name or "model"
 
@@ -116,15 +116,17 @@ def plain_name(text: str) -> str:
 def _names(folder: Path) -> list[str]:
     names = []
     try:
-        for place, entry in enumerate(folder.iterdir()):
-            if place >= MAX_ENTRIES:
-                raise ResourceError(f"{folder}: more than {MAX_ENTRIES} files are no model folder")
+        for count, entry in enumerate(folder.iterdir()):
+            if count >= MAX_ENTRIES:
+                raise ResourceError(
+                    f"{folder} has more than {MAX_ENTRIES} files: not a model folder"
+                )
             if path_problem(entry.name) is None and entry.is_file():
                 names.append(entry.name)
     except OSError as error:
         raise ResourceError(f"{folder} could not be read: {error.strerror}") from error
     if len(names) > MAX_FILES:
-        raise ResourceError(f"{folder}: more than {MAX_FILES} model files")
+        raise ResourceError(f"{folder} has more than {MAX_FILES} model files")
     return sorted(names)
 
 
@@ -154,20 +156,20 @@ def _transformers_card(folder: Path, names: list[str]) -> Card:
 
 
 def family_of_config(folder: Path) -> tuple[Family, dict[str, Any]]:
-    """The family a config.json tells, and all of it. Refuses models that cannot inspect."""
+    """Read config.json and its model family. Raises ResourceError for unsupported models."""
     config = read_json(folder / "config.json")
     kind = config.get("model_type")
     family = _FAMILY_OF_TYPE.get(kind) if isinstance(kind, str) else None
     if family is None:
         raise ResourceError(
-            f"{folder}: a model of the type {shown(str(kind))}; "
+            f"{folder} has a model of type {shown(str(kind))}; "
             "only qwen2_5_vl and qwen3_vl can inspect spectra"
         )
     return family, config
 
 
 def _adapter_card(folder: Path, names: list[str]) -> Card:
-    """A LoRA adapter; its base is known by the last part of the name in adapter_config.json."""
+    """Infer the card of a LoRA adapter; adapter_config.json names its base model."""
     base = read_json(folder / "adapter_config.json").get("base_model_name_or_path")
     if not isinstance(base, str) or not base.strip("/\\ "):
         raise ResourceError(f"{folder}: adapter_config.json does not name its base model")
@@ -192,14 +194,14 @@ def _gguf_card(folder: Path, weights: Path) -> Card:
     family = _FAMILY_OF_GGUF.get(kind)
     if family is None:
         raise ResourceError(
-            f"{weights}: a GGUF model of the type {shown(kind)}; expected qwen2vl or qwen3vl"
+            f"{weights} is a GGUF model of type {shown(kind)}; expected qwen2vl or qwen3vl"
         )
     names = _names(folder)
     vision = [name for name in names if _role(name) == "mmproj"]
     if len(vision) != 1:
         found = "none" if not vision else ", ".join(vision[:6])
         raise ResourceError(
-            f"{weights}: its vision part must lie beside it, one file mmproj*.gguf; found {found}"
+            f"{weights} needs its vision part beside it, one file mmproj*.gguf; found {found}"
         )
     parts = [weights.name]
     if _split_stem(weights.name):
@@ -215,9 +217,9 @@ def _gguf_card(folder: Path, weights: Path) -> Card:
 
 
 def _split_stem(name: str) -> str:
-    """`big` of `big-00001-of-00003.gguf`; empty for a model in one file."""
-    found = re.fullmatch(r"(.+)-\d{5}-of-\d{5}\.gguf", name)
-    return found.group(1) if found else ""
+    """Return `big` for `big-00001-of-00003.gguf`; empty for a model in one file."""
+    match = re.fullmatch(r"(.+)-\d{5}-of-\d{5}\.gguf", name)
+    return match.group(1) if match else ""
 
 
 def _is_split(names: Iterable[str]) -> bool:
@@ -240,7 +242,7 @@ def _file(folder: Path, name: str) -> ModelFile:
 
 
 def _blob_hash(path: Path) -> str:
-    """In the hub's cache a large file is a link to a blob named by its hash."""
+    # in the hub's cache a large file is a link to a blob named by its hash
     if not path.is_symlink():
         return ""
     target = path.readlink()
@@ -255,7 +257,7 @@ def _context(value: object) -> int:
 
 
 def _sizing(folder: Path, names: list[str], family: Family) -> Sizing:
-    """The limits of the preprocessor's config where it has any, kept to what every engine takes."""
+    """Read the picture limits in the preprocessor config, narrowed to what every engine accepts."""
     default = SIZING_OF[family]
     if "preprocessor_config.json" not in names:
         return default

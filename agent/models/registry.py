@@ -1,5 +1,4 @@
-"""Which models there are and where they lie: in the box, in the user's folder, in the hub's cache,
-at a path, or on a server."""
+"""Find models: bundled, in the user's folder, in the hub's cache, at a path or on a server."""
 
 from __future__ import annotations
 
@@ -14,16 +13,15 @@ from platformdirs import user_data_path
 
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
-from agent.models.card import Card, ServerAddress, Source
+from agent.models.card import Card, ServerAddress, Source, is_server, split_server
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
 from agent.models.infer_card import infer_card, plain_name, read_or_infer_card
-from agent.models.server_url import is_server, split_server
 from agent.trajectory.trajectory import ModelRef
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "models"
 PARTIAL = ".partial"
-"""Behind the name of a model's folder while its files are coming."""
+"""The suffix of a model folder while it is being downloaded."""
 MAX_IN_FOLDER = 500
 
 Origin = Literal["bundled", "user", "cache", "path", "server", "hub"]
@@ -32,14 +30,14 @@ OnFault = Callable[[ResourceError], None]
 
 @dataclass(frozen=True, kw_only=True)
 class ModelLocation:
-    """A model and where it lies. Of origin `hub`: where it will lie once it is fetched."""
+    """A model and its folder; with the origin `hub`, the folder it will be downloaded to."""
 
     card: Card
     origin: Origin
     folder: Path | None = None
     """None for a server."""
     missing: tuple[str, ...] = ()
-    """Files that are not there or have another size than the card says."""
+    """Files that are absent or have another size than in the card."""
 
     @property
     def is_ready(self) -> bool:
@@ -47,13 +45,13 @@ class ModelLocation:
 
     @property
     def ref(self) -> ModelRef:
-        """How a record names it."""
+        """The model as recorded in trajectories."""
         card = self.card
         return ModelRef(name=card.name, engine=card.engine, sha256=card_hash(card))
 
 
 def models_folder() -> Path:
-    """Where the user's own models lie; it need not exist."""
+    """Return the folder of the user's models, which may not exist."""
     chosen = os.environ.get("SPEC_O3_MODELS")
     if chosen:
         return Path(chosen).expanduser()
@@ -61,9 +59,9 @@ def models_folder() -> Path:
 
 
 def list_models(*, on_fault: OnFault | None = None) -> tuple[ModelLocation, ...]:
-    """Every model that has a name, ready ones first. One that lies in several places shows once.
+    """Return every named model once, ready ones first.
 
-    A faulty folder raises, or goes to `on_fault` and is left out.
+    An invalid folder raises ResourceError, or is passed to `on_fault` and left out.
     """
     published = _bundled()
     known = {location.card.name.casefold(): location.card for location in published}
@@ -75,9 +73,9 @@ def list_models(*, on_fault: OnFault | None = None) -> tuple[ModelLocation, ...]
 
 
 def find_model(name: str) -> ModelLocation:
-    """The model of that name, repository, path or address (`http://host:port/v1#model`).
+    """Find a model by name, repository, path or address (`http://host:port/v1#model`).
 
-    It need not be ready. Raises ResourceError, with the name that may have been meant.
+    It may not be ready. Raises ResourceError, which suggests a similar name.
     """
     if is_server(name):
         return _server_location(name)
@@ -93,29 +91,29 @@ def find_model(name: str) -> ModelLocation:
     names = [location.card.name for location in locations]
     left_out = "".join(f"\nleft out: {fault}" for fault in faults)
     raise ResourceError(
-        f"no model {shown(name, 120)}; there are {', '.join(names)}, the path of a model's folder "
-        f"or .gguf file, and the address of a server{near_miss(name, names)}{left_out}"
+        f"there is no model {shown(name, 120)}; use one of {', '.join(names)}, the path of a model "
+        f"folder or .gguf file, or the address of a server{near_miss(name, names)}{left_out}"
     )
 
 
 def is_partly_downloaded(location: ModelLocation) -> bool:
-    """Whether a download of it broke off and can go on."""
+    """Whether an unfinished download of the model can be resumed."""
     folder = location.folder
     return folder is not None and folder.with_name(folder.name + PARTIAL).is_dir()
 
 
 def model_at(path: Path, origin: Origin = "path") -> ModelLocation:
-    """The model in that folder, or that GGUF file with the vision part beside it."""
+    """Return the model in a folder, or a GGUF file with its vision part beside it."""
     return _locate(path, origin, {})
 
 
 def as_published(published: Card, found: Card) -> Card:
-    """A published model's card with the files that were found of it."""
+    """Return a published model's card with the files that were found."""
     return replace(published, engine=found.engine, files=found.files)
 
 
 def published_model(name: str) -> Card | None:
-    """The card of a published model by name or repository; None where we know none such."""
+    """Return the card of a published model by name or repository, or None."""
     for location in _bundled():
         source = location.card.source
         names = (location.card.name.casefold(), source.repo.casefold() if source else "")
@@ -140,7 +138,7 @@ def _locate(path: Path, origin: Origin, known: dict[str, Card]) -> ModelLocation
     card = read_or_infer_card(path)
     published = known.get(card.name.casefold())
     if published is not None and not (path / CARD_NAME).is_file():
-        # Put there by hand: the files are as found, all else as published.
+        # copied there by hand: the files are as found, the rest is as published
         card = as_published(published, card)
     return ModelLocation(
         card=card, origin=origin, folder=folder, missing=missing_files(card, folder)
@@ -156,7 +154,7 @@ def _user_models(known: dict[str, Card], on_fault: OnFault | None) -> Iterator[M
 
 
 def _entries(folder: Path) -> list[Path]:
-    """Folders that hold anything of a model, and GGUF files that lie in the open."""
+    """Return the folders and single GGUF files in the user's folder that may be models."""
     if not folder.is_dir():
         return []
     try:
@@ -164,7 +162,7 @@ def _entries(folder: Path) -> list[Path]:
     except OSError as error:
         raise ResourceError(f"{folder} could not be read: {error.strerror}") from error
     if len(paths) > MAX_IN_FOLDER:
-        raise ResourceError(f"{folder}: more than {MAX_IN_FOLDER} entries")
+        raise ResourceError(f"{folder} has more than {MAX_IN_FOLDER} entries")
     return [path for path in paths if _may_be_model(path)]
 
 
@@ -177,7 +175,7 @@ def _may_be_model(path: Path) -> bool:
 def _cached_models(
     published: list[ModelLocation], on_fault: OnFault | None
 ) -> Iterator[ModelLocation]:
-    """Published models that other programs have put into the hub's own cache."""
+    """Yield published models that other programs have downloaded into the hub's cache."""
     for location in published:
         source = location.card.source
         snapshot = _snapshot(source.repo) if source else None
@@ -192,7 +190,7 @@ def _cached_models(
 
 
 def _snapshot(repo: str) -> Path | None:
-    # The cache's form: one folder a repository, refs/main naming the newest of its snapshots.
+    # the cache has one folder per repository, and refs/main names the newest snapshot
     folder = _hub_cache() / f"models--{repo.replace('/', '--')}"
     try:
         revision = (folder / "refs" / "main").read_text(encoding="ascii").strip()

@@ -116,7 +116,7 @@ def test_an_adapter_is_loaded_onto_its_base(
     (lora / "adapter_model.safetensors").write_bytes(b"low rank")
     settings = {"peft_type": "LORA", "base_model_name_or_path": "elsewhere/tiny"}
     (lora / "adapter_config.json").write_text(json.dumps(settings))
-    with pytest.raises(EngineError, match=r'the adapter lora needs the base tiny: no model "tiny"'):
+    with pytest.raises(EngineError, match=r'needs the base tiny: there is no model "tiny"'):
         load_engine(find_model("lora"))
     copied(tiny_qwen25, home / "models" / "tiny")
     load_engine(find_model("lora"))
@@ -250,7 +250,7 @@ def test_files_that_were_replaced_are_not_loaded(tiny_qwen25: Path, home: Path) 
     location = copied(tiny_qwen25, home / "m")
     tokenizer = home / "m" / "tokenizer.json"
     tokenizer.write_bytes(tokenizer.read_bytes()[::-1])
-    with pytest.raises(ResourceError, match=r"tokenizer\.json: not the file that the model's card"):
+    with pytest.raises(ResourceError, match=r"tokenizer\.json is not the file in the model's card"):
         load_engine(location)
 
 

@@ -1,4 +1,4 @@
-"""A small hub on loopback: one repository, ranges, and whatever trouble a test wants."""
+"""A small hub on loopback with one repository, range requests and faults on demand."""
 
 from __future__ import annotations
 
@@ -9,40 +9,43 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from agent.models.download import get_model
 
 REPO = "Maxwell-Jia/spec-o3-3b"
 COMMIT = "c0ffee" + "0" * 34
 LARGE = 1000
-"""Bytes. Larger files are told of by SHA-256, as those in LFS; smaller ones by their git name."""
+"""In bytes. Larger files are listed with a SHA-256, as in LFS; smaller ones with their git id."""
 SECRET = "hf_verysecret"
 
 
 @dataclass
 class FakeHub:
-    """What it holds and how it behaves; tests change it while it runs."""
+    """The files and the behaviour of the hub; tests change them while it runs."""
 
     files: dict[str, bytes]
     commit: str = COMMIT
     gated: bool = False
-    told: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Changes to what is told of a file."""
+    listed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Changes to the entries of files in the listing."""
     breaks: list[int] = field(default_factory=list)
-    """Bodies of large files end after so many bytes, one entry each, then they come whole."""
+    """The number of bytes after which the next bodies of large files break off."""
     busy: int = 0
-    """So many answers of 503 before the others."""
+    """The number of 503 responses before normal ones."""
     ignores_ranges: bool = False
     lies_about_range: bool = False
     redirects_to: str = ""
-    """Another address that has the files' content."""
+    """Another address to redirect file requests to."""
     answer: bytes | None = None
-    """Instead of the listing."""
-    asked: list[tuple[str, str, bool]] = field(default_factory=list)
-    """Path, Range and whether a token came, of every request."""
+    """Sent instead of the listing."""
+    requests: list[tuple[str, str, bool]] = field(default_factory=list)
+    """Path, Range header and whether the right token was sent."""
     endpoint: str = ""
     hold: threading.Event | None = None
-    """Files come only once it is set; `reached` is set when one was asked for."""
+    """Files are sent once it is set; `reached` is set when one is requested."""
     reached: threading.Event = field(default_factory=threading.Event)
 
     def listing(self) -> bytes:
@@ -57,12 +60,12 @@ class FakeHub:
             else:
                 header = b"blob %d\0" % len(content)
                 entry["blobId"] = hashlib.sha1(header + content).hexdigest()
-            siblings.append(entry | self.told.get(name, {}))
+            siblings.append(entry | self.listed.get(name, {}))
         facts = {"license": "apache-2.0"}
         return json.dumps({"sha": self.commit, "cardData": facts, "siblings": siblings}).encode()
 
     def ranges(self, name: str) -> list[str]:
-        return [each for path, each, _ in self.asked if path.endswith("/" + name)]
+        return [each for path, each, _ in self.requests if path.endswith("/" + name)]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -74,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         hub, path = self.hub, urlsplit(self.path).path
         token = self.headers.get("Authorization") == f"Bearer {SECRET}"
-        hub.asked.append((path, self.headers.get("Range", ""), token))
+        hub.requests.append((path, self.headers.get("Range", ""), token))
         if hub.busy:
             hub.busy -= 1
             self._send(503, b"busy")
@@ -102,8 +105,8 @@ class _Handler(BaseHTTPRequestHandler):
             if first >= len(content):
                 self._send(416, b"")
                 return
-            told = first + hub.lies_about_range
-            span = f"bytes {told}-{len(content) - 1}/{len(content)}"
+            start = first + hub.lies_about_range
+            span = f"bytes {start}-{len(content) - 1}/{len(content)}"
             status, headers = 206, {"Content-Range": span}
             content = content[first:]
         cut = hub.breaks.pop(0) if hub.breaks and len(hub.files[name]) > LARGE else len(content)
@@ -134,3 +137,36 @@ def running(hub: FakeHub) -> Iterator[FakeHub]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+WEIGHTS = bytes(range(256)) * 40
+
+
+MORE_WEIGHTS = bytes(reversed(range(256))) * 30
+
+
+FILES = {
+    "README.md": b"# a model",
+    "config.json": json.dumps({"model_type": "qwen2_5_vl"}).encode(),
+    "model-00001-of-00002.safetensors": WEIGHTS,
+    "model-00002-of-00002.safetensors": MORE_WEIGHTS,
+    "modeling.py": b"raise SystemExit",
+    "tokenizer.json": b"{}",
+    "training_args.bin": b"pickle" * 300,
+    "checkpoint-7/model.safetensors": b"x" * 2000,
+}
+FETCHED = {name for name in FILES if name.endswith((".json", ".safetensors")) and "/" not in name}
+TOTAL = sum(len(FILES[name]) for name in FETCHED)
+FIRST = "model-00002-of-00002.safetensors"
+"""The weight file that is fetched first, since it is smaller."""
+
+
+def fetch(hub: FakeHub, name: str = "spec-o3-3b", **options: object):
+    return get_model(name, endpoint=hub.endpoint, waits_s=(0.0, 0.0), **options)
+
+
+def put(folder: Path, files: dict[str, bytes]) -> Path:
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return folder

@@ -1,0 +1,37 @@
+"""A home of its own for every test, and a hub on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.agent.models.fake_hub import (
+    FILES,
+    FakeHub,
+    running,
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing of this machine's user: folder, cache, memory of hashes, tokens, proxies."""
+    for name in ("HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    monkeypatch.setattr(
+        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
+    )
+    monkeypatch.setattr("agent.models.download.get_token", lambda: None)
+    return tmp_path
+
+
+@pytest.fixture
+def hub() -> Iterator[FakeHub]:
+    with running(FakeHub(dict(FILES))) as fake:
+        yield fake
