@@ -13,14 +13,14 @@ both sides, as NIST lists them.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from agent.spectra.spectrum import FloatArray
 
 AIR_BEGINS = 2000.0
-"""Air wavelengths are used above this, angstrom."""
+"""Angstrom; shorter wavelengths are given in vacuum."""
 ITERATIONS = 5
-"""Each gains a factor of about 1e4: three reach double precision, two are margin."""
+"""Each gains a factor of about 1e4: three reach double precision, two are a margin."""
 
 
 def refractive_index(vacuum: ArrayLike) -> FloatArray:
@@ -30,7 +30,7 @@ def refractive_index(vacuum: ArrayLike) -> FloatArray:
 
 
 def vacuum_to_air(vacuum: ArrayLike) -> FloatArray:
-    """Air wavelengths in angstrom; those whose air value would lie below 2000 A stay."""
+    """Air wavelengths in angstrom; values that would be below 2000 A stay in vacuum."""
     vacuum = np.asarray(vacuum, dtype=np.float64)
     converted = np.maximum(vacuum, AIR_BEGINS)
     air = converted / refractive_index(converted)
@@ -38,7 +38,7 @@ def vacuum_to_air(vacuum: ArrayLike) -> FloatArray:
 
 
 def air_to_vacuum(air: ArrayLike) -> FloatArray:
-    """Vacuum wavelengths in angstrom; those below 2000 A stay."""
+    """Vacuum wavelengths in angstrom; values below 2000 A are vacuum already."""
     air = np.asarray(air, dtype=np.float64)
     converted = np.maximum(air, AIR_BEGINS)
     vacuum = converted

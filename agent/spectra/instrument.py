@@ -1,41 +1,39 @@
-"""What is known of the instrument: its resolution, its arms, the places it does badly."""
+"""Spectrograph properties: resolution, the join of the arms, and unreliable regions."""
 
 from __future__ import annotations
 
 from agent.spectra.lines import LineLists, builtin_lines
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import Spectrum, Window
 
 SKY_HALF_WIDTH = 5.0
-"""Residuals of a narrow sky line reach about two resolution elements, angstrom."""
+"""Angstrom: residuals of a narrow sky line reach about two resolution elements."""
 JOINS = {"LAMOST": (5700.0, 5900.0), "SDSS": (5900.0, 6200.0), "DESI": (5760.0, 5800.0)}
-"""Where the blue and the red arm are joined, vacuum angstrom."""
-
-
+"""Where the blue and red arms are joined, vacuum angstrom."""
 FIXED_RESOLUTION = {"LAMOST": 1800.0, "LAMOST-MRS": 7500.0}
 
 
 def resolution_at(spectrum: Spectrum, wavelength: float) -> float | None:
-    """R = wavelength / FWHM: the file's where it has one, else the survey's; None unknown."""
+    """R = wavelength / FWHM from the file, else of the survey; None if unknown."""
     if spectrum.resolution is not None and spectrum.resolution > 1:
         return spectrum.resolution
     survey = spectrum.survey.upper()
     if survey in FIXED_RESOLUTION:
         return FIXED_RESOLUTION[survey]
     if survey in ("SDSS", "BOSS", "EBOSS"):
-        return _between(wavelength, 3800.0, 1500.0, 9000.0, 2500.0)
+        return _interpolated(wavelength, 3800.0, 1500.0, 9000.0, 2500.0)
     if survey == "DESI":
-        return _between(wavelength, 3600.0, 2000.0, 9800.0, 5500.0)
+        return _interpolated(wavelength, 3600.0, 2000.0, 9800.0, 5500.0)
     return None
 
 
 def lsf_fwhm(spectrum: Spectrum, wavelength: float) -> float | None:
-    """FWHM of an unresolved line in angstrom."""
+    """FWHM of an unresolved line, angstrom; None if the resolution is unknown."""
     resolution = resolution_at(spectrum, wavelength)
     return None if resolution is None else wavelength / resolution
 
 
-def arm_join(spectrum: Spectrum) -> tuple[float, float] | None:
-    """Range in which two arms are joined, where the spectrum spans it."""
+def arm_join(spectrum: Spectrum) -> Window | None:
+    """The range in which two arms are joined; None if the spectrum does not span it."""
     join = JOINS.get(spectrum.survey.upper())
     low, high = spectrum.range
     if join is None or low > join[0] - 100 or high < join[1] + 100:
@@ -52,10 +50,10 @@ def unsafe_regions(
 ) -> tuple[str, ...]:
     """Labels of sky, telluric and arm-join regions in [lo, hi] (observed, vacuum angstrom).
 
-    Those that cover less than `min_share` of it are left out: a narrow sky line spoils a narrow
-    line, not a broad one.
+    Regions that cover less than `min_share` of the window are omitted: a narrow sky line affects
+    a narrow line, not a broad one.
     """
-    found = []
+    labels = []
 
     def covers(first: float, last: float) -> bool:
         shared = min(last, hi) - max(first, lo)
@@ -67,13 +65,13 @@ def unsafe_regions(
             line.wavelength + SKY_HALF_WIDTH,
         )
         if covers(first, last):
-            found.append(line.label)
+            labels.append(line.label)
     join = arm_join(spectrum)
     if join is not None and covers(*join):
-        found.append("join of the arms")
-    return tuple(found)
+        labels.append("join of the arms")
+    return tuple(labels)
 
 
-def _between(x: float, x0: float, y0: float, x1: float, y1: float) -> float:
+def _interpolated(x: float, x0: float, y0: float, x1: float, y1: float) -> float:
     part = min(max((x - x0) / (x1 - x0), 0.0), 1.0)
     return y0 + part * (y1 - y0)

@@ -1,4 +1,4 @@
-"""The lines, band heads and sky features we know, and lists a user adds in the same form."""
+"""Line lists: built-in lines, band heads and sky features, and those a user adds."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.checked_toml import TomlTable, near_miss, read_toml, shown
 from agent.errors import ResourceError
 from agent.spectra.air import air_to_vacuum
-from agent.spectra.spectrum import Window
+from agent.spectra.spectrum import FloatArray, Window
 
 KINDS = ("line", "band_head", "band", "sky", "telluric")
 OBSERVED_FRAME = ("sky", "telluric")
@@ -31,10 +30,10 @@ IDENTIFIER_TEXT = "1 to 48 letters, digits and _"
 
 @dataclass(frozen=True)
 class Line:
-    """A feature at rest, in vacuum angstrom; sky and telluric features in the observed frame.
+    """A feature in vacuum angstrom: at rest, or observed for sky and telluric features.
 
-    `shaded` says to which side a band fades from its sharp head. `extent` is the range a band
-    covers. `window` and `continuum` are the fixed windows of the line's equivalent width.
+    `shaded` is the side to which a band fades from its sharp head, `extent` the range of a band,
+    `window` and `continuum` the fixed windows of the line's equivalent width.
     """
 
     id: str
@@ -55,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True)
 class LineSet:
-    """One file of lines; `name` is unique, `title` is for display."""
+    """The lines of one file; `name` is unique, `title` is displayed."""
 
     name: str
     title: str
@@ -64,7 +63,7 @@ class LineSet:
 
 @dataclass(frozen=True, eq=False)
 class LineLists:
-    """Every set loaded, with look-up by id and by wavelength."""
+    """All loaded line sets, with look-up by id and by wavelength."""
 
     sets: tuple[LineSet, ...]
 
@@ -77,7 +76,7 @@ class LineLists:
             return self.by_id[line_id]
         except KeyError:
             guess = near_miss(line_id, self.by_id)
-            raise ResourceError(f"no line is called {shown(line_id)}{guess}") from None
+            raise ResourceError(f"there is no line {shown(line_id)}{guess}") from None
 
     def __contains__(self, line_id: object) -> bool:
         return line_id in self.by_id
@@ -87,16 +86,16 @@ class LineLists:
         return tuple(sorted(self.by_id.values(), key=lambda line: line.wavelength))
 
     @cached_property
-    def wavelengths(self) -> NDArray[np.float64]:
+    def wavelengths(self) -> FloatArray:
         return np.array([line.wavelength for line in self.sorted_lines])
 
     @cached_property
     def terrestrial(self) -> tuple[Line, ...]:
-        """Sky lines and telluric bands: what stays put in the observed frame."""
+        """Sky lines and telluric bands, which do not move with the star."""
         return tuple(line for line in self.sorted_lines if not line.moves_with_star)
 
     def between(self, lo: float, hi: float, kinds: Sequence[str] = KINDS) -> tuple[Line, ...]:
-        """Lines whose own wavelength lies in [lo, hi], by wavelength."""
+        """Lines with a wavelength in [lo, hi], in order of wavelength."""
         first, last = np.searchsorted(self.wavelengths, [lo, hi + 1e-9])
         return tuple(line for line in self.sorted_lines[first:last] if line.kind in kinds)
 
@@ -104,13 +103,14 @@ class LineLists:
         self, wavelength: float, within: float, kinds: Sequence[str] = ("line",)
     ) -> tuple[Line, ...]:
         """Lines no farther than `within` angstrom, nearest first."""
-        found = self.between(wavelength - within, wavelength + within, kinds)
-        return tuple(sorted(found, key=lambda line: abs(line.wavelength - wavelength)))
+        near = self.between(wavelength - within, wavelength + within, kinds)
+        return tuple(sorted(near, key=lambda line: abs(line.wavelength - wavelength)))
 
 
 def load_line_lists(extra: Sequence[Path] = ()) -> LineLists:
-    """Our own lists and the user's; a user's entry may not take an id that is already used."""
-    return _load(tuple(Path(path) for path in extra))
+    """The built-in lists and the user's, whose ids must not be in use already."""
+    builtin = builtin_lines()
+    return LineLists(_read_sets(extra, builtin.sets)) if extra else builtin
 
 
 @cache
@@ -120,17 +120,9 @@ def builtin_lines() -> LineLists:
 
 
 def label_of(name: str) -> str:
-    """A line, or an index of a band's head, as people write it; the name itself where it is none
-    of ours."""
+    """The label of a built-in line or band-head index; other names are returned unchanged."""
     known, line_id = builtin_lines(), name.removesuffix("_edge")
     return known[line_id].label if line_id in known else name
-
-
-def _load(extra: tuple[Path, ...]) -> LineLists:
-    known = builtin_lines()
-    if not extra:
-        return known
-    return LineLists(_read_sets(extra, known.sets))
 
 
 def _read_sets(paths: Sequence[Path], known: tuple[LineSet, ...] = ()) -> tuple[LineSet, ...]:
@@ -150,7 +142,7 @@ def _read_sets(paths: Sequence[Path], known: tuple[LineSet, ...] = ()) -> tuple[
 
 
 def read_line_set(path: Path) -> LineSet:
-    """One file of lines, wavelengths converted to vacuum."""
+    """Read one file of lines, converted to vacuum wavelengths."""
     file = read_toml(path, MAX_BYTES)
     name = identifier(file, "name")
     title = file.text("title", name)
@@ -196,8 +188,8 @@ def _line(entry: TomlTable) -> Line:
 
 
 def vacuum_windows(entry: TomlTable, key: str, medium: str, at_most: int) -> tuple[Window, ...]:
-    found = entry.pairs(key, low=SHORTEST_A, high=LONGEST_A, unit="Å", at_most=at_most)
-    return tuple(to_vacuum(window, medium) for window in found)
+    windows = entry.pairs(key, low=SHORTEST_A, high=LONGEST_A, unit="Å", at_most=at_most)
+    return tuple(to_vacuum(window, medium) for window in windows)
 
 
 def to_vacuum(window: Window, medium: str) -> Window:

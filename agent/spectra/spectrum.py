@@ -1,4 +1,4 @@
-"""The one-dimensional spectrum everything else looks at."""
+"""The one-dimensional spectrum that everything else works on."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from agent.errors import SpectrumError
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 Window = tuple[float, float]
-"""From one wavelength to another, angstrom."""
+"""First and last wavelength, angstrom."""
 Scalar = TypeVar("Scalar", bound=np.generic)
 MetaValue = str | int | float | bool
 
 MAX_PIXELS = 5_000_000
+FASTEST_STAR_Z = 0.005
+"""1,500 km/s."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -28,8 +30,8 @@ class Spectrum:
     """One observed 1-D spectrum.
 
     `wavelength` is vacuum angstrom, strictly increasing, observed frame; readers convert to it.
-    `flux`, `ivar` and `mask` share its length. ivar 0 and mask True mark a bad pixel; `ivar`
-    is None where the file gives no errors. Arrays are read-only.
+    `flux`, `ivar` and `mask` have the same length. ivar 0 and mask True mark a bad pixel; `ivar`
+    is None if the file gives no errors. Arrays are read-only.
     """
 
     wavelength: FloatArray
@@ -38,7 +40,7 @@ class Spectrum:
     mask: BoolArray | None = None
     flux_unit: str = ""
     resolution: float | None = None
-    """R = wavelength / FWHM, where the file or the survey tells it."""
+    """R = wavelength / FWHM, if the file or the survey gives it."""
 
     object_id: str = ""
     ra: float | None = None
@@ -57,7 +59,7 @@ class Spectrum:
     rows: int = 1
     simulated: bool = False
     meta: Mapping[str, MetaValue] = field(default_factory=dict)
-    """The survey's own header keys, under their own names."""
+    """Header keys of the survey under their original names."""
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -89,7 +91,7 @@ class Spectrum:
         object.__setattr__(self, "meta", MappingProxyType(dict(self.meta)))
 
     def __reduce__(self) -> tuple[Callable[..., Spectrum], tuple[dict[str, Any]]]:
-        """Between our own processes: built anew there, so that it is checked and read-only."""
+        """Pickles as keyword arguments, so that the copy is checked and read-only again."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return _rebuilt, ({**values, "meta": dict(self.meta)},)
 
@@ -98,7 +100,7 @@ class Spectrum:
 
     @cached_property
     def good(self) -> BoolArray:
-        """Pixels that may be measured: finite flux, not masked, ivar above 0 where there is one."""
+        """Pixels with finite flux, unmasked, and with positive ivar where there is any."""
         good = np.isfinite(self.flux)
         if self.mask is not None:
             good &= ~self.mask
@@ -109,7 +111,7 @@ class Spectrum:
 
     @cached_property
     def sigma(self) -> FloatArray | None:
-        """Error of each pixel in flux units; infinite where ivar is 0; None without ivar."""
+        """Error of each pixel in flux units; infinite where ivar is 0; None if there is no ivar."""
         if self.ivar is None:
             return None
         with np.errstate(divide="ignore"):
@@ -120,7 +122,7 @@ class Spectrum:
         return len(self) - int(self.good.sum())
 
     @property
-    def range(self) -> tuple[float, float]:
+    def range(self) -> Window:
         return float(self.wavelength[0]), float(self.wavelength[-1])
 
 
@@ -129,7 +131,14 @@ def _rebuilt(values: dict[str, Any]) -> Spectrum:
 
 
 def _frozen(values: NDArray[Any], dtype: type[Scalar]) -> NDArray[Scalar]:
-    """A read-only native-endian copy, so that nobody changes what a spectrum was built from."""
+    """A read-only native-endian copy, so that callers cannot change the spectrum."""
     array = np.array(values, dtype=dtype, copy=True)
     array.setflags(write=False)
     return array
+
+
+def frame_z(spectrum: Spectrum) -> float | None:
+    """The redshift of the file if it can be the motion of a star, else None."""
+    # A larger one means that the pipeline took the star for a galaxy: the spectrum stays put.
+    z = spectrum.z
+    return z if z is not None and abs(z) <= FASTEST_STAR_Z and z != 0.0 else None

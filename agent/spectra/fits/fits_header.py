@@ -1,4 +1,4 @@
-"""FITS header cards as plain values. Lenient: survey files break the standard in small ways."""
+"""Parses FITS header cards leniently: survey files break the standard in small ways."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ LAYOUT = re.compile(
 
 
 class Header:
-    """Cards by keyword, each parsed only when asked for; the first of a repeated keyword wins.
+    """Cards by keyword, parsed on demand; the first of a repeated keyword wins.
 
-    A survey file has some 600 cards in the headers a reader passes, of which it needs 30, so
-    cards are kept as bytes under their padded keyword and nothing is done before it is wanted.
+    The headers of a survey file have about 600 cards, of which a reader needs 30: so cards are
+    stored as bytes under their padded keyword.
     """
 
     def __init__(self, raw: bytes) -> None:
         raw = raw.ljust(-(-len(raw) // CARD) * CARD)
-        # Last to first, so that the first of a repeated keyword is the one that stays.
-        parts = _cutter(len(raw) // CARD).unpack(raw)
+        # Last to first, so that the first of a repeated keyword stays in the dict.
+        parts = _splitter(len(raw) // CARD).unpack(raw)
         self._cards: dict[bytes, bytes] = dict(zip(parts[-2::-2], parts[::-2], strict=True))
         for keyword in COMMENTARY:
             self._cards.pop(keyword, None)
@@ -38,14 +38,14 @@ class Header:
             self._add_hierarch(raw)
 
     def _add_hierarch(self, raw: bytes) -> None:
-        for at in range(0, len(raw), CARD):
-            if raw.startswith(b"HIERARCH", at):
-                keyword, _, rest = raw[at + 9 : at + CARD].partition(b"=")
+        for start in range(0, len(raw), CARD):
+            if raw.startswith(b"HIERARCH", start):
+                keyword, _, rest = raw[start + 9 : start + CARD].partition(b"=")
                 self._cards.setdefault(keyword.strip().ljust(8), b"= " + rest.lstrip())
 
     @classmethod
     def joined(cls, *headers: Header) -> Header:
-        """Cards of several headers; the first that has a keyword wins, layout cards aside."""
+        """Merge headers without layout cards; the first header with a keyword wins."""
         joined = cls(b"")
         for header in reversed(headers):
             cards = header._cards.items()
@@ -59,7 +59,7 @@ class Header:
         return (_name(key) for key in reversed(self._cards))
 
     def survey_keys(self, most: int, longest: int) -> dict[str, Value]:
-        """Printable keywords and values in the order of the file, layout cards left out."""
+        """Printable keywords and values in the order of the file, without layout cards."""
         keys: dict[str, Value] = {}
         for key, card in reversed(self._cards.items()):
             name = _survey_key(key)
@@ -74,7 +74,7 @@ class Header:
         return keys
 
     def cards(self, keys: Iterable[bytes]) -> tuple[bytes, ...]:
-        """What stands behind these keywords (padded to 8), empty where missing."""
+        """The text after these keywords (padded to 8 bytes), empty if they are missing."""
         return tuple([self._cards.get(key, b"") for key in keys])
 
     def value(self, keyword: str) -> Value | None:
@@ -82,12 +82,12 @@ class Header:
         return None if card is None else _value(card)
 
     def text(self, keyword: str) -> str:
-        """The value as stripped text, empty where it is missing or not text."""
+        """The value as stripped text, empty if it is missing or not text."""
         value = self.value(keyword)
         return value.strip() if isinstance(value, str) else ""
 
     def number(self, keyword: str) -> float | None:
-        """A finite number, also where it was written as a string."""
+        """A finite number, also if it is written as a string; else None."""
         value = self.value(keyword)
         if isinstance(value, str):
             value = _bare(value.strip())
@@ -103,7 +103,7 @@ class Header:
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def flag(self, keyword: str) -> bool | None:
-        """A logical, or the strings 'T' and 'F' that some files write instead."""
+        """A logical value, also if it is written as a string like 'T'; else None."""
         value = self.value(keyword)
         if isinstance(value, str):
             value = {"T": True, "TRUE": True, "F": False, "FALSE": False}.get(value.strip().upper())
@@ -111,14 +111,14 @@ class Header:
 
 
 def text_of(card: bytes) -> str:
-    """The text behind a keyword, as `Header.cards` gives it."""
+    """The text value of a card from `Header.cards`."""
     value = _value(card)
     return value.strip() if isinstance(value, str) else ""
 
 
 @lru_cache(maxsize=16)
-def _cutter(cards: int) -> struct.Struct:
-    """Cuts a header into keywords and the rest of their cards in one go."""
+def _splitter(cards: int) -> struct.Struct:
+    """Splits a header into keywords and the rest of their cards in one call."""
     return struct.Struct("8s72s" * cards)
 
 
@@ -134,24 +134,24 @@ def _name(key: bytes) -> str:
 
 @lru_cache(maxsize=4096)
 def _survey_key(key: bytes) -> str:
-    """A keyword made printable, '' for those that only describe the file's layout."""
+    """The printable keyword, empty for keywords that describe the layout of the file."""
     name = _name(key)
     return "" if LAYOUT.match(name) else printable(name, 60)
 
 
 def printable(text: str, longest: int) -> str:
-    """The text without control characters, cut where it is too long, stripped."""
+    """The text without control characters, cut to `longest` and stripped."""
     if len(text) <= longest and text.isprintable():
         return text.strip()
     return "".join(c if c.isprintable() else " " for c in text[:longest]).strip()
 
 
 def _value(card: bytes) -> Value | None:
-    """`card` is what stands behind the eight bytes of the keyword."""
+    """The value of a card without the eight bytes of its keyword."""
     text = card.decode("latin-1")
     if text[:1] != "=":
         return None
-    if text[2:3] == "'":  # the usual place of text
+    if text[2:3] == "'":  # the usual position of text
         end = text.find("'", 3)
         if end > 0 and text[end + 1 : end + 2] != "'":
             return text[3:end].rstrip()
@@ -171,7 +171,7 @@ def _quoted(body: str) -> str:
 
 
 def _bare(body: str) -> Value | None:
-    """A logical, a number, or the words as they are. 'inf', 'nan' and '1_0' are no FITS numbers."""
+    """A logical, a number or the text itself; 'inf', 'nan' and '1_0' are text in FITS."""
     if body in ("T", "F"):
         return body == "T"
     if body[:1] in _NUMBER_STARTS and body[-1:] in _NUMBER_ENDS and "_" not in body:
@@ -185,7 +185,7 @@ def _bare(body: str) -> Value | None:
 
 
 def _double(body: str) -> float | str:
-    """1.5D3, as Fortran writes double precision."""
+    """Parses 1.5D3, the double precision of Fortran."""
     try:
         return float(body.upper().replace("D", "E"))
     except ValueError:

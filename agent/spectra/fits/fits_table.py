@@ -1,4 +1,4 @@
-"""Columns of a FITS binary table, looked up by name in any case."""
+"""Columns of a FITS binary table by case-insensitive name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_COLUMNS = 999
 MAX_TABLE_BYTES = 64 * 1024**2
 SMALL_TABLE_BYTES = 64 * 1024
 MAX_VALUES = 8_000_000
-"""Of one column or image that is read: 64 MB once they are doubles."""
+"""Per column or image: 64 MB as doubles."""
 MAX_REPEAT = 2**27
 _FORM = re.compile(r"\s*(\d{0,9})([LXBIJKAEDCMPQ])([A-Z]?)")
 _TYPES = {
@@ -44,7 +44,7 @@ class FitsColumn:
     name: str
     code: str
     element: str
-    """Type of what a variable-length cell points to, empty otherwise."""
+    """Element type of a variable-length cell, else empty."""
     repeat: int
     offset: int
     number: int
@@ -55,7 +55,7 @@ class FitsColumn:
 
 
 class FitsTable:
-    """`read(offset, count)` gives bytes of the table's data, checked against the real file."""
+    """`read(offset, count)` returns bytes of the table's data or raises ReadError."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class FitsTable:
         return all(name.upper() in self.columns for name in names)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Numbers of one column: (rows,) or (rows, repeat), native byte order, scaled."""
+        """Scaled numbers of one column in native byte order, (rows,) or (rows, repeat)."""
         return self._cells(self._find(name), self._data, self.rows)
 
     def cell(self, name: str, row: int = 0) -> NDArray[Any]:
@@ -90,7 +90,7 @@ class FitsTable:
         return self._cells(column, self._row(row), 1).reshape(-1)
 
     def text(self, name: str, row: int = 0) -> str:
-        """A text cell, empty where the column is missing or not text."""
+        """A text cell, empty if the column is missing or not text."""
         column = self.columns.get(name.upper())
         if column is None or column.code != "A" or not 0 <= row < self.rows:
             return ""
@@ -99,7 +99,7 @@ class FitsTable:
         return raw.partition(b"\0")[0].decode("latin-1").strip()
 
     def number(self, name: str, row: int = 0) -> float | None:
-        """A finite number, None where the column is missing, not a scalar or not a number."""
+        """A finite number; None if the column is missing, a vector or not numeric."""
         column = self.columns.get(name.upper())
         if column is None or column.repeat != 1 or column.code not in "BIJKED":
             return None
@@ -121,24 +121,24 @@ class FitsTable:
     @cached_property
     def _data(self) -> bytes:
         if self.width * self.rows > MAX_TABLE_BYTES:
-            raise ReadError(f"the table {self._title} declares {self.rows} rows, too many")
+            raise ReadError(f"the table {self._title} declares {self.rows} rows, which is too many")
         return self._read(0, self.width * self.rows)
 
     def _row(self, row: int) -> bytes:
         if not 0 <= row < self.rows:
-            raise ReadError(f"the table {self._title} has {self.rows} rows, there is no row {row}")
+            raise ReadError(f"the table {self._title} has {self.rows} rows, but no row {row}")
         if "_data" in self.__dict__ or self.width * self.rows <= SMALL_TABLE_BYTES:
             return self._data[row * self.width : (row + 1) * self.width]
         return self._read(row * self.width, self.width)
 
     def _scalar(self, column: FitsColumn, row: int) -> Any:
-        """As `cell`, for one number: a catalogue row is asked for a dozen of them."""
+        """Like `cell`, but faster: a dozen numbers are read from a catalogue row."""
         raw = np.frombuffer(self._row(row), _TYPES[column.code], 1, column.offset)
         return self._scaled(column, raw)[0]
 
     def _cells(self, column: FitsColumn, data: bytes, rows: int) -> NDArray[Any]:
         if column.code not in _TYPES or column.code in "PQ":
-            raise ReadError(f"column {column.name} of {self._title} is of a kind not read here")
+            raise ReadError(f"column {column.name} of {self._title} has an unsupported type")
         if rows * column.repeat > MAX_VALUES:
             raise ReadError(f"column {column.name} of {self._title} holds too many values")
         dtype = np.dtype(_TYPES[column.code])
@@ -168,9 +168,9 @@ class FitsTable:
         return scaled * (1.0 if scale is None else scale) + (zero or 0.0)
 
     def _variable(self, column: FitsColumn, row: int) -> NDArray[Any]:
-        """A variable-length cell: (count, offset) into the heap behind the table."""
+        """A variable-length cell, stored as (count, offset) into the heap after the table."""
         if column.element not in "BIJKED" or not column.element or column.repeat != 1:
-            raise ReadError(f"column {column.name} of {self._title} is of a kind not read here")
+            raise ReadError(f"column {column.name} of {self._title} has an unsupported type")
         size = 4 if column.code == "P" else 8
         raw = self._row(row)[column.offset : column.offset + 2 * size]
         count, start = (int(v) for v in np.frombuffer(raw, _TYPES[column.code]))
@@ -201,7 +201,7 @@ def _keys(start: str, count: int) -> tuple[bytes, ...]:
 def _laid_out(
     names: tuple[bytes, ...], forms: tuple[bytes, ...], width: int, title: str
 ) -> Mapping[str, FitsColumn]:
-    """Columns by upper-case name. Kept, since a survey's thousands of files share one layout."""
+    """Columns by upper-case name, cached: thousands of files of a survey share one layout."""
     columns: dict[str, FitsColumn] = {}
     offset = 0
     for number, (name_card, form_card) in enumerate(zip(names, forms, strict=True), 1):
@@ -218,13 +218,13 @@ def _laid_out(
         offset += size
     if offset != width:
         raise ReadError(
-            f"the columns of the table {title} need {offset} bytes a row, NAXIS1 says {width}"
+            f"the columns of the table {title} need {offset} bytes per row, but NAXIS1 is {width}"
         )
     return MappingProxyType(columns)
 
 
 def _form(text: str) -> tuple[str, str, int, int] | None:
-    """Code, element of a variable cell, repeat and bytes of a TFORM."""
+    """Code, element type of a variable-length cell, repeat and bytes of a TFORM."""
     match = _FORM.match(text)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Opening a file somebody else made: nothing it claims of itself is trusted."""
+"""Opens untrusted files: sizes and types they declare are checked against their bytes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from agent.errors import ReadError
 from agent.spectra.fits.fits_file import FitsFile
 
 MAX_FILE_BYTES = 16 * 1024**3
-"""Only the parts asked for are read, so a large DESI coadd is fine."""
+"""Only the needed parts are read, so a large DESI coadd is fine."""
 MAX_UNPACKED_BYTES = 384 * 1024**2
+# A higher gzip ratio means a decompression bomb: real spectra reach about 10. Small files may
+# exceed it, since a short file of zeros is harmless.
 MAX_RATIO = 200
-"""Beyond this gzip ratio a file is a bomb, not a spectrum (real ones reach about 10) ..."""
 RATIO_FREE_BYTES = 16 * 1024**2
-"""... once it has grown past this: a short file of zeros may be honest."""
 MAX_MEMBERS = 1000
 WHOLE_FILE_BYTES = 16 * 1024**2
 CHUNK = 256 * 1024
@@ -36,13 +36,13 @@ FOREIGN_MAGIC = {
 
 
 class FileBytes(Protocol):
-    """Random access to bytes. `read` gives fewer bytes than asked for where the data end."""
+    """Random access to bytes; `read` returns fewer than `count` at the end of the data."""
 
     def read(self, offset: int, count: int) -> bytes: ...
 
 
 class PlainBytes:
-    """A plain file: small ones are read at once, of large ones only what is asked for."""
+    """A plain file: read at once if it is small, else on demand."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
@@ -52,7 +52,7 @@ class PlainBytes:
     def read(self, offset: int, count: int) -> bytes:
         if self._whole is not None:
             return self._whole[offset : offset + count]
-        # The declared count may be absurd: never ask for more than the file really holds.
+        # `count` may come from a damaged header: never ask for more than the file has.
         count = min(count, max(0, self._size - offset))
         if count == 0:
             return b""
@@ -61,7 +61,7 @@ class PlainBytes:
 
 
 class UnpackedBytes:
-    """A gzip file, unpacked only as far as somebody reads, within a size and a ratio."""
+    """A gzip file, unpacked as far as needed, up to a size and a compression ratio."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -81,18 +81,18 @@ class UnpackedBytes:
     def _unpack_some(self) -> None:
         packed = self._pending or self._more()
         if not packed:
-            raise ReadError("its gzip data end too early; fetch the file again")
+            raise ReadError("its gzip data end too early; download the file again")
         try:
             self._unpacked += self._inflate.decompress(packed, CHUNK)
         except zlib.error as error:
-            raise ReadError("its gzip data are damaged; fetch the file again") from error
+            raise ReadError("its gzip data are damaged; download the file again") from error
         self._pending = self._inflate.unconsumed_tail
         self._refuse_bombs()
         if self._inflate.eof:
             self._next_member()
 
     def _next_member(self) -> None:
-        """Gzip files may be joined end to end; other bytes after the last one are padding."""
+        """Start the next of several joined gzip members; other bytes after one are padding."""
         rest = self._inflate.unused_data or self._more()
         self._members += 1
         if not rest.startswith(GZIP_MAGIC) or self._members > MAX_MEMBERS:
@@ -112,11 +112,13 @@ class UnpackedBytes:
             limit = MAX_UNPACKED_BYTES // 1024**2
             raise ReadError(f"it unpacks to more than {limit} MB; unpack it (gunzip) first")
         if size > RATIO_FREE_BYTES and size > MAX_RATIO * self._packed_seen:
-            raise ReadError(f"it unpacks to more than {MAX_RATIO} times its size: not a spectrum")
+            raise ReadError(
+                f"it unpacks to more than {MAX_RATIO} times its size, so it is not a spectrum"
+            )
 
 
 class SourceFile:
-    """One file given to the readers: its name, its bytes, and its FITS structure if it has one."""
+    """An open file for the readers: its name, its bytes and its FITS structure, if any."""
 
     def __init__(self, path: Path, bytes_: FileBytes, size: int) -> None:
         self.path = path
@@ -134,37 +136,37 @@ class SourceFile:
         return FitsFile(self.bytes)
 
     def whole(self, limit: int) -> bytes:
-        """All bytes, refused above `limit`."""
+        """All bytes. Raises ReadError if there are more than `limit`."""
         data = self.bytes.read(0, limit + 1)
         if len(data) > limit:
-            raise ReadError(f"it is larger than {limit // 1024**2} MB, too much for its kind")
+            raise ReadError(f"it is larger than {limit // 1024**2} MB, too large for its format")
         return data
 
 
 @contextmanager
 def open_source(path: str | os.PathLike[str]) -> Iterator[SourceFile]:
-    """Open a local regular file, gzip or not. Raises ReadError with what is wrong alone."""
-    where = Path(path)
+    """Open a local regular file, plain or gzip. Raises ReadError without the file's name."""
+    location = Path(path)
     try:
-        status = where.stat()
+        status = location.stat()
         # A pipe would block for ever and a device has no end.
         if stat.S_ISDIR(status.st_mode):
             raise ReadError("it is a folder, not a file")
         if not stat.S_ISREG(status.st_mode):
             raise ReadError("it is not a regular file")
-        stream = where.open("rb")
+        stream = location.open("rb")
     except FileNotFoundError as error:
         raise ReadError("there is no such file") from error
     except PermissionError as error:
-        raise ReadError("you may not read this file") from error
+        raise ReadError("you do not have permission to read it") from error
     except (OSError, ValueError) as error:
         raise ReadError(f"it cannot be opened ({error})") from error
     with stream:
-        yield _source(where, stream, status.st_size)
+        yield _source(location, stream, status.st_size)
 
 
 def source_of(data: bytes, name: str) -> SourceFile:
-    """The same over bytes in memory."""
+    """A SourceFile of bytes in memory."""
     return _source(Path(name), BytesIO(data), len(data))
 
 
@@ -177,7 +179,9 @@ def _source(path: Path, stream: BinaryIO, size: int) -> SourceFile:
     stream.seek(0)
     for foreign, name in FOREIGN_MAGIC.items():
         if magic.startswith(foreign):
-            raise ReadError(f"it is packed with {name}; unpack it first (plain or .gz is read)")
+            raise ReadError(
+                f"it is packed with {name}; unpack it first (only plain and .gz files are read)"
+            )
     if magic.startswith(GZIP_MAGIC):
         return SourceFile(path, UnpackedBytes(stream), size)
     return SourceFile(path, PlainBytes(stream, size), size)

@@ -1,4 +1,4 @@
-"""Equivalent width and centroid in windows of a line, or in windows one names oneself."""
+"""Equivalent width and centroid in the windows of a line or in given windows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ import numpy as np
 
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.measurement import Measurement, measured, refused
-from agent.spectra.measure.sidebands import LineArea, SideLine, integrate_line, level, side_line
-from agent.spectra.sampling import PixelGrid, doppler, sample
+from agent.spectra.measure.sidebands import (
+    FeatureArea,
+    LinearContinuum,
+    integrate_feature,
+    linear_continuum,
+    side_level,
+)
+from agent.spectra.pixel_grid import PixelGrid, doppler, pixel_grid
 from agent.spectra.spectrum import Spectrum, Window
 
 MIN_SIDE_A = 12.0
 SIDE_SHARE = 0.5
+"""Default width of a side window: this share of the line's window, at least MIN_SIDE_A."""
 CONTINUUM_SIGMA = 3.0
 CLIP = 3.0
 MIN_CENTROID_SIGMA = 3.0
@@ -25,18 +32,18 @@ def equivalent_width(
     sidebands: tuple[Window, Window] | None = None,
     velocity_kms: float = 0.0,
 ) -> Measurement:
-    """Angstrom at rest, absorption positive; the error holds the noise and the continuum's error.
+    """Angstrom at rest, absorption positive; the error includes noise and continuum.
 
-    `where` is a line (or its id) with windows of its own, or a window in vacuum angstrom at rest.
-    Without `sidebands` the continuum comes from both sides of the window.
+    `where` is a line (or its id) or a window, and `sidebands` are windows, in vacuum angstrom at
+    rest. Without `sidebands` the continuum is taken beside the window.
     """
-    found = _integrated("EW", spectrum, where, sidebands, velocity_kms)
-    if isinstance(found, Measurement):
-        return found
-    name, sampling, _, seen, area = found
+    integrated = _integrated("EW", spectrum, where, sidebands, velocity_kms)
+    if isinstance(integrated, Measurement):
+        return integrated
+    name, grid, _, observed, area = integrated
     shift = doppler(velocity_kms)
-    n_pixels = int(sampling.good[sampling.slice(*seen)].sum())
-    return measured(name, area.width / shift, area.error / shift, "Å", seen, n_pixels)
+    n_pixels = int(grid.good[grid.slice(*observed)].sum())
+    return measured(name, area.width / shift, area.error / shift, "Å", observed, n_pixels)
 
 
 def centroid(
@@ -45,33 +52,35 @@ def centroid(
     sidebands: tuple[Window, Window] | None = None,
     velocity_kms: float = 0.0,
 ) -> Measurement:
-    """Mean wavelength of a line weighted by its depth or height; observed vacuum angstrom."""
-    found = _integrated("centroid", spectrum, where, sidebands, velocity_kms)
-    if isinstance(found, Measurement):
-        return found
-    name, sampling, line, seen, area = found
+    """Mean wavelength of a line, weighted by depth or height; observed vacuum angstrom."""
+    integrated = _integrated("centroid", spectrum, where, sidebands, velocity_kms)
+    if isinstance(integrated, Measurement):
+        return integrated
+    name, grid, continuum, observed, area = integrated
     if abs(area.width) < MIN_CENTROID_SIGMA * area.error:
-        return refused(name, "no line above 3 sigma", "Å", seen)
-    where_px = sampling.slice(*seen)
-    wavelength, width = sampling.wavelength[where_px], sampling.width[where_px]
-    continuum = line.at(wavelength)
-    depth = width * (1.0 - sampling.flux[where_px] / continuum)
+        return refused(name, "no line above 3 sigma", "Å", observed)
+    pixels = grid.slice(*observed)
+    wavelength, width = grid.wavelength[pixels], grid.width[pixels]
+    level = continuum.at(wavelength)
+    depth = width * (1.0 - grid.flux[pixels] / level)
     total = float(depth.sum())
     if total == 0:
-        return refused(name, "no line above 3 sigma", "Å", seen)
+        return refused(name, "no line above 3 sigma", "Å", observed)
     middle = float(depth @ wavelength) / total
-    noise = (wavelength - middle) * width * sampling.sigma[where_px] / continuum
+    noise = (wavelength - middle) * width * grid.sigma[pixels] / level
     # A wrong continuum tilts the weights: one term for each side.
-    tilt = (wavelength - middle) * (width - depth) / continuum
-    share = line.share(wavelength)
-    red, blue = float(tilt @ share) * line.red.error, float(tilt @ (1 - share)) * line.blue.error
+    tilt = (wavelength - middle) * (width - depth) / level
+    share = continuum.red_share(wavelength)
+    red = float(tilt @ share) * continuum.red.error
+    blue = float(tilt @ (1 - share)) * continuum.blue.error
     error = math.hypot(math.sqrt(float(noise @ noise)), red, blue) / abs(total)
-    return measured(name, middle, error, "Å", seen, int(wavelength.size))
+    return measured(name, middle, error, "Å", observed, int(wavelength.size))
 
 
-def line_windows(
+def _line_windows(
     where: Line | str | Window, sidebands: tuple[Window, Window] | None
 ) -> tuple[str, Window, tuple[Window, Window]]:
+    """Name, window and side windows of a line or of a window."""
     if isinstance(where, str):
         where = builtin_lines()[where]
     if isinstance(where, Line):
@@ -82,44 +91,44 @@ def line_windows(
     else:
         name, window = f"{where[0]:.0f}_{where[1]:.0f}", where
     if sidebands is None:
-        beside = max(MIN_SIDE_A, SIDE_SHARE * (window[1] - window[0]))
-        sidebands = ((window[0] - beside, window[0]), (window[1], window[1] + beside))
+        side = max(MIN_SIDE_A, SIDE_SHARE * (window[1] - window[0]))
+        sidebands = ((window[0] - side, window[0]), (window[1], window[1] + side))
     return name, window, sidebands
 
 
 def _integrated(
-    what: str,
+    quantity: str,
     spectrum: Spectrum,
     where: Line | str | Window,
     sidebands: tuple[Window, Window] | None,
     velocity_kms: float,
-) -> tuple[str, PixelGrid, SideLine, Window, LineArea] | Measurement:
-    """Name, continuum, window as observed and area of a feature, or the refusal."""
-    place, window, sidebands = line_windows(where, sidebands)
-    name = f"{what}_{place}"
-    found = _continuum(spectrum, window, sidebands, doppler(velocity_kms))
-    if isinstance(found, str):
-        return refused(name, found, "Å", window)
-    sampling, line, seen = found
-    area = integrate_line(sampling, line, seen)
+) -> tuple[str, PixelGrid, LinearContinuum, Window, FeatureArea] | Measurement:
+    """Name, pixels, continuum, observed window and area of a feature, or a refusal."""
+    line, window, sidebands = _line_windows(where, sidebands)
+    name = f"{quantity}_{line}"
+    fitted = _continuum(spectrum, window, sidebands, doppler(velocity_kms))
+    if isinstance(fitted, str):
+        return refused(name, fitted, "Å", window)
+    grid, continuum, observed = fitted
+    area = integrate_feature(grid, continuum, observed)
     if isinstance(area, str):
-        return refused(name, area, "Å", seen)
-    return name, sampling, line, seen, area
+        return refused(name, area, "Å", observed)
+    return name, grid, continuum, observed, area
 
 
 def _continuum(
     spectrum: Spectrum, window: Window, sidebands: tuple[Window, Window], shift: float
-) -> tuple[PixelGrid, SideLine, Window] | str:
-    sampling = sample(spectrum)
+) -> tuple[PixelGrid, LinearContinuum, Window] | str:
+    grid = pixel_grid(spectrum)
     if not (math.isfinite(shift) and shift > 0):
         return "no such velocity"
     if not (np.isfinite(window).all() and window[0] < window[1]):
         return "no such window"
-    seen = (window[0] * shift, window[1] * shift)
-    if seen[0] < sampling.edges[0] or seen[1] > sampling.edges[-1] or not sampling.is_usable:
+    observed = (window[0] * shift, window[1] * shift)
+    if observed[0] < grid.edges[0] or observed[1] > grid.edges[-1] or not grid.is_usable:
         return "outside the spectrum"
-    sides = [level(sampling, lo * shift, hi * shift, CLIP) for lo, hi in sidebands]
+    sides = [side_level(grid, lo * shift, hi * shift, CLIP) for lo, hi in sidebands]
     if isinstance(sides[0], str) or isinstance(sides[1], str):
         return "no continuum beside the feature"
-    line = side_line(sides[0], sides[1], CONTINUUM_SIGMA)
-    return line if isinstance(line, str) else (sampling, line, seen)
+    continuum = linear_continuum(sides[0], sides[1], CONTINUUM_SIGMA)
+    return continuum if isinstance(continuum, str) else (grid, continuum, observed)

@@ -1,4 +1,4 @@
-"""A pseudo-continuum under lines and bands of either sign, by a clipped, stiff curve."""
+"""A pseudo-continuum that ignores lines and bands: a stiff broken line fitted with clipping."""
 
 from __future__ import annotations
 
@@ -7,67 +7,67 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from agent.spectra.sampling import PixelGrid, median, sample
+from agent.spectra.pixel_grid import IndexArray, PixelGrid, median, pixel_grid
 from agent.spectra.smoothing import smooth_box
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
 KNOT_STEP_A = 150.0
 MAX_KNOTS = 600
 STIFFNESS = 0.3
-"""Weight of the curvature against the pixels of one knot."""
+"""Weight of the curvature relative to the pixels of one knot."""
 N_ITERATIONS = 8
-SETTLED = 0.003
-"""Part of the pixels that may still change sides when the curve is taken as found."""
+CONVERGED = 0.003
+"""The fit has converged once a smaller share of the pixels is clipped or restored."""
+# Absorption is more common than emission, so the lower cut is tighter. Noise alone is not biased.
 LOW_CLIP, HIGH_CLIP = 2.0, 2.5
-"""Absorption is the commoner: the cut below is tighter, yet pure noise is not biased by it."""
 SMOOTHING_PX = 5
 FLOOR = 0.02
-"""Smallest deviation that counts, of the typical flux: pixels better than this weigh alike."""
+"""Relative to the typical flux: pixels with smaller errors have equal weights."""
 
 _continua: WeakKeyDictionary[PixelGrid, FloatArray] = WeakKeyDictionary()
 
 
 def pseudo_continuum(spectrum: Spectrum, knot_step: float = KNOT_STEP_A) -> FloatArray:
-    """Continuum in flux units on the spectrum's own pixels; NaN where no pixel is good.
+    """Continuum in flux units on the spectrum's own pixels; all NaN if no pixel is good.
 
-    Follows what varies over more than about two `knot_step` (angstrom). In stars full of bands it
-    lies between the band bottoms and the true continuum: good for finding lines, not for colours.
+    It follows variations over more than about two `knot_step` (angstrom). In stars with many
+    bands it is below the true continuum: use it to find lines, not to measure colours.
     """
-    sampling = sample(spectrum)
-    if not sampling.is_usable:
+    grid = pixel_grid(spectrum)
+    if not grid.is_usable:
         return np.full(len(spectrum), np.nan)
     with np.errstate(over="ignore"):
-        return fit_continuum(sampling, knot_step) * sampling.scale
+        return fit_continuum(grid, knot_step) * grid.scale
 
 
-def continuum_of(sampling: PixelGrid) -> FloatArray:
-    """The pseudo-continuum in units of the sampling, kept as long as the sampling lives."""
-    known = _continua.get(sampling)
-    if known is None:
-        known = fit_continuum(sampling)
-        known.setflags(write=False)
-        _continua[sampling] = known
-    return known
+def continuum_of(grid: PixelGrid) -> FloatArray:
+    """The pseudo-continuum in units of the grid, cached for the life of the grid."""
+    continuum = _continua.get(grid)
+    if continuum is None:
+        continuum = fit_continuum(grid)
+        continuum.setflags(write=False)
+        _continua[grid] = continuum
+    return continuum
 
 
-def fit_continuum(sampling: PixelGrid, knot_step: float = KNOT_STEP_A) -> FloatArray:
-    wavelength, flux, good = sampling.wavelength, sampling.flux, sampling.good
+def fit_continuum(grid: PixelGrid, knot_step: float = KNOT_STEP_A) -> FloatArray:
+    wavelength, flux, good = grid.wavelength, grid.flux, grid.good
     if not good.any():
         return np.zeros_like(flux)
     knots = _knots(float(wavelength[0]), float(wavelength[-1]), knot_step)
     cell = np.clip(np.searchsorted(knots, wavelength, side="right") - 1, 0, knots.size - 2)
     part = (wavelength - knots[cell]) / (knots[cell + 1] - knots[cell])
     everywhere = np.ones_like(good)
-    noise = sampling.sigma / np.sqrt(SMOOTHING_PX)
-    weight = 1.0 / np.maximum(sampling.sigma, FLOOR) ** 2
+    noise = grid.sigma / np.sqrt(SMOOTHING_PX)
+    weight = 1.0 / np.maximum(grid.sigma, FLOOR) ** 2
     continuum = _cell_medians(wavelength, flux, good, knots)
     kept = ~good
     for _ in range(N_ITERATIONS):
-        away = smooth_box(flux - continuum, everywhere, SMOOTHING_PX)
-        spread = np.maximum(noise, 1.4826 * median(np.abs(away[good])))
-        keep = good & (away > -LOW_CLIP * spread) & (away < HIGH_CLIP * spread)
+        residual = smooth_box(flux - continuum, everywhere, SMOOTHING_PX)
+        spread = np.maximum(noise, 1.4826 * median(np.abs(residual[good])))
+        keep = good & (residual > -LOW_CLIP * spread) & (residual < HIGH_CLIP * spread)
         n_changed = int((keep != kept).sum())
-        if n_changed <= SETTLED * keep.size or keep.sum() < 2:
+        if n_changed <= CONVERGED * keep.size or keep.sum() < 2:
             break
         kept = keep
         knot_flux = _fit_knots(flux, np.where(keep, weight, 0.0), cell, part, knots.size)
@@ -83,7 +83,7 @@ def _knots(low: float, high: float, step: float) -> FloatArray:
 def _cell_medians(
     wavelength: FloatArray, flux: FloatArray, good: BoolArray, knots: FloatArray
 ) -> FloatArray:
-    """Line through the median of the good pixels of each cell, at its middle."""
+    """Broken line through the median of the good pixels of each cell, at its middle."""
     borders = np.searchsorted(wavelength, knots)
     borders[-1] = wavelength.size
     middles, medians = [], []
@@ -96,10 +96,10 @@ def _cell_medians(
 
 
 def _fit_knots(
-    flux: FloatArray, weight: FloatArray, cell: np.ndarray, part: FloatArray, n_knots: int
+    flux: FloatArray, weight: FloatArray, cell: IndexArray, part: FloatArray, n_knots: int
 ) -> FloatArray:
-    """Weighted least squares for the knots of a broken line whose curvature costs."""
-    from scipy.linalg import solveh_banded  # 0.2 s to import: the window opens without it
+    """Weighted least squares for the knots of a broken line, with a penalty on curvature."""
+    from scipy.linalg import solveh_banded  # takes 0.2 s: the window opens without it
 
     left, right = weight * (1.0 - part), weight * part
 
@@ -115,7 +115,10 @@ def _fit_knots(
 
 
 def _add_curvature(bands: FloatArray, strength: float) -> None:
-    """Add strength * D'D of second differences to a banded matrix, and a trace for empty ends."""
+    """Add strength * D'D of second differences to a banded matrix.
+
+    A small diagonal term keeps the matrix regular where no pixel reaches a knot.
+    """
     n_knots = bands.shape[1]
     bands[2] += 1e-9 * strength
     if n_knots < 3:

@@ -1,4 +1,4 @@
-"""The fixed list of numbers that stands for a spectrum in comparisons and classifiers."""
+"""The fixed list of numbers that describes a spectrum to classifiers and comparisons."""
 
 from __future__ import annotations
 
@@ -29,35 +29,36 @@ MAX_VALUE = 1e6
 
 
 def feature_vector(spectrum: Spectrum, velocity_kms: float = 0.0) -> dict[str, float]:
-    """Every number by name, always the same names in the same order; NaN where not measurable."""
+    """Every number by name, always in the same order; NaN if it cannot be measured."""
     values: dict[str, float] = {}
     indices = measure_indices(spectrum, velocity_kms)
     for name in builtin_indices():
         values[name] = indices[name].number
     for line in PROFILE_LINES:
-        found = measure_line(spectrum, line, velocity_kms)
-        values.update(_profile_numbers(line, found))
+        values |= _profile_numbers(line, measure_line(spectrum, line, velocity_kms))
     for lo, hi in SLOPES:
         slope = power_law_index(spectrum, lo, hi)
         values[slope.name] = slope.number
-    values.update(_noise_numbers(spectrum))
+    values |= _noise_numbers(spectrum)
     return {name: _bounded(value) for name, value in values.items()}
 
 
 @cache
 def feature_names() -> tuple[str, ...]:
     """The names of `feature_vector`, in its order."""
-    empty = Spectrum(wavelength=_tiny(), flux=_tiny() * 0.0)
-    return tuple(feature_vector(empty))
+    smallest = Spectrum(wavelength=np.array([5000.0, 5001.0]), flux=np.zeros(2))
+    return tuple(feature_vector(smallest))
 
 
-def _profile_numbers(line: str, found: LineMeasurement) -> dict[str, float]:
-    twin = found.separation_kms
+def _profile_numbers(name: str, line: LineMeasurement) -> dict[str, float]:
+    separation = line.separation_kms
+    if line.is_detected and separation is None:
+        separation = 0.0
     return {
-        f"{line}_fwhm_kms": _or_nan(found.fwhm_kms),
-        f"{line}_peak": _or_nan(found.peak),
-        f"{line}_significance": found.significance,
-        f"{line}_separation_kms": 0.0 if found.is_detected and twin is None else _or_nan(twin),
+        f"{name}_fwhm_kms": _or_nan(line.fwhm_kms),
+        f"{name}_peak": _or_nan(line.peak),
+        f"{name}_significance": line.significance,
+        f"{name}_separation_kms": _or_nan(separation),
     }
 
 
@@ -78,9 +79,5 @@ def _or_nan(value: float | None) -> float:
 
 
 def _bounded(value: float) -> float:
-    """A ratio over a continuum near zero can be any number: cut where it means nothing."""
+    """Clipped, since a ratio to a continuum near zero can be any number."""
     return math.nan if math.isnan(value) else min(max(value, -MAX_VALUE), MAX_VALUE)
-
-
-def _tiny() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.array([5000.0, 5001.0])

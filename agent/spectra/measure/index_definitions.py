@@ -1,4 +1,4 @@
-"""Indices as data: what each is made of, read from resources/indices and from the line lists."""
+"""Definitions of indices, read from resources/indices and from the line lists."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EDGE_NEAR, EDGE_FAR, EDGE_GAP = 12.0, 60.0, 2.0
 class Index:
     """One index; windows are vacuum angstrom at rest (`exclude`: observed frame, for sky lines).
 
-    `proposed` marks definitions of our own, not taken from a publication.
+    `proposed` marks our own definitions, which are not published.
     """
 
     name: str
@@ -59,35 +59,27 @@ class Index:
     def unit(self) -> str:
         return UNITS.get(self.kind, "")
 
-    @property
-    def span(self) -> Window | None:
-        """From the bluest to the reddest wavelength used; None for compounds."""
-        windows = self.feature + self.continuum
-        if not windows:
-            return None
-        return min(lo for lo, _ in windows), max(hi for _, hi in windows)
-
 
 @cache
 def builtin_indices() -> Mapping[str, Index]:
     """Every index by name: those of resources/indices and EW_<line> for lines with windows."""
-    found: dict[str, Index] = {}
+    indices: dict[str, Index] = {}
     with as_file(files("resources") / "indices") as folder:
         for path in sorted(folder.glob("*.toml")):
             for index in read_indices(path):
-                if index.name in found:
+                if index.name in indices:
                     where = f"indices[{shown(index.name)}].name"
                     raise ResourceError(f"{path}: {where}: already used; expected each name once")
-                found[index.name] = index
+                indices[index.name] = index
     for line in builtin_lines().sorted_lines:
         if line.window is not None:
-            found[f"EW_{line.id}"] = line_index(line)
-    _check_terms(found)
-    return MappingProxyType(found)
+            indices[f"EW_{line.id}"] = line_index(line)
+    _check_terms(indices)
+    return MappingProxyType(indices)
 
 
 def read_indices(path: Path) -> tuple[Index, ...]:
-    """One file of indices, windows converted to vacuum."""
+    """Read one file of indices, converted to vacuum wavelengths."""
     file = read_toml(path)
     file.text("name", "", shortest=0)
     file.text("title", "", shortest=0)
@@ -145,7 +137,7 @@ def _index(entry: TomlTable) -> Index:
 
 
 def _reaches(entry: TomlTable) -> tuple[float, float, float]:
-    """How far the windows of an edge reach from its head: near, far and the gap left out."""
+    """Extent of the windows of an edge from its head: near, far and the gap, angstrom."""
     near = entry.number("near", EDGE_NEAR, low=1.0, high=500.0)
     far = entry.number("far", EDGE_FAR, low=1.0, high=1000.0)
     gap = entry.number("gap", EDGE_GAP, low=0.0, high=100.0)
@@ -157,14 +149,14 @@ def _reaches(entry: TomlTable) -> tuple[float, float, float]:
 def edge_windows(
     head: Line, near: float = EDGE_NEAR, far: float = EDGE_FAR, gap: float = EDGE_GAP
 ) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
-    """(bright, dark) windows beside the head and the two outer windows that give the slope.
+    """(bright, dark) windows beside the head, and the two outer windows that give the slope.
 
-    `near` and `far` are how far, in angstrom, the inner and outer windows reach from the head.
+    The inner windows end `near` and the outer ones `far` angstrom from the head.
     """
-    at = head.wavelength
-    blue, red = (at - near, at - gap), (at + gap, at + near)
+    x = head.wavelength
+    blue, red = (x - near, x - gap), (x + gap, x + near)
     inner = (blue, red) if head.shaded == "red" else (red, blue)
-    return inner, ((at - far, at - near), (at + near, at + far))
+    return inner, ((x - far, x - near), (x + near, x + far))
 
 
 def _head(entry: TomlTable) -> Line:
@@ -172,7 +164,7 @@ def _head(entry: TomlTable) -> Line:
     lists = builtin_lines()
     if name not in lists or lists[name].kind != "band_head":
         heads = [line.id for line in lists.sorted_lines if line.kind == "band_head"]
-        problem = f"{shown(name)} is no band head of the line lists{near_miss(name, heads)}"
+        problem = f"{shown(name)} is not a band head of the line lists{near_miss(name, heads)}"
         raise entry.fault("head", problem)
     return lists[name]
 
@@ -192,7 +184,7 @@ def _check(index: Index, entry: TomlTable) -> None:
         problem = f"{index.kind} needs one feature window and two continuum windows"
         raise entry.fault("continuum", problem)
     if index.weights and (len(index.weights) != len(index.continuum) or sum(index.weights) <= 0):
-        raise entry.fault("weights", "expected one for each continuum window, of a positive sum")
+        raise entry.fault("weights", "expected one for each continuum window, with a positive sum")
 
 
 def _check_terms(indices: Mapping[str, Index]) -> None:
@@ -200,5 +192,5 @@ def _check_terms(indices: Mapping[str, Index]) -> None:
         for term in index.terms:
             if term not in indices or indices[term].kind in COMPOUNDS:
                 guess = near_miss(term, indices)
-                problem = f"{shown(term)} is no simple index{guess}"
+                problem = f"{shown(term)} is not a simple index{guess}"
                 raise ResourceError(f"index {shown(index.name)}: terms: {problem}")

@@ -1,4 +1,4 @@
-"""Measuring the indices: ratios, pseudo equivalent widths, magnitudes, edges, widths."""
+"""Measures indices: ratios, pseudo equivalent widths, magnitudes, edges and widths."""
 
 from __future__ import annotations
 
@@ -19,23 +19,28 @@ from agent.spectra.measure.index_definitions import (
     builtin_indices,
 )
 from agent.spectra.measure.measurement import Measurement, measured, refused
-from agent.spectra.measure.sidebands import Level, SideLine, integrate_line, side_line
+from agent.spectra.measure.sidebands import (
+    Level,
+    LinearContinuum,
+    integrate_feature,
+    linear_continuum,
+)
 from agent.spectra.measure.troughs import measure_trough
-from agent.spectra.sampling import PixelGrid, WindowSums, doppler, sample
+from agent.spectra.pixel_grid import PixelGrid, WindowSums, doppler, pixel_grid
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 MIN_COVERAGE = 0.75
 MIN_PIXELS = 0.5
 CONTINUUM_SIGMA = 3.0
-"""A continuum below this many of its errors is not one to divide by."""
+"""The continuum must exceed its error by this factor to be divided by."""
 MIN_SUBDWARF_DIVISOR = 0.05
-TROUBLES = ("", "windows narrower than a pixel", "too many bad pixels", "outside the spectrum")
-"""The gravest last: it is the one told."""
+# The most serious problem of the windows is reported: the last of these.
+PROBLEMS = ("", "windows narrower than a pixel", "too many bad pixels", "outside the spectrum")
 
 
 @dataclass(frozen=True, eq=False)
 class IndexSet:
-    """Indices with all their windows in two arrays, so that one pass sums them all."""
+    """Indices with all their windows in two arrays, summed in one pass."""
 
     indices: tuple[Index, ...]
     lo: FloatArray
@@ -53,71 +58,70 @@ class IndexSet:
         return cls(indices, table[:, 0].copy(), table[:, 1].copy(), first)
 
 
-class _Window(NamedTuple):
-    """Sums of one window as plain numbers."""
+class _WindowLevel(NamedTuple):
+    """Mean flux of one window; `problem` is an index into PROBLEMS."""
 
     level: Level
     n_pixels: float
     lo: float
     hi: float
-    trouble: int
-    """Place in TROUBLES."""
+    problem: int
 
 
 @cache
-def whole_battery() -> IndexSet:
+def simple_index_set() -> IndexSet:
     simple = (index for index in builtin_indices().values() if index.kind not in COMPOUNDS)
     return IndexSet.of(tuple(simple))
 
 
 def measure_index(spectrum: Spectrum, name: str | Index, velocity_kms: float = 0.0) -> Measurement:
-    """One index by name (or by its definition), windows shifted to the star's velocity."""
+    """Measure one index, given by name or definition, at the star's velocity."""
     known = builtin_indices()
     index = known.get(name) if isinstance(name, str) else name
     if index is None:
         return refused(str(name)[:60], "no index has this name")
     wanted = [known[term] for term in index.terms] if index.kind in COMPOUNDS else [index]
-    found = measure_battery(spectrum, IndexSet.of(tuple(wanted)), velocity_kms)
-    return _compound(index, found) if index.kind in COMPOUNDS else found[index.name]
+    values = measure_index_set(spectrum, IndexSet.of(tuple(wanted)), velocity_kms)
+    return _compound(index, values) if index.kind in COMPOUNDS else values[index.name]
 
 
 def measure_indices(spectrum: Spectrum, velocity_kms: float = 0.0) -> dict[str, Measurement]:
-    """Every index we know, by name."""
-    found = measure_battery(spectrum, whole_battery(), velocity_kms)
+    """Every built-in index by name."""
+    values = measure_index_set(spectrum, simple_index_set(), velocity_kms)
     for index in builtin_indices().values():
         if index.kind in COMPOUNDS:
-            found[index.name] = _compound(index, found)
-    return found
+            values[index.name] = _compound(index, values)
+    return values
 
 
-def measure_battery(
-    spectrum: Spectrum, battery: IndexSet, velocity_kms: float = 0.0
+def measure_index_set(
+    spectrum: Spectrum, index_set: IndexSet, velocity_kms: float = 0.0
 ) -> dict[str, Measurement]:
-    """The simple indices of a battery, all windows summed in one pass."""
-    sampling = sample(spectrum)
+    """The indices of a set, which must not be compounds."""
+    grid = pixel_grid(spectrum)
     shift = doppler(velocity_kms)
-    if not (sampling.is_usable and math.isfinite(shift) and shift > 0):
+    if not (grid.is_usable and math.isfinite(shift) and shift > 0):
         reason = "no good pixels" if shift > 0 else "no such velocity"
-        return {index.name: refused(index.name, reason, index.unit) for index in battery.indices}
-    lo, hi = battery.lo * shift, battery.hi * shift
-    sums = sampling.sums(lo, hi)
+        return {index.name: refused(index.name, reason, index.unit) for index in index_set.indices}
+    lo, hi = index_set.lo * shift, index_set.hi * shift
+    sums = grid.sums(lo, hi)
     columns = (sums.mean, sums.error, sums.centre, sums.n_pixels, lo, hi)
     windows = [
-        _Window(Level(mean, error, centre), n_pixels, low, high, trouble)
-        for mean, error, centre, n_pixels, low, high, trouble in zip(
-            *(column.tolist() for column in columns), _troubles(sampling, lo, hi, sums), strict=True
+        _WindowLevel(Level(mean, error, centre), n_pixels, low, high, problem)
+        for mean, error, centre, n_pixels, low, high, problem in zip(
+            *(column.tolist() for column in columns), _problems(grid, lo, hi, sums), strict=True
         )
     ]
-    found = {}
-    for index in battery.indices:
-        start = battery.first[index.name]
+    values = {}
+    for index in index_set.indices:
+        start = index_set.first[index.name]
         n_windows = len(index.feature) + len(index.continuum)
-        found[index.name] = _measure(sampling, index, windows[start : start + n_windows], shift)
-    return found
+        values[index.name] = _measure(grid, index, windows[start : start + n_windows], shift)
+    return values
 
 
 def _measure(
-    sampling: PixelGrid, index: Index, windows: list[_Window], shift: float
+    grid: PixelGrid, index: Index, windows: list[_WindowLevel], shift: float
 ) -> Measurement:
     feature, continuum = windows[: len(index.feature)], windows[len(index.feature) :]
     span = (feature[0].lo, feature[0].hi)
@@ -125,53 +129,52 @@ def _measure(
     if len(feature) > 1:
         span = (min(window.lo for window in feature), max(window.hi for window in feature))
         n_pixels = round(sum(window.n_pixels for window in feature))
-    trouble = max([window.trouble for window in windows])
-    if trouble:
-        return refused(index.name, TROUBLES[trouble], index.unit, span, n_pixels)
+    problem = max([window.problem for window in windows])
+    if problem:
+        return refused(index.name, PROBLEMS[problem], index.unit, span, n_pixels)
     if index.kind in RATIOS:
-        answer = _ratio(index, feature, continuum)
+        result = _ratio(index, feature, continuum)
     elif index.kind == "edge":
-        answer = _edge(feature, continuum)
+        result = _edge(feature, continuum)
     else:
-        line = side_line(continuum[0].level, continuum[1].level, CONTINUUM_SIGMA)
+        line = linear_continuum(continuum[0].level, continuum[1].level, CONTINUUM_SIGMA)
         if isinstance(line, str):
-            answer = line
+            result = line
         elif index.kind in AREAS:
-            answer = _area(sampling, index, line, span, shift)
+            result = _area(grid, index, line, span, shift)
         else:
             assert index.kind in PROFILES
-            answer = measure_trough(
-                sampling, line, span, (continuum[0].hi, continuum[1].lo), index, shift
-            )
-    if isinstance(answer, str):
-        return refused(index.name, answer, index.unit, span, n_pixels)
-    return measured(index.name, answer[0], answer[1], index.unit, span, n_pixels)
+            inside = (continuum[0].hi, continuum[1].lo)
+            result = measure_trough(grid, line, span, inside, index, shift)
+    if isinstance(result, str):
+        return refused(index.name, result, index.unit, span, n_pixels)
+    return measured(index.name, result[0], result[1], index.unit, span, n_pixels)
 
 
-Answer = tuple[float, float] | str
+Result = tuple[float, float] | str
 """Value and error, or the reason why there is none."""
 
 
-def _troubles(sampling: PixelGrid, lo: FloatArray, hi: FloatArray, sums: WindowSums) -> list[int]:
-    outside = (lo < sampling.edges[0]) | (hi > sampling.edges[-1])
+def _problems(grid: PixelGrid, lo: FloatArray, hi: FloatArray, sums: WindowSums) -> list[int]:
+    outside = (lo < grid.edges[0]) | (hi > grid.edges[-1])
     states = [outside, sums.coverage < MIN_COVERAGE, sums.n_pixels < MIN_PIXELS]
     return [int(number) for number in np.select(states, [3, 2, 1], 0)]
 
 
-def _ratio(index: Index, feature: list[_Window], continuum: list[_Window]) -> Answer:
-    over = _weighted(feature, tuple(window.hi - window.lo for window in feature))
-    under = _weighted(continuum, index.weights)
+def _ratio(index: Index, feature: list[_WindowLevel], continuum: list[_WindowLevel]) -> Result:
+    dividend = _weighted(feature, tuple(window.hi - window.lo for window in feature))
+    divisor = _weighted(continuum, index.weights)
     if index.kind == "fnu_ratio":
-        over = over.times((over.centre / under.centre) ** 2)
+        dividend = dividend.times((dividend.centre / divisor.centre) ** 2)
     if index.kind == "inverse_ratio":
-        over, under = under, over
-    if not under.mean > CONTINUUM_SIGMA * under.error:
+        dividend, divisor = divisor, dividend
+    if not divisor.mean > CONTINUUM_SIGMA * divisor.error:
         return "the divisor is not above the noise"
-    ratio = over.mean / under.mean
-    return ratio, math.hypot(over.error, ratio * under.error) / under.mean
+    ratio = dividend.mean / divisor.mean
+    return ratio, math.hypot(dividend.error, ratio * divisor.error) / divisor.mean
 
 
-def _weighted(windows: list[_Window], weights: tuple[float, ...]) -> Level:
+def _weighted(windows: list[_WindowLevel], weights: tuple[float, ...]) -> Level:
     if len(windows) == 1:
         return windows[0].level
     weights = weights or (1.0,) * len(windows)
@@ -186,8 +189,8 @@ def _weighted(windows: list[_Window], weights: tuple[float, ...]) -> Level:
     )
 
 
-def _edge(feature: list[_Window], continuum: list[_Window]) -> Answer:
-    """Step from the bright to the dark side as a part of the brighter, the slope taken out."""
+def _edge(feature: list[_WindowLevel], continuum: list[_WindowLevel]) -> Result:
+    """Relative step from the bright to the dark side, corrected for the slope."""
     bright, dark = feature[0].level, feature[1].level
     blue, red = continuum[0].level, continuum[1].level
     part = (bright.centre - dark.centre) / (red.centre - blue.centre)
@@ -199,8 +202,10 @@ def _edge(feature: list[_Window], continuum: list[_Window]) -> Answer:
     return (bright.mean - levelled) / brighter, error / brighter
 
 
-def _area(sampling: PixelGrid, index: Index, line: SideLine, span: Window, shift: float) -> Answer:
-    area = integrate_line(sampling, line, span, index.exclude)
+def _area(
+    grid: PixelGrid, index: Index, continuum: LinearContinuum, span: Window, shift: float
+) -> Result:
+    area = integrate_feature(grid, continuum, span, index.exclude)
     if isinstance(area, str):
         return area
     if index.kind == "ew":
@@ -211,8 +216,8 @@ def _area(sampling: PixelGrid, index: Index, line: SideLine, span: Window, shift
     return -2.5 * math.log10(left), 2.5 / math.log(10) * area.error / area.covered / left
 
 
-def _compound(index: Index, found: Mapping[str, Measurement]) -> Measurement:
-    terms = [found[term] for term in index.terms]
+def _compound(index: Index, simple: Mapping[str, Measurement]) -> Measurement:
+    terms = [simple[term] for term in index.terms]
     for term in terms:
         if term.value is None:
             return refused(index.name, f"{term.name}: {term.reason}", terms[0].unit)
@@ -224,23 +229,23 @@ def _compound(index: Index, found: Mapping[str, Measurement]) -> Measurement:
         unit = terms[0].unit
         return measured(index.name, sum(values), math.hypot(*errors), unit, window, n_pixels)
     if index.kind == "zeta":
-        answer = _subdwarf_zeta(*values, *errors)
+        result = _subdwarf_zeta(*values, *errors)
     elif index.kind == "tio_excess":
-        answer = _tio_excess(*values, *errors)
+        result = _tio_excess(*values, *errors)
     elif values[1] < index.minimum_divisor or values[1] == 0:
-        answer = f"{terms[1].name} is below {index.minimum_divisor:g}"
+        result = f"{terms[1].name} is below {index.minimum_divisor:g}"
     else:
         ratio = values[0] / values[1]
-        answer = ratio, math.hypot(errors[0], ratio * errors[1]) / abs(values[1])
-    if isinstance(answer, str):
-        return refused(index.name, answer, "", window, n_pixels)
-    return measured(index.name, answer[0], answer[1], "", window, n_pixels)
+        result = ratio, math.hypot(errors[0], ratio * errors[1]) / abs(values[1])
+    if isinstance(result, str):
+        return refused(index.name, result, "", window, n_pixels)
+    return measured(index.name, result[0], result[1], "", window, n_pixels)
 
 
 def _subdwarf_zeta(
     tio5: float, cah2: float, cah3: float, tio5_error: float, cah2_error: float, cah3_error: float
-) -> Answer:
-    """(1 - TiO5) over what a dwarf of solar metallicity has at this CaH."""
+) -> Result:
+    """(1 - TiO5) relative to a dwarf of solar metallicity with the same CaH."""
     expected, steepness = _dwarf_tio5(cah2 + cah3)
     divisor = 1.0 - expected
     if divisor < MIN_SUBDWARF_DIVISOR:
@@ -252,8 +257,8 @@ def _subdwarf_zeta(
 
 def _tio_excess(
     tio5: float, cah2: float, cah3: float, tio5_error: float, cah2_error: float, cah3_error: float
-) -> Answer:
-    """How much deeper TiO5 is than in a dwarf with this CaH: giants are positive."""
+) -> Result:
+    """How much deeper TiO5 is than in a dwarf with the same CaH; positive in giants."""
     expected, steepness = _dwarf_tio5(cah2 + cah3)
     return expected - tio5, math.hypot(tio5_error, steepness * math.hypot(cah2_error, cah3_error))
 

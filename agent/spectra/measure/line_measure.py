@@ -1,4 +1,4 @@
-"""Measuring a known line: where it should be, how wide it may be, and what bounds it if absent."""
+"""Measures a known line near its expected wavelength, or its upper limit if it is absent."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from agent.spectra.measure.line_search import (
     measure_feature,
     pixel_width,
 )
-from agent.spectra.measure.sidebands import integrate_line, level, side_line
-from agent.spectra.sampling import LIGHT_KMS, doppler, sample
+from agent.spectra.measure.sidebands import integrate_feature, linear_continuum, side_level
+from agent.spectra.pixel_grid import LIGHT_KMS, doppler, pixel_grid
 from agent.spectra.spectrum import Spectrum
 
 SEARCH_KMS = 400.0
 MAX_METAL_KMS = 1500.0
-WIDEST_OF_WINDOW = 1.5
+MAX_WINDOW_FWHM = 1.5
 WINGS_SIGMA = 3.0
 BASE_OFFSET = 0.06
-"""How far from the core, as a part of the window, the middle of a broad base may lie."""
+"""Largest distance from the core to the centre of a broad base, relative to the window."""
 
 
 def measure_line(
@@ -40,10 +40,10 @@ def measure_line(
     width_kms: float | None = None,
     search_kms: float = SEARCH_KMS,
 ) -> LineMeasurement:
-    """A line at its expected place, in emission or absorption.
+    """A line near its expected wavelength, in emission or absorption.
 
-    `width_kms` fixes the first guess of its FWHM, where the caller knows better than a search from
-    the instrument's width to 5500 km/s; `search_kms` is how far its centre may lie from there.
+    `width_kms` is a first guess of its FWHM, which replaces a search from the instrument's width to
+    5500 km/s. The centre is searched within `search_kms` of the expected one.
     """
     if isinstance(line, str):
         if line not in builtin_lines():
@@ -55,60 +55,57 @@ def measure_line(
     expected = line.wavelength * shift
     reach = expected * search_kms / LIGHT_KMS
     near = (expected - reach, expected + reach)
-    widest = _widest(line, shift)
-    found = measure_feature(spectrum, near, line.id, width_kms, line.wavelength, widest)
-    if found.centroid is not None and found.fwhm is not None:
-        if abs(found.centroid - expected) > max(1.2 * reach, 0.35 * found.fwhm):
-            return LineMeasurement(
-                line.id, significance=found.significance, reason="a stronger feature lies beside it"
-            )
-        return _with_wings(spectrum, line, found, velocity_kms)
-    if found.reason == NO_PROFILE and line.window is not None:
-        return _fixed_windows(spectrum, line, found, velocity_kms)
-    return found if found.reason else _upper_limit(spectrum, line, shift, found)
+    max_fwhm = _max_fwhm(line, shift)
+    result = measure_feature(spectrum, near, line.id, width_kms, line.wavelength, max_fwhm)
+    if result.centroid is not None and result.fwhm is not None:
+        if abs(result.centroid - expected) > max(1.2 * reach, 0.35 * result.fwhm):
+            reason = "a stronger feature lies beside it"
+            return LineMeasurement(line.id, significance=result.significance, reason=reason)
+        return _with_wings(spectrum, line, result, velocity_kms)
+    if result.reason == NO_PROFILE and line.window is not None:
+        return _fixed_windows(spectrum, line, velocity_kms)
+    return result if result.reason else _upper_limit(spectrum, line, shift, result)
 
 
-def _widest(line: Line, shift: float) -> float:
-    """Largest FWHM, in angstrom, that is still this line and not a band or a blend."""
+def _max_fwhm(line: Line, shift: float) -> float:
+    """Largest FWHM, in angstrom, of the line: a wider feature is a band or a blend."""
     if line.species == "H I":
         return line.wavelength * shift * MAX_FWHM_KMS / LIGHT_KMS
     if line.window is not None:
-        return WIDEST_OF_WINDOW * (line.window[1] - line.window[0]) * shift
+        return MAX_WINDOW_FWHM * (line.window[1] - line.window[0]) * shift
     return line.wavelength * shift * MAX_METAL_KMS / LIGHT_KMS
 
 
 def _with_wings(
-    spectrum: Spectrum, line: Line, found: LineMeasurement, velocity_kms: float
+    spectrum: Spectrum, line: Line, core: LineMeasurement, velocity_kms: float
 ) -> LineMeasurement:
-    """Take the area from the line's fixed windows where these hold clearly more of it.
+    """Take the equivalent width from the line's fixed windows if it is clearly larger there.
 
-    A narrow core on a broad base (polars, discs) leaves the base in its own side windows.
+    If a narrow core has a broad base (polars, discs), its own side windows are on the base.
     """
-    if line.window is None or found.ew is None or found.peak is None or found.fwhm is None:
-        return found
-    room = line.window[1] - line.window[0]
+    if line.window is None or core.ew is None or core.peak is None or core.fwhm is None:
+        return core
+    width = line.window[1] - line.window[0]
     wide = equivalent_width(spectrum, line, velocity_kms=velocity_kms)
-    if found.fwhm > 0.5 * room or wide.value is None or wide.error is None:
-        return found
-    gained = abs(wide.value) - abs(found.ew)
-    if wide.value * found.peak > 0 or gained < WINGS_SIGMA * wide.error:
-        return found
+    if core.fwhm > 0.5 * width or wide.value is None or wide.error is None:
+        return core
+    gained = abs(wide.value) - abs(core.ew)
+    if wide.value * core.peak > 0 or gained < WINGS_SIGMA * wide.error:
+        return core
     middle = centroid(spectrum, line, velocity_kms=velocity_kms)
-    if middle.value is None or found.centroid is None:
-        return found
-    # A base shares the core's centre; what does not is a neighbour, such as [N II] beside Hα.
-    apart = abs(middle.value - found.centroid) * abs(wide.value) / gained
-    if apart > max(0.5 * found.fwhm, BASE_OFFSET * room):
-        return replace(found, flags=(*found.flags, "neighbours"))
+    if middle.value is None or core.centroid is None:
+        return core
+    # A base has the same centre as the core; a neighbour, such as [N II] beside Hα, has not.
+    offset = abs(middle.value - core.centroid) * abs(wide.value) / gained
+    if offset > max(0.5 * core.fwhm, BASE_OFFSET * width):
+        return replace(core, flags=(*core.flags, "neighbours"))
     return replace(
-        found, ew=wide.value, ew_error=wide.error, window=wide.window, n_pixels=wide.n_pixels
+        core, ew=wide.value, ew_error=wide.error, window=wide.window, n_pixels=wide.n_pixels
     )
 
 
-def _fixed_windows(
-    spectrum: Spectrum, line: Line, found: LineMeasurement, velocity_kms: float
-) -> LineMeasurement:
-    """No profile fits: at least the area in the line's fixed windows."""
+def _fixed_windows(spectrum: Spectrum, line: Line, velocity_kms: float) -> LineMeasurement:
+    """The equivalent width in the line's fixed windows, for a line that no profile fits."""
     area = equivalent_width(spectrum, line, velocity_kms=velocity_kms)
     return LineMeasurement(
         line.id,
@@ -122,31 +119,31 @@ def _fixed_windows(
 
 
 def _upper_limit(
-    spectrum: Spectrum, line: Line, shift: float, found: LineMeasurement
+    spectrum: Spectrum, line: Line, shift: float, undetected: LineMeasurement
 ) -> LineMeasurement:
-    """Nothing stands out: the area of a line of the instrument's width at the expected place."""
-    sampling = sample(spectrum)
+    """The equivalent width of an unresolved line at the expected wavelength."""
+    grid = pixel_grid(spectrum)
     centre = line.wavelength * shift
-    pixel = pixel_width(sampling, centre)
+    pixel = pixel_width(grid, centre)
     half = INNER * (lsf_fwhm(spectrum, centre) or DEFAULT_LSF_PX * pixel)
     outer = half + max(MIN_SIDE_A, MIN_SIDE_PX * pixel)
-    blue = level(sampling, centre - outer, centre - half, CLIP)
-    red = level(sampling, centre + half, centre + outer, CLIP)
+    blue = side_level(grid, centre - outer, centre - half, CLIP)
+    red = side_level(grid, centre + half, centre + outer, CLIP)
     if isinstance(blue, str) or isinstance(red, str):
         return LineMeasurement(line.id, reason="no continuum beside the line")
-    continuum = side_line(blue, red, CONTINUUM_SIGMA)
+    continuum = linear_continuum(blue, red, CONTINUUM_SIGMA)
     if isinstance(continuum, str):
         return LineMeasurement(line.id, reason=continuum)
     window = (centre - half, centre + half)
-    area = integrate_line(sampling, continuum, window)
+    area = integrate_feature(grid, continuum, window)
     if isinstance(area, str):
         return LineMeasurement(line.id, window=window, reason=area)
     return LineMeasurement(
         line.id,
         ew=area.width / shift,
         ew_error=area.error / shift,
-        significance=found.significance,
+        significance=undetected.significance,
         window=window,
-        n_pixels=int(sampling.good[sampling.slice(*window)].sum()),
+        n_pixels=int(grid.good[grid.slice(*window)].sum()),
         unsafe=unsafe_regions(spectrum, *window),
     )

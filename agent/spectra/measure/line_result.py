@@ -1,4 +1,4 @@
-"""What the measurement of one line answers."""
+"""The measurement of one line."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from agent.spectra.spectrum import Window
 
 @dataclass(frozen=True)
 class LineMeasurement:
-    """One line as found. Wavelengths are observed vacuum angstrom; `ew` is at rest, absorption > 0.
+    """Wavelengths are observed vacuum angstrom; `ew` is at rest, absorption positive.
 
-    Where nothing was found above 3 sigma `is_detected` is False, `ew` and `ew_error` bound what
-    could hide there and the rest is None. Where nothing can be said `ew` is None; see `reason`.
+    If nothing was found above 3 sigma, `is_detected` is False, `ew` and `ew_error` limit a hidden
+    line and the rest is None. If the line cannot be measured, `ew` is None and `reason` says why.
     """
 
     line: str
@@ -23,12 +23,12 @@ class LineMeasurement:
     velocity_kms: float | None = None
     velocity_error_kms: float | None = None
     fwhm: float | None = None
-    """Angstrom as observed, the instrument's width included."""
+    """Observed angstrom, including the instrument's width."""
     fwhm_error: float | None = None
     fwhm_kms: float | None = None
-    """With the instrument's width taken out where it is known; 0 for an unresolved line."""
+    """Corrected for the instrument's width if it is known; 0 for an unresolved line."""
     peak: float | None = None
-    """Height over the continuum as a part of it, negative for absorption."""
+    """Relative to the continuum, negative for absorption."""
     significance: float = 0.0
     separation_kms: float | None = None
     """Between the two peaks of a double-peaked line."""
@@ -44,7 +44,7 @@ class LineMeasurement:
 
     @property
     def kind(self) -> str:
-        """emission, absorption, or empty where nothing was found."""
+        """'emission', 'absorption', or empty if nothing was found."""
         if self.peak is None:
             return ""
         return "emission" if self.peak > 0 else "absorption"

@@ -1,4 +1,4 @@
-"""What a measurement answers: a number with its error, or the reason why there is none."""
+"""The result of a measurement: a number with its error, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agent.spectra.spectrum import Window
 
 @dataclass(frozen=True)
 class Measurement:
-    """`value` and `error` are None where it could not be measured; `reason` then says why.
+    """A number with its error; without a value, `reason` says why.
 
     `window` is observed vacuum angstrom.
     """
@@ -24,17 +24,13 @@ class Measurement:
     reason: str = ""
 
     @property
-    def is_measured(self) -> bool:
-        return self.value is not None
-
-    @property
     def number(self) -> float:
-        """The value, NaN where there is none: for tables and classifiers."""
+        """The value, or NaN: for tables and classifiers."""
         return math.nan if self.value is None else self.value
 
     @property
     def significance(self) -> float:
-        """|value| / error; 0 where it could not be measured."""
+        """|value| / error; 0 without a value."""
         if self.value is None or not self.error:
             return 0.0
         return abs(self.value) / self.error

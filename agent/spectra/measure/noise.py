@@ -1,4 +1,4 @@
-"""How good the data are: signal-to-noise, bad and negative pixels, the step where two arms join."""
+"""Data quality: signal-to-noise, bad and negative pixels, the step between the two arms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from agent.spectra.instrument import arm_join
 from agent.spectra.measure.measurement import Measurement, measured, refused
-from agent.spectra.sampling import sample, scatter
+from agent.spectra.pixel_grid import pixel_grid, scatter
 from agent.spectra.spectrum import FloatArray, Spectrum
 
 MIN_PIXELS = 5
@@ -17,56 +17,55 @@ JOIN_BLUE, JOIN_RED = (5400.0, 5690.0), (5910.0, 6200.0)
 JOIN_AT = 5800.0
 ARM_RANGES = {"blue": (3800.0, 5700.0), "red": (5900.0, 9000.0)}
 MANY_NEGATIVE = 50
-"""More negative pixels than this and a classifier had better refuse (MKCLASS)."""
+"""MKCLASS refuses spectra with more negative pixels than this."""
 
 
 @dataclass(frozen=True)
 class Quality:
-    """What limits every other measurement of a spectrum."""
+    """Properties of the data that limit all measurements of a spectrum."""
 
     snr_blue: Measurement
     snr_red: Measurement
     bad_fraction: float
     negative_fraction: float
-    """Of the good pixels."""
+    """Share of the good pixels."""
     n_negative: int
     longest_gap: float
-    """Widest run of bad pixels, angstrom, ends of the spectrum left out."""
+    """Widest run of bad pixels between good ones, angstrom."""
     join_step: Measurement
-    """Relative step from the blue to the red arm at 5800 A, their slopes allowed for."""
+    """Relative step from the blue to the red arm at 5800 A, corrected for their slopes."""
     noise_ratio: float | None
-    """Scatter of the flux over the errors the file gives: 1 where these are right; None without."""
+    """Scatter of the flux divided by the errors of the file, 1 if they are right; None without."""
     warnings: tuple[str, ...]
 
 
 def signal_to_noise(
     spectrum: Spectrum, lo: float | None = None, hi: float | None = None
 ) -> Measurement:
-    """Median S/N per pixel over [lo, hi] (observed vacuum angstrom), or over all.
+    """Median S/N per pixel over [lo, hi] (observed vacuum angstrom), or over all pixels.
 
-    From the errors where the file has them, else from the scatter of the flux (second
-    differences), which sharp features lower.
+    Uses the errors of the file, else the scatter of the flux: sharp features then lower the S/N.
     """
     first, last = spectrum.range
     lo, hi = first if lo is None else lo, last if hi is None else hi
-    sampling = sample(spectrum)
-    where = sampling.slice(lo, hi)
-    good = sampling.good[where]
+    grid = pixel_grid(spectrum)
+    where = grid.slice(lo, hi)
+    good = grid.good[where]
     n_good = int(good.sum())
     if n_good < MIN_PIXELS:
         reason = "outside the spectrum" if hi <= first or lo >= last else "too few good pixels"
         return refused("S/N", reason, "", (lo, hi), n_good)
-    flux, sigma = sampling.flux[where][good], sampling.sigma[where][good]
-    if not sampling.has_errors:
-        sigma = np.maximum(sampling.sigma[where][good], 1e-7)
+    flux, sigma = grid.flux[where][good], grid.sigma[where][good]
+    if not grid.has_errors:
+        sigma = np.maximum(grid.sigma[where][good], 1e-7)
     value = float(np.median(flux / sigma))
-    # The median of n values of unit scatter, when sigma itself is known.
-    error = (1.2533 if sampling.has_errors else 1.3 * abs(value)) / math.sqrt(n_good)
+    # 1.2533 / sqrt(n) is the error of the median of n values with unit scatter.
+    error = (1.2533 if grid.has_errors else 1.3 * abs(value)) / math.sqrt(n_good)
     return measured("S/N", value, error, "", (lo, hi), n_good)
 
 
 def quality(spectrum: Spectrum) -> Quality:
-    """Everything about the data themselves that a judgement has to allow for."""
+    """Measure the data quality of a spectrum."""
     good = spectrum.good
     n_good = int(good.sum())
     n_negative = int((spectrum.flux[good] < 0).sum())
@@ -98,20 +97,18 @@ def quality(spectrum: Spectrum) -> Quality:
 
 
 def join_step(spectrum: Spectrum) -> Measurement:
-    """(red - blue) / mean of straight lines through both sides, met at 5800 A; any spectrum."""
+    """(red - blue) / mean at 5800 A of straight lines fitted to both sides, for any survey."""
     window = (JOIN_BLUE[0], JOIN_RED[1])
-    sampling = sample(spectrum)
+    grid = pixel_grid(spectrum)
     sides = []
     for lo, hi in (JOIN_BLUE, JOIN_RED):
-        where = sampling.slice(lo, hi)
-        good = sampling.good[where]
-        wavelength = sampling.wavelength[where][good] - JOIN_AT
+        where = grid.slice(lo, hi)
+        good = grid.good[where]
+        wavelength = grid.wavelength[where][good] - JOIN_AT
         covered = np.ptp(wavelength) if wavelength.size >= MIN_PIXELS else 0.0
         if covered < 0.75 * (hi - lo):
             return refused("join_step", "one side is not covered", "", window)
-        sides.append(
-            _line_at_zero(wavelength, sampling.flux[where][good], sampling.sigma[where][good])
-        )
+        sides.append(_line_at_zero(wavelength, grid.flux[where][good], grid.sigma[where][good]))
     (blue, blue_error), (red, red_error) = sides
     mean = 0.5 * (blue + red)
     error = math.hypot(blue_error, red_error)
@@ -121,25 +118,24 @@ def join_step(spectrum: Spectrum) -> Measurement:
 
 
 def _line_at_zero(x: FloatArray, y: FloatArray, sigma: FloatArray) -> tuple[float, float]:
-    """Value at x = 0 of the straight line of equal weights through points, and its error."""
+    """Value at x = 0, and its error, of an unweighted straight-line fit."""
     design = np.stack([np.ones_like(x), x], axis=1)
     inverse = np.linalg.pinv(design)
     return float(inverse[0] @ y), float(np.sqrt((inverse[0] ** 2) @ sigma**2))
 
 
 def _longest_gap(spectrum: Spectrum) -> float:
-    places = np.flatnonzero(spectrum.good)
-    if places.size < 2:
+    good = np.flatnonzero(spectrum.good)
+    if good.size < 2:
         return 0.0
-    inside = spectrum.wavelength[places]
-    holes = np.diff(places) > 1
-    return float(np.diff(inside)[holes].max()) if holes.any() else 0.0
+    is_gap = np.diff(good) > 1
+    return float(np.diff(spectrum.wavelength[good])[is_gap].max()) if is_gap.any() else 0.0
 
 
 def _noise_ratio(spectrum: Spectrum) -> float | None:
-    sampling = sample(spectrum)
-    good = sampling.good
-    if not sampling.has_errors or good.sum() < 2 * MIN_PIXELS:
+    grid = pixel_grid(spectrum)
+    good = grid.good
+    if not grid.has_errors or good.sum() < 2 * MIN_PIXELS:
         return None
-    ratio = scatter(sampling.flux, good)[good] / sampling.sigma[good]
+    ratio = scatter(grid.flux, good)[good] / grid.sigma[good]
     return float(np.median(ratio))

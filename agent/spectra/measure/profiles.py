@@ -1,4 +1,4 @@
-"""Finding a line by matched filters and fitting its profile."""
+"""Find a line with matched filters and fit its profile."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from agent.spectra.smoothing import FWHM_PER_SIGMA, smooth_gaussian
-from agent.spectra.spectrum import BoolArray, FloatArray
+from agent.spectra.spectrum import BoolArray, FloatArray, Window
 
 WIDTH_STEP = 1.35
 PEAKEDNESS = 2.0
 PEAKEDNESS_SPREAD = 0.5
-"""Prior of the exponent: 2 is a Gaussian, 1 a cusp with wings, 4 a box as double peaks give."""
+"""Prior of the exponent: 2 is a Gaussian, 1 a cusp with wings, 4 a box like a double peak."""
 MIN_PEAKEDNESS, MAX_PEAKEDNESS = 0.7, 6.0
 N_STEPS = 30
 N_PARAMETERS = 4
@@ -21,8 +21,8 @@ _LN2 = math.log(2.0)
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A bump or dip of some width; `amplitude` is a part of the continuum, signed."""
+class LineCandidate:
+    """A possible line; `amplitude` is relative to the continuum, negative for absorption."""
 
     centre: float
     fwhm: float
@@ -44,15 +44,15 @@ class ProfileFit:
     model: FloatArray
 
 
-def strongest(
+def strongest_feature(
     wavelength: FloatArray,
     excess: FloatArray,
     sigma: FloatArray,
-    near: tuple[float, float],
+    near: Window,
     min_fwhm: float,
     max_fwhm: float,
-) -> Candidate | None:
-    """The Gaussian bump or dip of highest significance whose centre lies in `near`.
+) -> LineCandidate | None:
+    """The most significant Gaussian bump or dip with its centre in `near`.
 
     `excess` is flux / continuum - 1 and `sigma` its error.
     """
@@ -61,7 +61,7 @@ def strongest(
         return None
     step = float(np.median(np.diff(wavelength)))
     weight = 1.0 / sigma**2
-    best: Candidate | None = None
+    best: LineCandidate | None = None
     fwhm = max(min_fwhm, 1.5 * step)
     while fwhm <= max(max_fwhm, min_fwhm, 1.5 * step):
         spread = fwhm / FWHM_PER_SIGMA / step
@@ -73,7 +73,7 @@ def strongest(
         score = overlap / np.sqrt(power)
         at = int(np.argmax(np.abs(score)))
         if best is None or abs(float(score[at])) > best.significance:
-            best = Candidate(
+            best = LineCandidate(
                 float(wavelength[inside[at]]),
                 fwhm,
                 float(overlap[at] / power[at]),
@@ -84,9 +84,9 @@ def strongest(
 
 
 def fit_profile(
-    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, start: Candidate
+    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, start: LineCandidate
 ) -> ProfileFit | None:
-    """Least-squares profile from a start, by damped Gauss-Newton steps; None where it runs off."""
+    """Least-squares profile by damped Gauss-Newton steps; None if it diverges from `start`."""
     if wavelength.size < 5 or start.amplitude == 0:
         return None
     values = np.array([start.amplitude, start.centre, math.log(start.fwhm), PEAKEDNESS])
@@ -135,28 +135,28 @@ def fit_profile(
 def profile(
     wavelength: FloatArray, amplitude: float, centre: float, fwhm: float, peakedness: float
 ) -> FloatArray:
-    reach = np.abs(2.0 * (wavelength - centre) / fwhm)
-    return np.asarray(amplitude * np.exp(-_LN2 * reach**peakedness))
+    distance = np.abs(2.0 * (wavelength - centre) / fwhm)
+    return np.asarray(amplitude * np.exp(-_LN2 * distance**peakedness))
 
 
 def _linearised(
     wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, values: FloatArray
 ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-    """Cost, normal matrix, downhill gradient (each with the prior) and the model."""
+    """Cost, normal matrix, downhill gradient (each including the prior) and the model."""
     amplitude, centre, log_fwhm, power = values
     fwhm = math.exp(log_fwhm)
     offset = 2.0 * (wavelength - centre) / fwhm
-    reach = np.maximum(np.abs(offset), 1e-6)
-    raised = reach**power
+    distance = np.maximum(np.abs(offset), 1e-6)
+    raised = distance**power
     shape = np.exp(-_LN2 * np.minimum(raised, 200.0))
     model = amplitude * shape
     fading = model * _LN2
     steep = fading * power * raised
     rows = np.empty((N_PARAMETERS, wavelength.size))
     rows[0] = shape
-    rows[1] = steep / reach * np.sign(offset) * 2.0 / fwhm
+    rows[1] = steep / distance * np.sign(offset) * 2.0 / fwhm
     rows[2] = steep
-    rows[3] = -fading * raised * np.log(reach)
+    rows[3] = -fading * raised * np.log(distance)
     rows /= sigma
     residual = (excess - model) / sigma
     pull = (PEAKEDNESS - power) / PEAKEDNESS_SPREAD
@@ -179,15 +179,15 @@ def _solve(matrix: FloatArray, wanted: FloatArray) -> FloatArray | None:
 
 DIP_SIGMA = 4.0
 MIN_DIP = 0.12
-"""Depth of the dip as a part of the lower peak."""
+"""Depth of the dip between two peaks, relative to the lower one."""
 MIN_SECOND = 0.3
 SECOND_SIGMA = 5.0
 
 
-def twin_separation(
+def double_peak_separation(
     wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, fit: ProfileFit, lsf: float
 ) -> float | None:
-    """Angstrom between the two peaks of a double-peaked line; None for a single one."""
+    """Angstrom between the two peaks of a double-peaked line; None for a single peak."""
     if fit.fwhm < 2.0 * lsf:
         return None
     inside = np.abs(wavelength - fit.centre) < 0.9 * fit.fwhm
@@ -195,7 +195,7 @@ def twin_separation(
     if x.size < 7:
         return None
     step = float(np.median(np.diff(x)))
-    # Smoothing over a sixth of the width keeps peaks half a width apart, and averages the noise.
+    # Smoothing over a sixth of the width reduces noise but keeps peaks half a width apart.
     kernel_px = max(0.5 * lsf, fit.fwhm / 6.0) / step
     smooth = smooth_gaussian(height, np.ones(x.size, dtype=np.bool_), kernel_px)
     error = float(np.median(noise)) / np.sqrt(max(1.0, 1.5 * kernel_px))
@@ -210,17 +210,17 @@ def twin_separation(
     return float(x[right] - x[left])
 
 
-def second_feature(
+def has_second_feature(
     wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, fit: ProfileFit, lsf: float
 ) -> bool:
-    """Whether the fit leaves something that is a line in its own right."""
+    """Whether the residuals of the fit contain another line."""
     near = (fit.centre - 1.5 * fit.fwhm, fit.centre + 1.5 * fit.fwhm)
-    left_over = excess - fit.model
-    found = strongest(wavelength, left_over, sigma, near, lsf, max(lsf, 0.8 * fit.fwhm))
+    residual = excess - fit.model
+    second = strongest_feature(wavelength, residual, sigma, near, lsf, max(lsf, 0.8 * fit.fwhm))
     return (
-        found is not None
-        and found.significance > SECOND_SIGMA
-        and abs(found.amplitude) > MIN_SECOND * abs(fit.amplitude)
+        second is not None
+        and second.significance > SECOND_SIGMA
+        and abs(second.amplitude) > MIN_SECOND * abs(fit.amplitude)
     )
 
 

@@ -1,11 +1,11 @@
-"""The run of the continuum: power-law index and flux ratios between wide windows."""
+"""Power-law index of the continuum between windows free of lines."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agent.spectra.measure.measurement import Measurement, measured, refused
-from agent.spectra.sampling import sample
+from agent.spectra.pixel_grid import pixel_grid
 from agent.spectra.spectrum import Spectrum
 
 CLEAR_WINDOWS = (
@@ -30,42 +30,22 @@ CLEAR_WINDOWS = (
 
 
 def power_law_index(spectrum: Spectrum, lo: float, hi: float) -> Measurement:
-    """Index of F_lambda ~ wavelength^index between lo and hi, from clear windows inside."""
+    """Index of F_lambda ~ wavelength^index from the clear windows between lo and hi."""
     name = f"slope_{lo:.0f}_{hi:.0f}"
-    sampling = sample(spectrum)
+    grid = pixel_grid(spectrum)
     windows = np.array([window for window in CLEAR_WINDOWS if window[0] >= lo and window[1] <= hi])
-    if len(windows) < 2 or not sampling.is_usable:
+    if len(windows) < 2 or not grid.is_usable:
         return refused(name, "fewer than two clear windows", "", (lo, hi))
-    sums = sampling.sums(windows[:, 0], windows[:, 1])
+    sums = grid.sums(windows[:, 0], windows[:, 1])
     mean, error = sums.mean, sums.error
     usable = (sums.coverage > 0.75) & (mean > 3 * error)
     if usable.sum() < 2 or float(np.ptp(sums.centre[usable])) < 0.4 * (hi - lo):
         return refused(name, "too little of the range is above the noise", "", (lo, hi))
     x = np.log(sums.centre[usable])
     y, sigma = np.log(mean[usable]), error[usable] / mean[usable]
-    # Structure in the windows, not noise, limits bright spectra: 2 % a window.
+    # Structure in the windows, about 2 %, limits bright spectra rather than noise.
     weight = 1.0 / (sigma**2 + 0.02**2)
     middle = float((weight * x).sum() / weight.sum())
     power = float((weight * (x - middle) ** 2).sum())
     index = float((weight * (x - middle) * y).sum()) / power
     return measured(name, index, power**-0.5, "", (lo, hi), int(sums.n_pixels[usable].sum()))
-
-
-def flux_ratio(
-    spectrum: Spectrum, over: tuple[float, float], under: tuple[float, float]
-) -> Measurement:
-    """Mean flux in one window over that in another (observed vacuum angstrom)."""
-    sampling = sample(spectrum)
-    windows = np.array([over, under], dtype=np.float64)
-    span = (float(windows.min()), float(windows.max()))
-    if not sampling.is_usable or not (windows[:, 1] > windows[:, 0]).all():
-        return refused("flux_ratio", "no such windows", "", span)
-    sums = sampling.sums(windows[:, 0], windows[:, 1])
-    if not (sums.coverage > 0.5).all():
-        return refused("flux_ratio", "outside the spectrum or too many bad pixels", "", span)
-    (top, bottom), (top_error, bottom_error) = sums.mean.tolist(), sums.error.tolist()
-    if not bottom > 3 * bottom_error:
-        return refused("flux_ratio", "the divisor is not above the noise", "", span)
-    ratio = top / bottom
-    error = float(np.hypot(top_error, ratio * bottom_error)) / bottom
-    return measured("flux_ratio", ratio, error, "", span, int(sums.n_pixels.sum()))

@@ -1,4 +1,4 @@
-"""What is measured in a zoomed window: shown beside the picture, and used to check claims."""
+"""Measurements of a zoomed window: shown beside the picture and used to check claims."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.line_search import NO_PROFILE, measure_feature
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import signal_to_noise
-from agent.spectra.sampling import LIGHT_KMS, doppler
+from agent.spectra.pixel_grid import LIGHT_KMS, doppler
 from agent.spectra.spectrum import Spectrum, Window
 
 MAX_LINES = 12
@@ -29,7 +29,7 @@ MIN_EDGE = 0.05
 
 @dataclass(frozen=True)
 class NearLine:
-    """A known line near a feature; `offset` is feature minus line at its velocity, angstrom."""
+    """A known line near a feature; `offset` is feature minus shifted line, angstrom."""
 
     line: Line
     offset: float
@@ -37,10 +37,10 @@ class NearLine:
 
 @dataclass(frozen=True)
 class WindowMeasurement:
-    """Numbers of one window of a spectrum, [lo, hi] in observed vacuum angstrom.
+    """Measurements of one window of a spectrum, [lo, hi] in observed vacuum angstrom.
 
-    `feature` is its strongest line of either sign, `nearest` the known lines at its place, `lines`
-    the known lines found in the window, `edges` the band heads whose step stands out.
+    `feature` is its strongest emission or absorption line, `nearest` the known lines near it,
+    `lines` the known lines detected in the window, `edges` the band heads with a clear step.
     """
 
     lo: float
@@ -63,7 +63,7 @@ def measure_window(
     velocity_kms: float = 0.0,
     lists: LineLists | None = None,
 ) -> WindowMeasurement:
-    """Measure what a window shows; known lines are looked for at the star's velocity."""
+    """Measure a window; known lines are expected at the star's velocity."""
     lists = lists or builtin_lines()
     snr = signal_to_noise(spectrum, lo, hi)
     inside = (spectrum.wavelength >= lo) & (spectrum.wavelength <= hi)
@@ -76,8 +76,8 @@ def measure_window(
     if not first < last:
         return WindowMeasurement(lo, hi, snr, n_pixels, n_bad, reason="outside the spectrum")
     unsafe = unsafe_regions(spectrum, first, last, lists)
-    widest = min(0.5 * (last - first), 0.5 * (first + last) * WIDEST_KMS / LIGHT_KMS)
-    feature = measure_feature(spectrum, (first, last), "strongest", max_fwhm=widest)
+    max_fwhm = min(0.5 * (last - first), 0.5 * (first + last) * WIDEST_KMS / LIGHT_KMS)
+    feature = measure_feature(spectrum, (first, last), "strongest", max_fwhm=max_fwhm)
     reason = feature.reason
     if feature.centroid is None:
         reason = reason or "nothing above 3 sigma"
@@ -85,7 +85,7 @@ def measure_window(
         reason = NO_PROFILE
     if reason == NO_PROFILE:
         reason = "no line stands apart from the bands"
-    found = None if reason else feature
+    detected = None if reason else feature
     lines = _known_lines(spectrum, first, last, velocity_kms, lists)
     return WindowMeasurement(
         lo,
@@ -93,10 +93,10 @@ def measure_window(
         snr,
         n_pixels,
         n_bad,
-        feature=found,
-        nearest=() if found is None else _nearest(found, shift, lists),
+        feature=detected,
+        nearest=() if detected is None else _nearest(detected, shift, lists),
         lines=lines,
-        edges=_edges(spectrum, first, last, velocity_kms, lists, (found, *lines)),
+        edges=_edges(spectrum, first, last, velocity_kms, lists, (detected, *lines)),
         unsafe=unsafe,
         reason=reason,
     )
@@ -106,12 +106,12 @@ def _nearest(feature: LineMeasurement, shift: float, lists: LineLists) -> tuple[
     assert feature.centroid is not None and feature.fwhm is not None
     within = max(NEAREST_A, 0.5 * feature.fwhm)
     stellar = lists.nearest(feature.centroid / shift, within / shift, ("line",))
-    found = [NearLine(line, feature.centroid - line.wavelength * shift) for line in stellar]
+    near = [NearLine(line, feature.centroid - line.wavelength * shift) for line in stellar]
     terrestrial = lists.nearest(feature.centroid, within, ("sky", "telluric"))
-    found += [NearLine(line, feature.centroid - line.wavelength) for line in terrestrial]
-    # A line with windows of its own is a common one: it wins over rarities half a pixel nearer.
-    found.sort(key=lambda near: abs(near.offset) + (0.0 if near.line.window else 1.5))
-    return tuple(found[:MAX_NEAREST])
+    near += [NearLine(line, feature.centroid - line.wavelength) for line in terrestrial]
+    # A line with windows of its own is common: it goes before rare ones up to 1.5 A nearer.
+    near.sort(key=lambda each: abs(each.offset) + (0.0 if each.line.window else 1.5))
+    return tuple(near[:MAX_NEAREST])
 
 
 def _known_lines(
@@ -121,8 +121,8 @@ def _known_lines(
     common = [
         line for line in lists.between(lo / shift, hi / shift, ("line",)) if line.window is not None
     ]
-    found = [measure_line(spectrum, line, velocity_kms) for line in common[:MAX_LINES]]
-    return tuple(line for line in found if line.is_detected)
+    results = [measure_line(spectrum, line, velocity_kms) for line in common[:MAX_LINES]]
+    return tuple(line for line in results if line.is_detected)
 
 
 def _edges(
@@ -137,22 +137,22 @@ def _edges(
     heads = lists.between(lo / shift, hi / shift, ("band_head",))
     for feature in features:
         if feature is not None and feature.kind == "emission" and feature.window is not None:
-            # The flank of an emission line is a step, too.
+            # The flank of an emission line is a step as well.
             start, end = _with_flanks(feature.window)
             heads = tuple(head for head in heads if not start < head.wavelength * shift < end)
-    found = [measure_index(spectrum, head_edge(head), velocity_kms) for head in heads]
-    clear = [edge for edge in found if edge.significance > EDGE_SIGMA and edge.number > MIN_EDGE]
+    edges = [measure_index(spectrum, edge_index(head), velocity_kms) for head in heads]
+    clear = [edge for edge in edges if edge.significance > EDGE_SIGMA and edge.number > MIN_EDGE]
     clear.sort(key=lambda edge: -edge.number)
     return tuple(clear[:MAX_EDGES])
 
 
 def _with_flanks(window: Window) -> Window:
-    """The line and as much again to either side: wings, and where an edge looks from its head."""
+    """The window widened by its own width on both sides: the wings of a line reach edge windows."""
     start, end = window
     return start - (end - start), end + (end - start)
 
 
-def head_edge(head: Line) -> Index:
-    """The edge index of any band head: positive where the flux drops to its shaded side."""
+def edge_index(head: Line) -> Index:
+    """The edge index of a band head: positive if the flux drops towards its shaded side."""
     feature, continuum = edge_windows(head)
     return Index(f"{head.id}_edge", "edge", feature, continuum, head=head)

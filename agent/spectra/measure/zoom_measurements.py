@@ -1,4 +1,4 @@
-"""What we measure in a window the agent looks at, as plain numbers: so that invented lines show."""
+"""Measurements of a window that the agent zooms into, to check the lines it claims to see."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from typing import Any
 
 from agent.spectra.measure.line_result import LineMeasurement
 from agent.spectra.measure.window_measure import measure_window
-from agent.spectra.sampling import LIGHT_KMS
+from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 
 
 def zoom_numbers(
     spectrum: Spectrum, lo: float, hi: float, z: float | None = None
 ) -> dict[str, Any]:
-    """S/N, the strongest feature, the known lines found and the band heads between `lo` and `hi`.
+    """S/N, the strongest feature, known lines and band heads between `lo` and `hi`, as JSON.
 
-    The window is in the frame of the pictures, which `z` moved; wavelengths that come back are in
-    that frame, too. Only names, numbers and texts: it goes into a line of JSON.
+    The window and the returned wavelengths are in the frame of the pictures, which is at rest if
+    `z` is given.
     """
     shift = 1.0 + (z or 0.0)
-    found = measure_window(spectrum, lo * shift, hi * shift, velocity_kms=LIGHT_KMS * (z or 0.0))
-    numbers: dict[str, Any] = {"n_pixels": found.n_pixels, "n_bad": found.n_bad}
-    if found.snr.value is not None:
-        numbers["snr"] = _rounded(found.snr.value)
-    if found.feature is not None:
-        numbers["feature"] = _line(found.feature, shift)
-        if found.nearest:
-            numbers["feature"]["nearest"] = [near.line.label for near in found.nearest]
-    if found.lines:
-        numbers["lines"] = [_line(line, shift) for line in found.lines]
-    if found.edges:
+    window = measure_window(spectrum, lo * shift, hi * shift, velocity_kms=LIGHT_KMS * (z or 0.0))
+    numbers: dict[str, Any] = {"n_pixels": window.n_pixels, "n_bad": window.n_bad}
+    if window.snr.value is not None:
+        numbers["snr"] = _rounded(window.snr.value)
+    if window.feature is not None:
+        numbers["feature"] = _line(window.feature, shift)
+        if window.nearest:
+            numbers["feature"]["nearest"] = [near.line.label for near in window.nearest]
+    if window.lines:
+        numbers["lines"] = [_line(line, shift) for line in window.lines]
+    if window.edges:
         numbers["edges"] = [
             {"name": edge.name, "drop": _rounded(edge.number), "sigma": _rounded(edge.significance)}
-            for edge in found.edges
+            for edge in window.edges
         ]
-    if found.unsafe:
-        numbers["unsafe"] = list(found.unsafe)
-    if found.reason:
-        numbers["reason"] = found.reason
+    if window.unsafe:
+        numbers["unsafe"] = list(window.unsafe)
+    if window.reason:
+        numbers["reason"] = window.reason
     return numbers
 
 
@@ -59,5 +59,5 @@ def _line(line: LineMeasurement, shift: float) -> dict[str, Any]:
 
 
 def _rounded(value: float, digits: int = 3) -> float:
-    """To so many significant digits: the record is read by people and kept small."""
+    """Rounded to significant digits, since the numbers are stored with every step."""
     return float(f"{value:.{digits}g}")

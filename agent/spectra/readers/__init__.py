@@ -1,4 +1,4 @@
-"""Reading spectra of any survey: `read(path, row=0, target=None)`; by a number: `read_numbered`."""
+"""Reads spectra of any survey with `read(path, row=0, target=None)`."""
 
 from agent.spectra.readers.base import Malformed, NotMine, Reader, Request
 from agent.spectra.readers.registry import read, read_numbered, register

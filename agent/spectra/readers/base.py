@@ -1,4 +1,4 @@
-"""What every reader is made of: how to say no, and how to make a clean Spectrum."""
+"""What all readers share: how to refuse a file and how to build a clean Spectrum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agent.errors import ReadError, WorkbenchError
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.fits.fits_header import Header, printable
 from agent.spectra.fits.source_file import SourceFile
-from agent.spectra.spectrum import MAX_PIXELS, MetaValue, Spectrum
+from agent.spectra.spectrum import MAX_PIXELS, BoolArray, FloatArray, MetaValue, Spectrum
 
 Numbers = NDArray[Any]
 
@@ -24,16 +24,16 @@ UNKNOWN_MEDIUM_WARNING = "the file does not say air or vacuum: taken as vacuum"
 
 
 class NotMine(WorkbenchError):
-    """This reader does not know the file; the text says why. Another one may."""
+    """This reader does not know the file; the text says why. Other readers are tried."""
 
 
 class Malformed(ReadError):
-    """The file is of this reader's survey but cannot be used; no other reader need try."""
+    """The file has this reader's format but cannot be used; no other reader is tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Which spectrum of a file is wanted: a row (from 0), or a target by its identifier."""
+    """Which spectrum of a file to read: a row from 0, or a target by its identifier."""
 
     row: int = 0
     target: str = ""
@@ -41,7 +41,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`read` gives the spectrum, or raises NotMine or Malformed."""
+    """`read` returns the spectrum, or raises NotMine or Malformed."""
 
     name: str
     read: Callable[[SourceFile, Request], Spectrum]
@@ -55,7 +55,7 @@ def fits_of(file: SourceFile) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Pixels:
-    """Arrays of one spectrum as the file gives them: angstrom in the file's medium, any order."""
+    """Arrays of one spectrum in file order; wavelengths in angstrom in the file's medium."""
 
     wavelength: Numbers
     flux: Numbers
@@ -72,7 +72,7 @@ def build(
     warnings: tuple[str, ...] = (),
     **fields: Any,
 ) -> Spectrum:
-    """A Spectrum in vacuum, increasing, without unusable wavelengths; fields as Spectrum's own."""
+    """A Spectrum with usable, increasing vacuum wavelengths; `fields` are those of Spectrum."""
     pixels, notes = _in_order(pixels)
     if not np.isfinite(pixels.flux).any():
         raise Malformed("no pixel has a finite flux")
@@ -103,11 +103,11 @@ def build(
 
 
 def _in_order(pixels: Pixels) -> tuple[Pixels, list[str]]:
-    """Drop unusable wavelengths, sort, drop duplicates; say so."""
+    """Drop unusable wavelengths, sort, drop duplicates; the notes say what was done."""
     wavelength = np.asarray(pixels.wavelength, dtype=np.float64)
     flux = np.asarray(pixels.flux, dtype=np.float64)
     if wavelength.ndim != 1 or wavelength.shape != flux.shape:
-        raise Malformed(f"{wavelength.size} wavelengths do not fit {flux.size} flux values")
+        raise Malformed(f"{wavelength.size} wavelengths do not match {flux.size} flux values")
     if wavelength.size > MAX_PIXELS:
         raise Malformed(f"{wavelength.size} pixels are too many for one spectrum")
     notes: list[str] = []
@@ -134,22 +134,23 @@ def _in_order(pixels: Pixels) -> tuple[Pixels, list[str]]:
     )
 
 
-def _is_in_order(wavelength: NDArray[np.float64]) -> bool:
-    """As almost every file is. NaN fails the comparison, so the ends speak for the rest."""
+def _is_in_order(wavelength: FloatArray) -> bool:
+    """Whether wavelengths are valid and increasing, as in almost every file."""
     if wavelength.size < 2 or not (wavelength[1:] > wavelength[:-1]).all():
         return False
+    # NaN fails the comparison, so only the ends can still be infinite or negative.
     return bool(wavelength[0] > 0 and np.isfinite(wavelength[-1]))
 
 
-def ivar_of_sigma(sigma: Numbers) -> NDArray[np.float64]:
-    """1 / sigma^2, and 0 where sigma is not a positive number."""
+def ivar_of_sigma(sigma: Numbers) -> FloatArray:
+    """1 / sigma^2; 0 where sigma is not positive and finite."""
     sigma = np.asarray(sigma, dtype=np.float64)
     usable = np.isfinite(sigma) & (sigma > 0)
     return np.where(usable, 1.0 / np.where(usable, sigma, 1.0) ** 2, 0.0)
 
 
-def with_bits(flags: Numbers, bits: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Where any of these bits is set; flags may be stored as floats."""
+def with_bits(flags: Numbers, bits: tuple[int, ...]) -> BoolArray:
+    """Where any of these bits is set; some files store flags as floats."""
     wanted = sum(1 << bit for bit in bits)
     if flags.dtype.kind in "iu":
         return (flags.astype(np.int64) & wanted) != 0
@@ -158,36 +159,36 @@ def with_bits(flags: Numbers, bits: tuple[int, ...]) -> NDArray[np.bool_]:
     return (whole & wanted) != 0
 
 
-def single(file: SourceFile, request: Request, rows: int = 1) -> int:
-    """The row wanted from a file of `rows` spectra without identifiers."""
+def checked_row(file: SourceFile, request: Request, rows: int = 1) -> int:
+    """The requested row of a file of `rows` spectra. Raises Malformed if there is none."""
     if not 0 <= request.row < rows:
-        held = "one spectrum" if rows == 1 else f"{rows} spectra (rows 0 to {rows - 1})"
-        raise Malformed(f"it holds {held}; there is no row {request.row}")
+        spectra = "one spectrum" if rows == 1 else f"{rows} spectra (rows 0 to {rows - 1})"
+        raise Malformed(f"it holds {spectra}; there is no row {request.row}")
     return request.row
 
 
 def clean_text(text: str, longest: int = MAX_TEXT) -> str:
-    """Printable characters only, bounded."""
+    """Printable characters of the text, cut to `longest`."""
     return printable(text, longest)
 
 
 def degrees(value: float | None, low: float, high: float) -> float | None:
-    """A coordinate where it is one: surveys write -999 or 9999 for 'not known'."""
+    """A valid coordinate, else None: surveys write -999 or 9999 for unknown."""
     return value if value is not None and low <= value <= high else None
 
 
 def position(ra: float | None, dec: float | None) -> dict[str, Any]:
-    """Both coordinates or neither."""
+    """Fields `ra` and `dec` if both are valid, else none."""
     ra, dec = degrees(ra, 0.0, 360.0), degrees(dec, -90.0, 90.0)
     return {"ra": ra, "dec": dec} if ra is not None and dec is not None else {}
 
 
 def known(value: float | None, sentinel: float = -999.0) -> float | None:
-    """A number that is not a survey's 'not known' (-999, -9999, ...)."""
+    """The number, or None for a survey's unknown value (-999, -9999, ...)."""
     return None if value is None or value <= sentinel else value
 
 
 def stem(path: Path) -> str:
-    """The file's name without .gz and its suffix: the object's name where the file has none."""
+    """The file's name without .gz and suffix, which names an object if the file does not."""
     name = path.name.removesuffix(".gz")
     return name.rsplit(".", 1)[0] or name

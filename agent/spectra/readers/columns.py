@@ -1,4 +1,4 @@
-"""Which columns of a table are wavelength, flux, error and mask; the same for all table files."""
+"""Finds the wavelength, flux, error and mask columns of a table of any format."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agent.spectra.readers.base import NotMine, Pixels, clean_text, ivar_of_sigma
 from agent.spectra.readers.wavelength_units import factor_of, to_angstrom
+from agent.spectra.spectrum import FloatArray
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -37,8 +38,8 @@ SIGMA = _words("""
     flux_sigma sigma_flux staterror stat_error stat_err unc uncertainty flux_unc uncertainties
     std stddev stdev noise err_reduced dflux d_flux flux_uncertainty
 """)
+# CALSPEC sets STATERROR to 0 where a model fills gaps: the systematic error is used there.
 SYSTEMATIC = _words("syserror sys_error sys_err")
-"""CALSPEC gives STATERROR 0 where a model fills in; its systematic error stands in there."""
 VARIANCE = _words("var variance flux_var flux_variance var_flux")
 # Not CALSPEC's DATAQUAL, where 1 means good.
 MASK = _words("mask and_mask andmask bad badpix flag flags qual dq flux_mask bad_pixel")
@@ -46,7 +47,7 @@ MAX_LISTED = 8
 
 
 @dataclass(frozen=True)
-class Field:
+class ColumnField:
     """A column as its file describes it."""
 
     name: str
@@ -55,8 +56,8 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Columns by number. `error_kind` is 'ivar', 'sigma' or 'variance'."""
+class ColumnChoice:
+    """Column numbers; `error_kind` is 'ivar', 'sigma' or 'variance'."""
 
     wavelength: int
     flux: int
@@ -68,13 +69,14 @@ class Choice:
 
     @property
     def used(self) -> tuple[int, ...]:
+        """Sorted numbers of all chosen columns."""
         numbers = (self.wavelength, self.flux, self.error, self.systematic, self.mask)
         return tuple(sorted({number for number in numbers if number is not None}))
 
 
 @dataclass(frozen=True)
-class Content:
-    """What the chosen columns hold."""
+class ColumnData:
+    """The contents of the chosen columns."""
 
     pixels: Pixels
     flux_unit: str
@@ -82,8 +84,8 @@ class Content:
     notes: tuple[str, ...]
 
 
-def choose(fields: Sequence[Field]) -> Choice:
-    """By name, else by UCD. Raises NotMine naming the columns there are."""
+def choose_columns(fields: Sequence[ColumnField]) -> ColumnChoice:
+    """Choose columns by name, else by UCD. Raises NotMine, which lists the columns."""
     names = [plain_name(field.name) for field in fields]
     wavelength, logarithmic = _wavelength(names, fields)
     flux = _first(names, FLUX)
@@ -102,13 +104,13 @@ def choose(fields: Sequence[Field]) -> Choice:
         error = _by_ucd(fields, "stat.error")
         kind = "" if error is None else "sigma"
     systematic = _first(names, SYSTEMATIC) if kind == "sigma" else None
-    return Choice(wavelength, flux, error, kind, systematic, _first(names, MASK), logarithmic)
+    return ColumnChoice(wavelength, flux, error, kind, systematic, _first(names, MASK), logarithmic)
 
 
-def content(
-    fields: Sequence[Field], choice: Choice, values: Callable[[int], NDArray[Any]]
-) -> Content:
-    """Pixels in angstrom of the file's medium."""
+def read_columns(
+    fields: Sequence[ColumnField], choice: ColumnChoice, values: Callable[[int], NDArray[Any]]
+) -> ColumnData:
+    """Read the chosen columns; `values(number)` returns a column. Angstrom, file's medium."""
     field = fields[choice.wavelength]
     unit = field.unit if factor_of(field.unit) or field.unit else unit_in_name(field.name)
     wavelength, note = to_angstrom(values(choice.wavelength), unit, choice.logarithmic)
@@ -127,7 +129,7 @@ def content(
         if mask.all():
             notes.append(f"the column {clean_text(fields[choice.mask].name, 30)} masks everything")
             mask = None
-    return Content(
+    return ColumnData(
         Pixels(wavelength, values(choice.flux), ivar, mask),
         fields[choice.flux].unit,
         _medium_in_name(field.name),
@@ -136,7 +138,7 @@ def content(
 
 
 def plain_name(name: str) -> str:
-    """'Wavelength (nm)' and 'WAVELENGTH_NM' as 'wavelength'."""
+    """Turns 'Wavelength (nm)' and 'WAVELENGTH_NM' into 'wavelength'."""
     text = re.sub(r"[\[(].*", "", name.lower())
     text = re.sub(r"[^a-z0-9]+", "_", text).strip("_")
     return re.sub(r"_(nm|um|aa|a|ang|angstroms?|microns?)$", "", text)
@@ -149,24 +151,24 @@ def unit_in_name(name: str) -> str:
     return match.group(1).strip() if match else ""
 
 
-def _wavelength(names: list[str], fields: Sequence[Field]) -> tuple[int | None, str]:
+def _wavelength(names: list[str], fields: Sequence[ColumnField]) -> tuple[int | None, str]:
     for wanted, logarithmic in (
         (WAVELENGTH, ""),
         (LOG_WAVELENGTH, "log10"),
         (LN_WAVELENGTH, "ln"),
     ):
-        found = _first(names, wanted)
-        if found is not None:
-            return found, logarithmic
+        column = _first(names, wanted)
+        if column is not None:
+            return column, logarithmic
     return _by_ucd(fields, "em.wl", "stat.error"), ""
 
 
 def _first(names: list[str], wanted: Sequence[str]) -> int | None:
-    """The column whose name comes first in `wanted`, not first in the file."""
+    """The column whose name comes first in `wanted`, whatever its position in the file."""
     return next((names.index(name) for name in wanted if name in names), None)
 
 
-def _by_ucd(fields: Sequence[Field], start: str, but_not: str = " ") -> int | None:
+def _by_ucd(fields: Sequence[ColumnField], start: str, but_not: str = " ") -> int | None:
     for number, field in enumerate(fields):
         ucd = field.ucd.lower()
         if ucd.startswith(start) and but_not not in ucd:
@@ -174,7 +176,7 @@ def _by_ucd(fields: Sequence[Field], start: str, but_not: str = " ") -> int | No
     return None
 
 
-def _ivar(values: NDArray[Any], kind: str) -> NDArray[np.float64]:
+def _ivar(values: NDArray[Any], kind: str) -> FloatArray:
     values = np.asarray(values, dtype=np.float64)
     if kind == "sigma":
         return ivar_of_sigma(values)

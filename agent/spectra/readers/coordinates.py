@@ -1,4 +1,4 @@
-"""Coordinates as headers write them: degrees, radians, sexagesimal text, B1950 or J2000."""
+"""Parses coordinates in headers: degrees, radians or sexagesimal text, B1950 or J2000."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _SEXAGESIMAL = re.compile(
 
 
 def b1950_to_j2000(ra: float, dec: float) -> tuple[float, float]:
-    """Degrees in, degrees out."""
+    """Convert FK4 (B1950) to FK5 (J2000) coordinates, degrees."""
     alpha, delta = math.radians(ra), math.radians(dec)
     cos = math.cos(delta)
-    place = np.array([cos * math.cos(alpha), cos * math.sin(alpha), math.sin(delta)])
-    place = place - _E_TERMS + (place @ _E_TERMS) * place
-    x, y, z = _ROTATION @ place
+    direction = np.array([cos * math.cos(alpha), cos * math.sin(alpha), math.sin(delta)])
+    direction = direction - _E_TERMS + (direction @ _E_TERMS) * direction
+    x, y, z = _ROTATION @ direction
     return math.degrees(math.atan2(y, x)) % 360.0, math.degrees(math.atan2(z, math.hypot(x, y)))
 
 
-def from_text(text: str) -> float | None:
-    """'+06:12:41' or '00 57 13.0' as a number in the unit of the first field."""
+def parse_sexagesimal(text: str) -> float | None:
+    """The number in '+06:12:41' or '00 57 13.0', in the unit of the first field."""
     match = _SEXAGESIMAL.match(text)
     if match is None:
         return None
@@ -46,10 +46,10 @@ def from_text(text: str) -> float | None:
     return -value if sign == "-" else value
 
 
-def place_of(header: Header, radians: bool = False) -> dict[str, Any]:
-    """RA and DEC of a header in J2000 degrees, empty where they are missing or not plausible.
+def header_position(header: Header, radians: bool = False) -> dict[str, Any]:
+    """RA and DEC of a header in J2000 degrees, empty if they are missing or not plausible.
 
-    `radians`: the library writes numbers in radians (STELIB does).
+    `radians` is for libraries that give numbers in radians, as STELIB does.
     """
     ra, dec = _angle(header, "RA", radians), _angle(header, "DEC", radians)
     if ra is None or dec is None or not position(ra, dec):
@@ -63,7 +63,7 @@ def _angle(header: Header, keyword: str, radians: bool) -> float | None:
     value = header.number(keyword)
     if value is not None:
         return math.degrees(value) if radians else value
-    value = from_text(header.text(keyword))
+    value = parse_sexagesimal(header.text(keyword))
     return value * 15 if value is not None and keyword == "RA" else value
 
 

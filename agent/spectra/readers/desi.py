@@ -1,4 +1,4 @@
-"""DESI coadd and spectra files: three overlapping arms of several targets."""
+"""DESI coadd and spectra files: several targets in three overlapping arms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_header import Header
@@ -19,25 +18,25 @@ from agent.spectra.readers.base import (
     Pixels,
     Request,
     build,
+    checked_row,
     fits_of,
     position,
-    single,
     stem,
 )
-from agent.spectra.readers.desi_arms import Arm, merged
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.readers.desi_arms import Arm, merge_arms
+from agent.spectra.spectrum import FloatArray, Spectrum
 
 RESOLUTION = 3500.0
-"""A middle value: about 2000 at 3600 A, 5500 at 9800 A."""
+"""An average: about 2000 at 3600 A and 5500 at 9800 A."""
 FLUX_UNIT = "1e-17 erg/s/cm2/A"
 ARMS = ("B", "R", "Z")
 WHOLE = "BRZ"
-"""The one arm of a file whose cameras were already coadded."""
+"""The single arm of a file whose cameras are already coadded."""
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the arms of one file are."""
+    """The HDUs and arms of one file."""
 
     hdus: dict[str, Hdu]
     arms: tuple[str, ...]
@@ -51,9 +50,9 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     table = fibermap.table if fibermap is not None and fibermap.is_table else None
     row, notes = _row(file, request, layout, table)
     arms = [_arm(layout, name, row) for name in layout.arms]
-    pixels, more_notes = merged(arms)
+    pixels, more_notes = merge_arms(arms)
     target = table.integer("TARGETID", row) if table is not None else None
-    fit, fit_notes = redrock.beside(file.path, target)
+    fit, fit_notes = redrock.classification_of(file.path, target)
     header = fits.primary.header
     return build(
         file,
@@ -69,7 +68,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         flux_unit=FLUX_UNIT,
         resolution=RESOLUTION,
         snr=_snr(pixels),
-        **_place(table, row),
+        **_position(table, row),
         **fit,
     )
 
@@ -98,20 +97,20 @@ def _row(
     file: SourceFile, request: Request, layout: _Layout, table: FitsTable | None
 ) -> tuple[int, tuple[str, ...]]:
     if not request.target:
-        return single(file, request, layout.targets), ()
+        return checked_row(file, request, layout.targets), ()
     if table is None or "TARGETID" not in table:
         raise Malformed("a DESI file without TARGETID: ask for a row instead of a target")
-    # Compared as text: a TARGETID has 17 digits and a target may be any words at all.
-    found = np.flatnonzero(table.column("TARGETID").astype(str) == request.target)
-    if found.size == 0 or int(found[0]) >= layout.targets:
+    # Compared as text: a TARGETID has 17 digits, and the requested target may be any text.
+    rows = np.flatnonzero(table.column("TARGETID").astype(str) == request.target)
+    if rows.size == 0 or int(rows[0]) >= layout.targets:
         raise Malformed(f"it holds {layout.targets} targets, none of them {request.target}")
-    if found.size > 1:
-        return int(found[0]), (f"{found.size} spectra of this target: this is the first",)
-    return int(found[0]), ()
+    if rows.size > 1:
+        return int(rows[0]), (f"{rows.size} spectra of this target: this is the first",)
+    return int(rows[0]), ()
 
 
 def _arm(layout: _Layout, name: str, row: int) -> Arm:
-    def part(kind: str) -> NDArray[np.float64]:
+    def part(kind: str) -> FloatArray:
         return layout.hdus[f"{name}_{kind}"].image(row, 1)[0]
 
     wavelength = layout.hdus[f"{name}_WAVELENGTH"].image().reshape(-1)
@@ -120,7 +119,7 @@ def _arm(layout: _Layout, name: str, row: int) -> Arm:
     masked = mask.image(row, 1)[0] != 0 if mask is not None else np.zeros(flux.shape, bool)
     if not wavelength.shape == flux.shape == ivar.shape == masked.shape:
         raise Malformed(f"a DESI file whose {name} arrays differ in length")
-    # As DESI's own redshift fit does: any bit of MASK means the pixel is not used.
+    # Like DESI's redshift fit: a pixel with any bit of MASK set is not used.
     usable = ~masked & np.isfinite(flux) & np.isfinite(ivar) & (ivar > 0)
     return Arm(name, wavelength, flux, np.where(usable, ivar, 0.0))
 
@@ -131,24 +130,23 @@ def _format(file: SourceFile) -> str:
 
 
 def _production(header: Header) -> str:
-    """The spectroscopic production (fuji, iron, ...): a key, or a value among DEPNAMnn."""
-    told = header.text("SPECPROD")
-    if told:
-        return told
+    """The spectroscopic production (fuji, iron, ...) from SPECPROD or a DEPNAMnn key."""
+    if production := header.text("SPECPROD"):
+        return production
     for keyword in header:
         if keyword.startswith("DEPNAM") and header.text(keyword) == "SPECPROD":
             return header.text(f"DEPVER{keyword[6:]}")
     return ""
 
 
-def _place(table: FitsTable | None, row: int) -> dict[str, Any]:
+def _position(table: FitsTable | None, row: int) -> dict[str, Any]:
     if table is None or row >= table.rows:
         return {}
     return position(table.number("TARGET_RA", row), table.number("TARGET_DEC", row))
 
 
 def _snr(pixels: Pixels) -> float | None:
-    """Median S/N of a 0.8 A pixel, over pixels that may be used."""
+    """Median S/N of the usable pixels, which are 0.8 A wide."""
     ivar = np.asarray(pixels.ivar)
     good = ivar > 0
     if not good.any():

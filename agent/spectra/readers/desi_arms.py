@@ -1,4 +1,4 @@
-"""Joining overlapping arms: weighted by inverse variance where they share a grid."""
+"""Joins overlapping arms: a mean weighted by inverse variance if they share a grid."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.spectra.readers.base import Malformed, Pixels
-
-FloatArray = NDArray[np.float64]
+from agent.spectra.spectrum import FloatArray
 
 GRID_TOLERANCE = 0.02
-"""Arms share a grid when their pixels fall this close to it, in pixels."""
+"""Largest distance of an arm's pixels from a shared grid, in pixels."""
 MAX_GRID = 200_000
 
 
 @dataclass(frozen=True, eq=False)
 class Arm:
-    """One camera: ivar 0 where the pixel is masked."""
+    """One camera; ivar is 0 for masked pixels."""
 
     name: str
     wavelength: FloatArray
@@ -26,8 +25,8 @@ class Arm:
     ivar: FloatArray
 
 
-def merged(arms: list[Arm]) -> tuple[Pixels, tuple[str, ...]]:
-    """One increasing array, and what had to be said about it."""
+def merge_arms(arms: list[Arm]) -> tuple[Pixels, tuple[str, ...]]:
+    """One spectrum with increasing wavelengths, and notes about it."""
     for arm in arms:
         steps = np.diff(arm.wavelength)
         if arm.wavelength.size < 2 or not np.isfinite(steps).all() or not (steps > 0).all():
@@ -36,46 +35,46 @@ def merged(arms: list[Arm]) -> tuple[Pixels, tuple[str, ...]]:
         only = arms[0]
         return Pixels(only.wavelength, only.flux, only.ivar), ()
     arms = sorted(arms, key=lambda arm: float(arm.wavelength[0]))
-    cells = _cells(arms)
-    if cells is None:
+    indices = _grid_indices(arms)
+    if indices is None:
         return _cut_in_overlaps(arms), ("the arms share no grid: joined in their overlaps",)
-    return _summed(arms, cells), ()
+    return _coadded(arms, indices), ()
 
 
-def _cells(arms: list[Arm]) -> list[NDArray[np.int64]] | None:
-    """Each pixel's place on the common grid of the first arm; None where there is none."""
+def _grid_indices(arms: list[Arm]) -> list[NDArray[np.int64]] | None:
+    """Index of each pixel on the grid of the first arm; None if the arms do not share it."""
     start = arms[0].wavelength[0]
     step = (arms[0].wavelength[-1] - start) / (arms[0].wavelength.size - 1)
-    cells = []
+    indices = []
     for arm in arms:
-        place = (arm.wavelength - start) / step
-        nearest = np.rint(place)
-        if np.abs(place - nearest).max() > GRID_TOLERANCE or nearest[-1] > MAX_GRID:
+        exact = (arm.wavelength - start) / step
+        nearest = np.rint(exact)
+        if np.abs(exact - nearest).max() > GRID_TOLERANCE or nearest[-1] > MAX_GRID:
             return None
-        cells.append(nearest.astype(np.int64))
-    return cells
+        indices.append(nearest.astype(np.int64))
+    return indices
 
 
-def _summed(arms: list[Arm], cells: list[NDArray[np.int64]]) -> Pixels:
-    size = int(max(cell[-1] for cell in cells)) + 1
-    weight, weighted, plain, seen, place = np.zeros((5, size))
-    for arm, cell in zip(arms, cells, strict=True):
+def _coadded(arms: list[Arm], indices: list[NDArray[np.int64]]) -> Pixels:
+    size = int(max(index[-1] for index in indices)) + 1
+    weight, weighted, plain, n_arms, wavelength = np.zeros((5, size))
+    for arm, index in zip(arms, indices, strict=True):
         flux = np.nan_to_num(arm.flux, nan=0.0, posinf=0.0, neginf=0.0)
-        weight[cell] += arm.ivar
-        weighted[cell] += arm.ivar * flux
-        plain[cell] += flux
-        seen[cell] += 1
-        place[cell] = arm.wavelength
-    inside = seen > 0
-    weight, weighted, plain = weight[inside], weighted[inside], plain[inside] / seen[inside]
+        weight[index] += arm.ivar
+        weighted[index] += arm.ivar * flux
+        plain[index] += flux
+        n_arms[index] += 1
+        wavelength[index] = arm.wavelength
+    inside = n_arms > 0
+    weight, weighted, plain = weight[inside], weighted[inside], plain[inside] / n_arms[inside]
     good = weight > 0
-    # Where every arm is masked the plain mean is kept to look at, with ivar 0.
+    # Where every arm is masked, the unweighted mean is shown, with ivar 0.
     flux = np.where(good, weighted / np.where(good, weight, 1.0), plain)
-    return Pixels(place[inside], flux, weight)
+    return Pixels(wavelength[inside], flux, weight)
 
 
 def _cut_in_overlaps(arms: list[Arm]) -> Pixels:
-    """Each arm up to the middle of its overlap with the next."""
+    """Use each arm up to the middle of its overlap with the next."""
     low = 0.0
     kept: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     for number, arm in enumerate(arms):

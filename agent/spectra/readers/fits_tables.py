@@ -18,10 +18,10 @@ from agent.spectra.readers.base import (
     Pixels,
     Request,
     build,
+    checked_row,
     fits_of,
-    single,
 )
-from agent.spectra.readers.columns import Choice, Field, choose, content
+from agent.spectra.readers.columns import ColumnChoice, ColumnField, choose_columns, read_columns
 from agent.spectra.readers.libraries import describe
 from agent.spectra.spectrum import Spectrum
 
@@ -32,48 +32,48 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     table = hdu.table
     names = [column.name for column in table.columns.values()]
     per_row = table.columns[names[choice.flux].upper()].is_vector
-    row = single(file, request, table.rows if per_row else 1)
+    row = checked_row(file, request, table.rows if per_row else 1)
 
     def values(number: int) -> NDArray[Any]:
         name = names[number]
         return table.cell(name, row) if per_row else table.column(name)
 
-    found = content(fields, choice, values)
+    data = read_columns(fields, choice, values)
     header = Header.joined(fits.primary.header, hdu.header)
     about = describe(file, header)
     return build(
         file,
-        _same_length(found.pixels),
-        medium=about.medium or found.medium or "unknown",
+        _same_length(data.pixels),
+        medium=about.medium or data.medium or "unknown",
         header=header,
-        warnings=found.notes,
+        warnings=data.notes,
         format="FITS table",
-        flux_unit=found.flux_unit,
+        flux_unit=data.flux_unit,
         row=row,
         rows=table.rows if per_row else 1,
         **about.fields,
     )
 
 
-def _first_spectrum(fits: FitsFile) -> tuple[Hdu, list[Field], Choice]:
+def _first_spectrum(fits: FitsFile) -> tuple[Hdu, list[ColumnField], ColumnChoice]:
     refusal = NotMine("it has no binary table")
     for hdu in fits.tables():
         fields = list(_fields(hdu.table, hdu.header))
         try:
-            return hdu, fields, choose(fields)
+            return hdu, fields, choose_columns(fields)
         except NotMine as error:
             refusal = error
     raise refusal
 
 
-def _fields(table: FitsTable, header: Header) -> Iterator[Field]:
+def _fields(table: FitsTable, header: Header) -> Iterator[ColumnField]:
     for column in table.columns.values():
         unit, ucd = (header.text(f"{key}{column.number}") for key in ("TUNIT", "TUCD"))
-        yield Field(column.name, unit, ucd)
+        yield ColumnField(column.name, unit, ucd)
 
 
 def _same_length(pixels: Pixels) -> Pixels:
     flux, wavelength = np.asarray(pixels.flux), np.asarray(pixels.wavelength)
     if wavelength.shape != flux.shape:
-        raise Malformed(f"{wavelength.size} wavelengths do not fit {flux.size} flux values")
+        raise Malformed(f"{wavelength.size} wavelengths do not match {flux.size} flux values")
     return pixels

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_header import Header
@@ -16,15 +15,13 @@ from agent.spectra.readers.base import (
     Pixels,
     Request,
     build,
+    checked_row,
     fits_of,
     ivar_of_sigma,
-    single,
 )
 from agent.spectra.readers.libraries import describe
 from agent.spectra.readers.wavelength_units import to_angstrom
-from agent.spectra.spectrum import MAX_PIXELS, Spectrum
-
-FloatArray = NDArray[np.float64]
+from agent.spectra.spectrum import MAX_PIXELS, BoolArray, FloatArray, Spectrum
 
 NOT_SPECTRAL = (
     "RA",
@@ -54,7 +51,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         raise NotMine(f"its image has rows of {hdu.pixels} pixels")
     header = hdu.header if hdu.index == 0 else Header.joined(fits.primary.header, hdu.header)
     wavelength, note = _wavelengths(header, hdu.pixels)
-    row = single(file, request, hdu.rows)
+    row = checked_row(file, request, hdu.rows)
     about = describe(file, header)
     ivar, mask = _companions(fits, hdu, row)
     return build(
@@ -72,7 +69,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
 
 
 def _wavelengths(header: Header, pixels: int) -> tuple[FloatArray, str]:
-    """Angstrom in the file's medium, and a note where something was guessed."""
+    """Angstrom in the file's medium, and a note if the unit was guessed."""
     axis = header.text("CTYPE1").upper()
     if re.split(r"[^A-Z]", axis)[0] in NOT_SPECTRAL:
         raise NotMine(f"its first axis is {axis[:12]}, not a wavelength")
@@ -95,8 +92,8 @@ def _wavelengths(header: Header, pixels: int) -> tuple[FloatArray, str]:
 
 def _kind(axis: str, flag: int | None, start: float) -> str:
     """'log10', 'ln', 'grisms' (standard WAVE-LOG) or '' for linear."""
-    told = flag == 1 or "LOG" in axis or axis.startswith("LN") or "-LN" in axis
-    if not told:
+    is_logarithmic = flag == 1 or "LOG" in axis or axis.startswith("LN") or "-LN" in axis
+    if not is_logarithmic:
         return ""
     if start > 100:
         return "" if flag == 1 else "grisms"
@@ -111,12 +108,10 @@ def _unit(header: Header) -> str:
     return match.group(1) if match else ""
 
 
-def _companions(
-    fits: FitsFile, flux: Hdu, row: int
-) -> tuple[FloatArray | None, NDArray[np.bool_] | None]:
-    """Inverse variance and mask, in extensions of the same shape with a telling name."""
+def _companions(fits: FitsFile, flux: Hdu, row: int) -> tuple[FloatArray | None, BoolArray | None]:
+    """Inverse variance and mask from extensions of the same shape with a known name."""
     ivar: FloatArray | None = None
-    mask: NDArray[np.bool_] | None = None
+    mask: BoolArray | None = None
     for hdu in fits:
         if hdu is flux or hdu.kind != "IMAGE" or hdu.axes != flux.axes:
             continue

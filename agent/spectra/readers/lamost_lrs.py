@@ -1,6 +1,6 @@
-"""LAMOST low resolution: the image form (five rows) and the table form (one row of vectors).
+"""LAMOST low resolution, as an image of five rows or as a table with one row of vectors.
 
-Which form a file has does not follow its release: DR8 files come as images, DR10 as tables.
+The layout cannot be told from the release: DR8 files are images, DR10 files tables.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_header import Header
@@ -19,23 +18,23 @@ from agent.spectra.readers.base import (
     Pixels,
     Request,
     build,
+    checked_row,
     fits_of,
     known,
     position,
-    single,
     stem,
     with_bits,
 )
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 
 RESOLUTION = 1800.0
 BANDS = "URGIZ"
 # Bits of ANDMASK: 0 bad CCD pixel, 1 bad profile, 2 no sky, 4 trace outside the CCD, 5 no good
-# data. Bit 3 (bright sky) is left: the flux is usable, and it covers the red end of faint stars.
-# In the 28 files looked at every pixel with one of these bits has ivar 0 as well.
+# data. Bit 3 (bright sky) is ignored: its flux is usable, and it covers the red end of faint stars.
+# In 28 files we checked, every pixel with one of these bits also has ivar 0.
 BAD_BITS = (0, 1, 2, 4, 5)
 PLAUSIBLE = (1000.0, 30000.0)
-"""Wavelengths a third row may hold, angstrom; DR1 keeps normalised flux there instead."""
+"""Range of wavelengths in the third row, angstrom; DR1 has normalised flux there."""
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:
@@ -43,16 +42,16 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     header = fits.primary.header
     if not is_lamost(header):
         raise NotMine("its primary header does not name LAMOST")
-    single(file, request)
+    checked_row(file, request)
     if fits.primary.pixels:
-        pixels, form = _from_image(fits.primary), "image"
+        pixels, layout = _from_image(fits.primary), "image"
     else:
-        pixels, form = _from_table(fits), "table"
+        pixels, layout = _from_table(fits), "table"
     return build(
         file,
         pixels,
         header=header,
-        format=f"LAMOST low resolution, {form}",
+        format=f"LAMOST low resolution, {layout}",
         survey="LAMOST",
         resolution=RESOLUTION,
         snr=_snr(header),
@@ -69,7 +68,7 @@ def is_lamost(header: Header) -> bool:
 
 
 def identity(file: SourceFile, header: Header) -> dict[str, Any]:
-    """Name, place and release, for low and medium resolution alike."""
+    """Name, position and release, for low and medium resolution."""
     return {
         "object_id": _name(file, header),
         "release": _release(header),
@@ -78,13 +77,13 @@ def identity(file: SourceFile, header: Header) -> dict[str, Any]:
 
 
 def subclass_of(header: Header) -> str:
-    """Quasars, galaxies and unknown objects have the word 'Non' there."""
+    """SUBCLASS, which is 'Non' for quasars, galaxies and unknown objects."""
     text = header.text("SUBCLASS")
     return "" if text.lower() in ("non", "null") else text
 
 
 def _name(file: SourceFile, header: Header) -> str:
-    # The designation is the stable name: OBSID is missing in DR1 and overflowed in DR3.
+    # The designation is the stable name: OBSID is missing in DR1 and overflows in DR3.
     designation = header.text("DESIG")
     if designation:
         return designation
@@ -93,16 +92,16 @@ def _name(file: SourceFile, header: Header) -> str:
 
 
 def _release(header: Header) -> str:
-    told = header.text("DATA_V").upper().removeprefix("LAMOST").strip()
-    if told:
-        return told
+    release = header.text("DATA_V").upper().removeprefix("LAMOST").strip()
+    if release:
+        return release
     if "SUBCONTINUUM" in header.text("EXTEN0").upper():
         return "DR1"
     return "DR2" if "SN_G" in header else ""
 
 
 def _snr(header: Header) -> float | None:
-    """Median of the positive band values u, g, r, i, z: one band alone misses hot or red stars."""
+    """Median of the positive S/N in u, g, r, i, z: a single band fails for hot or red stars."""
     values = [
         value
         for band in BANDS
@@ -114,7 +113,7 @@ def _snr(header: Header) -> float | None:
 
 def _from_image(hdu: Hdu) -> Pixels:
     if hdu.rows < 3:
-        raise Malformed(f"a LAMOST image of {hdu.rows} rows: flux, ivar and wavelength are wanted")
+        raise Malformed(f"a LAMOST image of {hdu.rows} rows: flux, ivar and wavelength are needed")
     rows = hdu.image(0, min(hdu.rows, 5))
     mask = with_bits(rows[3], BAD_BITS) if len(rows) > 3 else None
     return Pixels(_wavelength(rows[2], hdu.header), rows[0], rows[1], mask)
@@ -141,8 +140,8 @@ def _from_table(fits: FitsFile) -> Pixels:
     return Pixels(wavelength, flux, ivar, mask)
 
 
-def _wavelength(row: NDArray[np.float64], header: Header) -> NDArray[np.float64]:
-    """The row if it is a wavelength, else the log-linear grid of the header."""
+def _wavelength(row: FloatArray, header: Header) -> FloatArray:
+    """The row if it holds wavelengths, else the log-linear grid of the header."""
     finite = row[np.isfinite(row)]
     low, high = PLAUSIBLE
     if finite.size > row.size // 2 and low < np.median(finite) < high and finite[0] < finite[-1]:

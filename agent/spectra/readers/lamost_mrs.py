@@ -1,9 +1,8 @@
-"""LAMOST medium resolution: two coadded arms with a gap between them, joined into one array."""
+"""LAMOST medium resolution: two coadded arms, joined into one array with a gap."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.source_file import SourceFile
@@ -13,13 +12,13 @@ from agent.spectra.readers.base import (
     Pixels,
     Request,
     build,
+    checked_row,
     fits_of,
     known,
-    single,
     with_bits,
 )
 from agent.spectra.readers.lamost_lrs import BAD_BITS, identity, is_lamost, subclass_of
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 
 RESOLUTION = 7500.0
 ARMS = ("COADD_B", "COADD_R")
@@ -31,7 +30,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     if not is_lamost(header):
         raise NotMine("its primary header does not name LAMOST")
     arms = _arms(fits)
-    single(file, request)
+    checked_row(file, request)
     parts = [_pixels(hdu) for hdu in arms]
     pixels = Pixels(
         np.concatenate([part.wavelength for part in parts]),
@@ -66,7 +65,7 @@ def _arms(fits: FitsFile) -> list[Hdu]:
             arms.append(hdu)
         elif hdu.is_table and hdu.name.startswith(("B-", "R-")):
             exposures += 1
-        # The coadds come first; the exposures behind them need not be unpacked.
+        # The coadds come first, so the exposures after them need not be unpacked.
         if len(arms) == len(ARMS):
             break
     if not arms and exposures:
@@ -82,7 +81,7 @@ def _pixels(hdu: Hdu) -> Pixels:
         if name not in table:
             raise Malformed(f"a LAMOST medium-resolution file whose {hdu.name} has no {name}")
 
-    def values(name: str) -> NDArray[np.float64]:
+    def values(name: str) -> FloatArray:
         cells = table.cell(name) if table.rows == 1 else table.column(name)
         return cells.astype(np.float64)
 

@@ -1,4 +1,4 @@
-"""Stellar libraries and converted files: what their headers do not say but is known of them."""
+"""Stellar libraries and converted files: known properties that their headers do not state."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from agent.spectra.fits.fits_header import Header
 from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import known, stem
-from agent.spectra.readers.coordinates import place_of
+from agent.spectra.readers.coordinates import header_position
 
 NO_HEADER = Header(b"")
 
 
 @dataclass(frozen=True)
 class Library:
-    """`medium` is what the library's papers say of its wavelengths."""
+    """A stellar library; `medium` of its wavelengths is from its papers."""
 
     name: str
     medium: str
     is_it: Callable[[str, Header], bool]
-    """Takes the file's name in lower case, and its headers."""
+    """Called with the file's name in lower case and its header."""
     resolution: float | None = None
     kind: str = ""
     radians: bool = False
@@ -32,7 +32,7 @@ LIBRARIES = (
     Library("STELIB", "air", lambda _, h: "STARIDEN" in h, 2000.0, "STAR", radians=True),
     Library("MILES", "air", lambda _, h: h.text("TPLLIB") == "MILES", 2200.0, "STAR"),
     Library("MASTARHC", "vacuum", lambda name, _: name.startswith("mastarhc"), 1800.0, "STAR"),
-    # X-shooter pipeline wavelengths; Ca II K, H beta and Mg b lie at their air values.
+    # X-shooter pipeline wavelengths; Ca II K, H beta and Mg b are at their air values.
     Library("XSL", "air", lambda _, h: "XSL_ID" in h, 10000.0, "STAR"),
     Library("CALSPEC", "vacuum", lambda _, h: h.text("MAPKEY").lower() == "calspec", kind="STAR"),
 )
@@ -43,14 +43,14 @@ RESOLUTION_KEYS = ("SPEC_RES", "SPECRES", "RESOLUTN")
 
 @dataclass(frozen=True)
 class Description:
-    """What is known of a file that no survey reader took."""
+    """What is known about a file of no survey."""
 
     medium: str
     fields: dict[str, Any]
 
 
 def describe(file: SourceFile, header: Header = NO_HEADER) -> Description:
-    """Fields for `build`, from the header, the library it belongs to, or the file's name."""
+    """Fields for `build` from the header, the library of the file, or its name."""
     name = file.name.lower()
     library = next((entry for entry in LIBRARIES if entry.is_it(name, header)), None)
     fields: dict[str, Any] = {
@@ -61,17 +61,19 @@ def describe(file: SourceFile, header: Header = NO_HEADER) -> Description:
         "z": known(header.number("Z")),
         "snr": _positive(header.number("SNR")),
         "resolution": _resolution(header) or (library.resolution if library else None),
-        **place_of(header, radians=bool(library and library.radians)),
+        **header_position(header, radians=bool(library and library.radians)),
     }
-    told = told_medium(header) or (library.medium if library else "")
+    medium = stated_medium(header) or (library.medium if library else "")
     if not fields["survey"]:
         fields |= _from_name(file.name)
-    # The name of an SDSS or LAMOST file says vacuum even after a conversion to text.
-    return Description(told or ("vacuum" if fields["survey"] in ("SDSS", "LAMOST") else ""), fields)
+    # SDSS and LAMOST files are in vacuum, also after a conversion to text.
+    if not medium and fields["survey"] in ("SDSS", "LAMOST"):
+        medium = "vacuum"
+    return Description(medium, fields)
 
 
-def told_medium(header: Header) -> str:
-    """'air', 'vacuum' or '' where the header does not say."""
+def stated_medium(header: Header) -> str:
+    """'air' or 'vacuum' from the header; empty if it does not say."""
     for key in ("WAVEMED", "AIRORVAC"):
         text = header.text(key).lower()
         if text.startswith(("air", "vac")):
@@ -100,8 +102,8 @@ def _from_name(name: str) -> dict[str, Any]:
 
 
 def _resolution(header: Header) -> float | None:
-    found = (_positive(header.number(key)) for key in RESOLUTION_KEYS)
-    return next((value for value in found if value is not None), None)
+    values = (_positive(header.number(key)) for key in RESOLUTION_KEYS)
+    return next((value for value in values if value is not None), None)
 
 
 def _positive(value: float | None) -> float | None:

@@ -1,7 +1,7 @@
-"""The last resort: the formats that specutils knows, where it is installed.
+"""Reads FITS files of other formats with specutils, if it is installed.
 
-Only FITS files reach it, only after their structure was checked against their real size, and
-only its FITS loaders are allowed: its ASDF road could run code.
+specutils only gets FITS files whose structure was checked against their size, and only its FITS
+loaders are allowed: its ASDF loader could run code.
 """
 
 from __future__ import annotations
@@ -11,12 +11,19 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.spectra.fits.source_file import SourceFile
-from agent.spectra.readers.base import Malformed, NotMine, Pixels, Request, build, fits_of, single
+from agent.spectra.readers.base import (
+    Malformed,
+    NotMine,
+    Pixels,
+    Request,
+    build,
+    checked_row,
+    fits_of,
+)
 from agent.spectra.readers.libraries import describe
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 
 MAX_BYTES = 64 * 1024**2
 OPTICAL = (100.0, 1e7)
@@ -32,18 +39,18 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     _check_structure(file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        name, found = _loaded(file)
-    rows = int(np.prod(found.flux.shape[:-1], dtype=np.int64))
-    row = single(file, request, rows)
+        name, loaded = _loaded(file)
+    rows = int(np.prod(loaded.flux.shape[:-1], dtype=np.int64))
+    row = checked_row(file, request, rows)
     about = describe(file, fits.primary.header)
     return build(
         file,
-        _pixels(found, row),
+        _pixels(loaded, row),
         medium=about.medium or "unknown",
         header=fits.primary.header,
         warnings=(f"read by specutils as {name}",),
         format=name,
-        flux_unit=str(found.flux.unit),
+        flux_unit=str(loaded.flux.unit),
         row=row,
         rows=rows,
         **about.fields,
@@ -51,11 +58,11 @@ def read(file: SourceFile, request: Request) -> Spectrum:
 
 
 def _check_structure(file: SourceFile) -> None:
-    """Every HDU is where its header says and inside the file."""
+    """Raises ReadError unless all HDUs are valid and inside the file."""
     last = None
     for last in file.fits:
         if last.is_table:
-            last.table  # noqa: B018  (raises where the columns do not add up)
+            last.table  # noqa: B018  (raises ReadError if the columns do not fit)
     if last is not None and last.end > last.start and not file.bytes.read(last.end - 1, 1):
         raise Malformed("the file is cut short")
 
@@ -73,31 +80,33 @@ def _loaded(file: SourceFile) -> tuple[str, Any]:
         try:
             return name, Loaded.read(path, format=name)
         except Exception as error:
-            # Loaders fail in every way on files that only look like theirs: ask the next one.
+            # Loaders raise any error on files that only look like theirs: try the next one.
             refusal = f"specutils, as {name}: {type(error).__name__}"
     raise NotMine(refusal)
 
 
-def _counts(axis: NDArray[np.float64]) -> bool:
+def _is_pixel_count(axis: FloatArray) -> bool:
     return bool(axis[0] in (0, 1) and np.allclose(np.diff(axis), 1))
 
 
-def _pixels(found: Any, row: int) -> Pixels:
+def _pixels(loaded: Any, row: int) -> Pixels:
     from astropy import units
     from astropy.nddata import InverseVariance
 
-    axis = found.spectral_axis
+    axis = loaded.spectral_axis
     if not axis.unit.is_equivalent(units.AA, equivalencies=units.spectral()):
         raise NotMine(f"specutils gives its axis in {axis.unit}, not a wavelength")
     wavelength = axis.to_value(units.AA, equivalencies=units.spectral())
-    # Without a wavelength scale some loaders count pixels and call them angstrom.
-    if not OPTICAL[0] < np.median(wavelength) < OPTICAL[1] or _counts(np.asarray(axis.value)):
-        raise NotMine("specutils finds no wavelengths of light in it")
+    # Without a wavelength scale some loaders return pixel numbers as angstrom.
+    if not OPTICAL[0] < np.median(wavelength) < OPTICAL[1] or _is_pixel_count(
+        np.asarray(axis.value)
+    ):
+        raise NotMine("specutils finds no wavelengths in it")
     pixels = wavelength.size
     ivar, mask = None, None
-    if found.uncertainty is not None:
-        inverse = found.uncertainty.represent_as(InverseVariance)
+    if loaded.uncertainty is not None:
+        inverse = loaded.uncertainty.represent_as(InverseVariance)
         ivar = np.asarray(inverse.array).reshape(-1, pixels)[row]
-    if found.mask is not None:
-        mask = np.asarray(found.mask, dtype=bool).reshape(-1, pixels)[row]
-    return Pixels(wavelength, np.asarray(found.flux.value).reshape(-1, pixels)[row], ivar, mask)
+    if loaded.mask is not None:
+        mask = np.asarray(loaded.mask, dtype=bool).reshape(-1, pixels)[row]
+    return Pixels(wavelength, np.asarray(loaded.flux.value).reshape(-1, pixels)[row], ivar, mask)

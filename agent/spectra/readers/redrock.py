@@ -1,4 +1,4 @@
-"""Redrock tables: class and redshift of DESI targets, in a file beside the spectra."""
+"""Redrock tables: class and redshift of DESI targets, in a file next to the spectra."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPECTRA = ("coadd-", "spectra-")
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:
-    """Never gives a spectrum: it names a redshift table for what it is."""
+    """Never returns a spectrum: raises Malformed that says what a redshift table is."""
     fits: FitsFile = fits_of(file)
     hdu = fits.get(1)
     if hdu is None or not _is_redshifts(hdu):
@@ -27,13 +27,13 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     coadd = file.name
     for prefix in PREFIXES:
         coadd = coadd.replace(prefix, "coadd-", 1)
-    known_name = coadd != file.name
-    companion = f"companion of {coadd}" if known_name else "companion of a DESI coadd"
-    raise Malformed(f"a redrock redshift table, {companion}; it holds no spectrum: open the coadd")
+    companion = coadd if coadd != file.name else "a DESI coadd"
+    problem = f"a redrock redshift table, companion of {companion}, without spectra"
+    raise Malformed(f"{problem}: open the coadd")
 
 
-def beside(path: Path, target: int | None) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Class, subclass and z of a target from the redrock file next to its coadd, if any."""
+def classification_of(path: Path, target: int | None) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Class, subclass and z of a target from the redrock file next to its coadd, and warnings."""
     companion = _companion(path)
     if target is None or companion is None:
         return {}, ()

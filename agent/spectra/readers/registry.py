@@ -1,7 +1,7 @@
-"""The readers in the order they are asked, and the one place where their failures are caught.
+"""The readers in the order in which they are tried, and the only place that catches their errors.
 
 To add a survey, write a module with `read(file, request) -> Spectrum` that raises `NotMine` with
-a reason for files of others, and put it in READERS (or call `register` from a plug-in).
+a reason for other files, and add it to READERS (or call `register` from a plug-in).
 """
 
 from __future__ import annotations
@@ -48,35 +48,37 @@ READERS: list[Reader] = [
 
 
 def register(reader: Reader, first: bool = True) -> None:
-    """Add a reader, ahead of the built-in ones unless told otherwise; a name is taken once."""
+    """Add a reader with a new name, before the others if `first`, else after them."""
     if any(known.name == reader.name for known in READERS):
         raise ValueError(f"there is a reader named {reader.name} already")
     READERS.insert(0 if first else len(READERS), reader)
 
 
 def read(path: str | os.PathLike[str], row: int = 0, target: str | int | None = None) -> Spectrum:
-    """One spectrum of a file: its `row` (from 0), or the row whose identifier is `target`.
+    """Read one spectrum of a file: a `row` from 0, or the row with the identifier `target`.
 
-    Raises ReadError, whose `reasons` say why each reader refused.
+    Raises ReadError, whose `reasons` say why each reader refused the file.
     """
     name = clean_text(Path(path).name) or str(path)
     request = Request(row, "" if target is None else str(target).strip())
     try:
         with open_source(path) as file, np.errstate(all="ignore"):
-            return _first_that_reads(file, request)
+            return _try_readers(file, request)
     except ReadError as error:
         raise ReadError(f"{name}: {error}", error.reasons) from error
 
 
 def read_numbered(path: str | os.PathLike[str], number: int) -> Spectrum:
-    """One spectrum by the number a list gives it: a row from 0 or, as nobody has so many rows,
-    from nine digits on a TARGETID."""
+    """Read one spectrum by the number in a list: a row from 0, or a TARGETID from nine digits on.
+
+    No file has that many rows.
+    """
     if abs(number) >= FIRST_TARGET:
         return read(path, target=number)
     return read(path, row=number)
 
 
-def _first_that_reads(file: SourceFile, request: Request) -> Spectrum:
+def _try_readers(file: SourceFile, request: Request) -> Spectrum:
     reasons: dict[str, str] = {}
     damage = ""
     for reader in READERS:
@@ -91,27 +93,27 @@ def _first_that_reads(file: SourceFile, request: Request) -> Spectrum:
             reasons[reader.name] = str(error)
             damage = damage or str(error)
         except Exception as error:
-            # The file is hostile or damaged in a way nobody foresaw, or a third-party parser
-            # gave up (MemoryError and RecursionError included). This is the only boundary
-            # between files and the program, so everything stops here and becomes a message.
+            # The file is hostile or damaged in an unforeseen way, or a third-party parser failed
+            # (MemoryError and RecursionError included). This is the only boundary between files
+            # and the program, so every error becomes a message here.
             reasons[reader.name] = f"failed with {type(error).__name__}: {str(error)[:200]}"
     if damage:
         raise ReadError(damage, reasons)
-    raise ReadError(f"no reader knows this file ({_said(reasons)})", reasons)
+    raise ReadError(f"no reader knows this file ({_joined(reasons)})", reasons)
 
 
 def _checked(spectrum: Spectrum, request: Request) -> Spectrum:
-    """Say it where a file of one spectrum does not name the target that was asked for."""
+    """Add a warning if a file of one spectrum does not name the requested target."""
     if not request.target or spectrum.rows > 1:
         return spectrum
     if request.target in (spectrum.object_id, *map(str, spectrum.meta.values())):
         return spectrum
-    note = f"asked for {clean_text(request.target, 60)}, which this file does not name"
+    note = f"the requested target {clean_text(request.target, 60)} is not named in this file"
     return replace(spectrum, warnings=(*spectrum.warnings, note))
 
 
-def _said(reasons: dict[str, str]) -> str:
-    """Each reason once, with the readers that gave it: one line that can still be read."""
+def _joined(reasons: dict[str, str]) -> str:
+    """One line with each reason once, after the names of its readers."""
     readers: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         readers.setdefault(reason, []).append(name)

@@ -1,7 +1,7 @@
 """SDSS, BOSS, eBOSS and SDSS-V `spec` files, lite and full.
 
-The tables are found by their place and their columns by name in any case, because some files
-have no EXTNAME and upper-case columns.
+Tables are found by position and columns by case-insensitive name, because some files have no
+EXTNAME and upper-case columns.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from agent.spectra.readers.base import (
     Pixels,
     Request,
     build,
+    checked_row,
     fits_of,
     known,
     position,
-    single,
     stem,
     with_bits,
 )
@@ -32,15 +32,15 @@ from agent.spectra.spectrum import Spectrum
 
 RESOLUTION = 2000.0
 FLUX_UNIT = "1e-17 erg/s/cm2/A"
-# Bits of SPPIXMASK that leave no flux at all: 18 FULLREJECT, 22 NOSKY, 24 NODATA. BRIGHTSKY
-# (23) alone covers 2 to 8 % of real spectra whose flux is fine and whose ivar already says how
-# fine; bits 0 to 15 are about the whole fibre, and would blank complete spectra.
+# Bits of SPPIXMASK that leave no usable flux: 18 FULLREJECT, 22 NOSKY, 24 NODATA. BRIGHTSKY (23)
+# covers 2 to 8 % of real spectra whose flux is usable, with the right ivar; bits 0 to 15 describe
+# the whole fibre and would mask complete spectra.
 BAD_BITS = (18, 22, 24)
 LN10 = np.log(10.0)
 EXPOSURES_BEYOND = 50_000
-"""Bytes behind the catalogue table."""
-# The primary RA and DEC are where the telescope pointed, so they are never used.
-PLACES = (("PLUG_RA", "PLUG_DEC"), ("RACAT", "DECCAT"), ("FIBER_RA", "FIBER_DEC"))
+"""A full file has more bytes than this after the catalogue table."""
+# The primary RA and DEC are those of the plate centre, so they are never used.
+POSITION_KEYS = (("PLUG_RA", "PLUG_DEC"), ("RACAT", "DECCAT"), ("FIBER_RA", "FIBER_DEC"))
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:
@@ -55,7 +55,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         if _names_sdss(header) and coadd.name == "COADD":
             raise Malformed("an SDSS file whose COADD table has no flux and loglam columns")
         raise NotMine("its HDU 1 has no flux and loglam columns")
-    single(file, request)
+    checked_row(file, request)
     catalogue = _catalogue(fits)
     return build(
         file,
@@ -68,7 +68,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         object_id=_name(file, header, catalogue),
         flux_unit=FLUX_UNIT,
         resolution=RESOLUTION,
-        **_place(header, catalogue),
+        **_position(header, catalogue),
         **_classification(catalogue),
     )
 
@@ -83,7 +83,7 @@ def _pixels(table: FitsTable) -> Pixels:
 
     flags = values("AND_MASK") if "AND_MASK" in table else None
     return Pixels(
-        np.exp(LN10 * values("LOGLAM").astype(np.float64)),  # 10**x, three times as fast
+        np.exp(LN10 * values("LOGLAM").astype(np.float64)),  # 10**x, but three times as fast
         values("FLUX"),
         values("IVAR") if "IVAR" in table else None,
         None if flags is None else with_bits(flags, BAD_BITS),
@@ -91,7 +91,7 @@ def _pixels(table: FitsTable) -> Pixels:
 
 
 def _catalogue(fits: FitsFile) -> FitsTable | None:
-    """SPECOBJ or SPALL: one row about the object, in HDU 2."""
+    """SPECOBJ or SPALL in HDU 2: one row about the object."""
     hdu: Hdu | None = fits.get(2)
     if hdu is None or not hdu.is_table or hdu.table.rows < 1:
         return None
@@ -109,16 +109,16 @@ def _format(file: SourceFile, catalogue: FitsTable | None) -> str:
 
 
 def _has_exposures(file: SourceFile) -> bool:
-    """Single exposures follow: 60 kB each, where a lite file ends with 20 kB of line fits.
+    """Whether single exposures follow: 60 kB each, while a lite file ends with 20 kB of line fits.
 
-    Looking for them by size saves parsing the headers of HDUs that are not read.
+    Checking the size avoids parsing the headers of HDUs that are not read.
     """
     catalogue = file.fits.get(2)
     return catalogue is not None and bool(file.bytes.read(catalogue.end + EXPOSURES_BEYOND, 1))
 
 
 def _name(file: SourceFile, header: Header, catalogue: FitsTable | None) -> str:
-    """plate-mjd-fiber; field-mjd-catalogid in SDSS-V."""
+    """plate-mjd-fiber, or field-mjd-catalogid in SDSS-V."""
 
     def number(*names: str) -> int | None:
         for name in names:
@@ -137,13 +137,13 @@ def _name(file: SourceFile, header: Header, catalogue: FitsTable | None) -> str:
     return stem(file.path)
 
 
-def _place(header: Header, catalogue: FitsTable | None) -> dict[str, Any]:
-    for ra, dec in PLACES:
-        place = position(header.number(ra), header.number(dec))
-        if not place and catalogue is not None:
-            place = position(catalogue.number(ra), catalogue.number(dec))
-        if place:
-            return place
+def _position(header: Header, catalogue: FitsTable | None) -> dict[str, Any]:
+    for ra, dec in POSITION_KEYS:
+        fields = position(header.number(ra), header.number(dec))
+        if not fields and catalogue is not None:
+            fields = position(catalogue.number(ra), catalogue.number(dec))
+        if fields:
+            return fields
     return {}
 
 

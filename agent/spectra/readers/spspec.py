@@ -13,11 +13,11 @@ from agent.spectra.readers.base import (
     Pixels,
     Request,
     build,
+    checked_row,
     fits_of,
     ivar_of_sigma,
     known,
     position,
-    single,
     stem,
     with_bits,
 )
@@ -33,7 +33,7 @@ CLASSES = {
     5: "SKY",
     6: "STAR",
 }
-"""SPEC_CLN: 4 is a high-redshift quasar, 6 a late-type star."""
+"""By SPEC_CLN: 4 is a high-redshift quasar, 6 a late-type star."""
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:
@@ -48,7 +48,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     first, step = header.number("COEFF0"), header.number("COEFF1")
     if first is None or not step:
         raise Malformed("an spSpec file without COEFF0 and COEFF1: no wavelengths")
-    single(file, request)
+    checked_row(file, request)
     rows = fits.primary.image(0, min(fits.primary.rows, 4))
     code = header.integer("SPEC_CLN")
     return build(

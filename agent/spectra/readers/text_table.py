@@ -1,4 +1,4 @@
-"""Text: two or more columns, with or without a header; CSV, TSV, ECSV and plain ASCII."""
+"""Text tables of two or more columns, with or without a header: CSV, TSV, ECSV, plain ASCII."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.spectra.fits.source_file import SourceFile
-from agent.spectra.readers.base import Malformed, NotMine, Request, build, single
-from agent.spectra.readers.columns import Choice, Field, choose, content
+from agent.spectra.readers.base import Malformed, NotMine, Request, build, checked_row
+from agent.spectra.readers.columns import ColumnChoice, ColumnField, choose_columns, read_columns
 from agent.spectra.readers.libraries import describe
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 
 MAX_BYTES = 32 * 1024**2
 MAX_LINES = 1_000_000
@@ -26,7 +26,7 @@ MIN_LINES = 5
 COMMENTS = ("#", "%", "!", ";", "//")
 DELIMITERS = (",", "\t", ";", "|")
 MAX_RAGGED = 0.01
-"""The part of lines that may be cut or garbled before the file is not trusted."""
+"""Share of the lines that may have too few columns before the file is refused."""
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _ECSV_COLUMN = re.compile(r"- \{name: ([^,}]+)(?:, unit: ([^,}]+))?")
 
@@ -34,9 +34,9 @@ _ECSV_COLUMN = re.compile(r"- \{name: ([^,}]+)(?:, unit: ([^,}]+))?")
 @dataclass(frozen=True)
 class _Layout:
     delimiter: str | None
-    """None is any run of blanks."""
-    fields: list[Field]
-    """Empty where nothing names the columns."""
+    """None for any run of blanks."""
+    fields: list[ColumnField]
+    """Empty if the columns have no names."""
     first: int
     """Index of the first line of numbers."""
     columns: int
@@ -46,25 +46,25 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     lines = _lines(file)
     layout = _layout(lines)
     fields = layout.fields or _unnamed(layout.columns)
-    choice = choose(fields)
+    choice = choose_columns(fields)
     used = choice.used
     numbers, notes = _numbers(lines[layout.first :], layout, used)
     if not layout.fields:
         _check_unnamed(numbers)
-    single(file, request)
+    checked_row(file, request)
 
     def values(column: int) -> NDArray[Any]:
         return numbers[:, used.index(column)]
 
-    found = content(fields, choice, values)
+    data = read_columns(fields, choice, values)
     about = describe(file)
     return build(
         file,
-        found.pixels,
-        medium=about.medium or found.medium or "unknown",
-        warnings=(*notes, *_said_of_unnamed(layout, choice), *found.notes),
+        data.pixels,
+        medium=about.medium or data.medium or "unknown",
+        warnings=(*notes, *_unnamed_warnings(layout, choice), *data.notes),
         format="CSV" if layout.delimiter == "," else "text table",
-        flux_unit=found.flux_unit,
+        flux_unit=data.flux_unit,
         **about.fields,
     )
 
@@ -81,7 +81,7 @@ def _lines(file: SourceFile) -> list[str]:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # Counted before they are split: 32 MB of empty lines would become 2 GB of strings.
+    # Counted before splitting: 32 MB of empty lines would become 2 GB of strings.
     if text.count("\n") > MAX_LINES:
         raise Malformed(f"a text table of more than {MAX_LINES} lines")
     lines = text.split("\n")
@@ -118,40 +118,42 @@ def _layout(lines: list[str]) -> _Layout:
     raise NotMine("it is not a table of numbers")
 
 
-def _fields(names: list[str], units: list[str], comments: list[str], columns: int) -> list[Field]:
+def _fields(
+    names: list[str], units: list[str], comments: list[str], columns: int
+) -> list[ColumnField]:
     if names:
         described = (_ECSV_COLUMN.match(line) for line in comments)
-        told = {match.group(1): match.group(2) or "" for match in described if match}
+        stated = {match.group(1): match.group(2) or "" for match in described if match}
         units = units if len(units) == len(names) else [""] * len(names)
         return [
-            Field(name, unit or told.get(name, "").strip("' \""))
+            ColumnField(name, unit or stated.get(name, "").strip("' \""))
             for name, unit in zip(names, units, strict=True)
         ]
-    # '# wavelength flux error' just above the numbers.
+    # A comment line like '# wavelength flux error' just above the numbers.
     for line in reversed(comments[-3:]):
         for delimiter in (None, *DELIMITERS):
             cells = _cells(line, delimiter)
             if len(cells) == columns and not any(map(_as_number, cells)):
-                return [Field(cell) for cell in cells]
+                return [ColumnField(cell) for cell in cells]
     return []
 
 
-def _unnamed(columns: int) -> list[Field]:
+def _unnamed(columns: int) -> list[ColumnField]:
     if columns < 2:
         raise NotMine("it has a single column")
-    return [Field(name) for name in ("wavelength", "flux", "error")[:columns]]
+    return [ColumnField(name) for name in ("wavelength", "flux", "error")[:columns]]
 
 
-def _check_unnamed(numbers: NDArray[np.float64]) -> None:
-    """Without names, a first column that runs one way is the only sign of a spectrum."""
+def _check_unnamed(numbers: FloatArray) -> None:
+    """Without names, only a monotonic first column indicates a spectrum."""
     first = numbers[:, 0]
     steps = np.diff(first[np.isfinite(first)])
     rising, falling = int((steps > 0).sum()), int((steps < 0).sum())
     if max(rising, falling) < 0.95 * max(1, len(first) - 1) or not (first > 0).any():
-        raise NotMine("its columns have no names and the first does not run like a wavelength")
+        raise NotMine("its columns have no names and the first is not monotonic like a wavelength")
 
 
-def _said_of_unnamed(layout: _Layout, choice: Choice) -> tuple[str, ...]:
+def _unnamed_warnings(layout: _Layout, choice: ColumnChoice) -> tuple[str, ...]:
     if layout.fields or choice.error is None:
         return ()
     return ("the columns have no names: the third was taken as the error of the flux",)
@@ -159,21 +161,21 @@ def _said_of_unnamed(layout: _Layout, choice: Choice) -> tuple[str, ...]:
 
 def _numbers(
     lines: list[str], layout: _Layout, used: Sequence[int]
-) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Rows of the columns used. The quick road is numpy's; untidy files take the slow one."""
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Rows of the used columns, read by numpy or, for irregular files, line by line."""
     try:
         numbers = np.loadtxt(lines, delimiter=layout.delimiter, usecols=used, ndmin=2)
         notes: tuple[str, ...] = ()
     except ValueError:
-        numbers, notes = _untidy(lines, layout, used)
+        numbers, notes = _irregular_numbers(lines, layout, used)
     if len(numbers) < MIN_LINES:
         raise NotMine(f"it has only {len(numbers)} lines of numbers")
     return numbers, notes
 
 
-def _untidy(
+def _irregular_numbers(
     lines: list[str], layout: _Layout, used: Sequence[int]
-) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+) -> tuple[FloatArray, tuple[str, ...]]:
     rows: list[list[float]] = []
     dropped = 0
     for line in lines:
@@ -204,13 +206,13 @@ def _cells(text: str, delimiter: str | None) -> list[str]:
 
 
 def _is_numeric(cells: list[str]) -> bool:
-    """A line of numbers: two at least, and most of its cells."""
+    """Whether at least two cells and more than half of all are numbers."""
     count = sum(_as_number(cell) is not None for cell in cells)
     return count >= 2 and 2 * count > len(cells)
 
 
 def _as_number(cell: str) -> float | None:
-    # float() also takes 1_000; nobody writes a flux like that, names like 'f_1' are no numbers.
+    # float() accepts 1_000, but in a text table an underscore belongs to a name.
     try:
         return None if "_" in cell else float(cell.strip('"'))
     except ValueError:

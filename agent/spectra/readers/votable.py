@@ -1,4 +1,4 @@
-"""VOTable spectra: the first table with a wavelength and a flux column, in any serialization."""
+"""VOTable spectra: the first table with a wavelength and a flux column."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_header import Header
 from agent.spectra.fits.source_file import SourceFile
-from agent.spectra.readers.base import Malformed, NotMine, Request, build, clean_text, single
-from agent.spectra.readers.columns import Field, choose, content
+from agent.spectra.readers.base import Malformed, NotMine, Request, build, checked_row, clean_text
+from agent.spectra.readers.columns import ColumnField, choose_columns, read_columns
 from agent.spectra.readers.libraries import describe
 from agent.spectra.spectrum import FloatArray, Spectrum
 from agent.votable.binary_rows import Cell
@@ -31,10 +31,10 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     parser = VOTableParser(MAX_BYTES, _is_spectrum)
     rows = _rows(parser, file.whole(MAX_BYTES))
     fields = _described(parser.fields)
-    choice = choose(fields)
+    choice = choose_columns(fields)
     # One spectrum per row where the cells are vectors, otherwise one pixel per row.
     per_row = parser.fields[choice.flux].is_array
-    row = single(file, request, len(rows) if per_row else 1)
+    row = checked_row(file, request, len(rows) if per_row else 1)
 
     def values(number: int) -> NDArray[Any]:
         field = parser.fields[number]
@@ -42,7 +42,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
             return _numbers(rows[row][number], field)
         return np.array([_first_number(cells[number], field) for cells in rows])
 
-    loaded = content(fields, choice, values)
+    loaded = read_columns(fields, choice, values)
     header = _header(parser.params)
     about = describe(file, header)
     return build(
@@ -59,13 +59,13 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     )
 
 
-def _described(fields: Sequence[VOTableField]) -> list[Field]:
-    return [Field(field.name, field.unit, field.ucd) for field in fields]
+def _described(fields: Sequence[VOTableField]) -> list[ColumnField]:
+    return [ColumnField(field.name, field.unit, field.ucd) for field in fields]
 
 
 def _is_spectrum(fields: Sequence[VOTableField]) -> bool:
     try:
-        choose(_described(fields))
+        choose_columns(_described(fields))
     except NotMine:
         return False
     return True
@@ -86,7 +86,7 @@ def _rows(parser: VOTableParser, data: bytes) -> list[list[Cell]]:
     if not parser.is_described:
         if not parser.fields:
             raise NotMine("a VOTable without a table")
-        choose(_described(parser.fields))  # says which column is missing
+        choose_columns(_described(parser.fields))  # says which column is missing
     if bad:
         raise Malformed("its table has rows of unequal length")
     if not rows:

@@ -1,4 +1,4 @@
-"""Wavelengths of any unit in angstrom."""
+"""Converts wavelengths of any unit to angstrom."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.spectra.readers.base import NotMine
-
-FloatArray = NDArray[np.float64]
+from agent.spectra.spectrum import FloatArray
 
 ANGSTROM = {
     "angstrom": 1.0,
@@ -40,14 +39,14 @@ ANGSTROM = {
 
 
 def factor_of(unit: str) -> float | None:
-    """Angstrom per unit, None where the unit is empty or unknown."""
+    """Angstrom per unit; None if the unit is empty or unknown."""
     return ANGSTROM.get(re.sub(r"[^a-zåµμ]", "", unit.lower()))
 
 
 def to_angstrom(values: NDArray[Any], unit: str, logarithmic: str = "") -> tuple[FloatArray, str]:
-    """Values in angstrom, and a note where the unit was guessed.
+    """Values in angstrom, and a note if the unit was guessed.
 
-    `logarithmic` is 'log10', 'ln' or '' (the column's name or an axis type told).
+    `logarithmic` is 'log10', 'ln' or '', from the name of the column or the type of the axis.
     """
     values = np.asarray(values, dtype=np.float64)
     plain = unit.lower().replace(" ", "")
@@ -65,7 +64,7 @@ def to_angstrom(values: NDArray[Any], unit: str, logarithmic: str = "") -> tuple
 
 
 def _guessed(values: FloatArray) -> tuple[FloatArray, str]:
-    """Without a unit the size of the numbers decides; only plain angstrom goes unsaid."""
+    """Guess the unit from the range of the values; no note if they look like angstrom."""
     finite = values[np.isfinite(values)]
     if finite.size == 0:
         return values, ""

@@ -213,7 +213,7 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_id_is_told() -> None:
-    with pytest.raises(ResourceError, match='no line is called "H_omega"; did you mean "H_'):
+    with pytest.raises(ResourceError, match='there is no line "H_omega"; did you mean "H_'):
         builtin_lines()["H_omega"]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from hypothesis.extra import numpy as arrays
 
 from agent.errors import SpectrumError, WorkbenchError
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import Spectrum, frame_z
 
 WAVELENGTH = np.linspace(4000.0, 5000.0, 11)
 FLUX = np.arange(11.0)
@@ -129,3 +129,10 @@ def test_a_wavelength_is_accepted_only_if_it_increases(wavelength: np.ndarray) -
         return
     assert (np.diff(spectrum.wavelength) > 0).all()
     assert (spectrum.wavelength > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("z", "expected"), [(None, None), (0.0, None), (-0.001, -0.001), (0.005, 0.005), (0.3, None)]
+)
+def test_only_a_redshift_of_a_star_moves_the_frame(z: float | None, expected: float | None) -> None:
+    assert frame_z(made(z=z)) == expected

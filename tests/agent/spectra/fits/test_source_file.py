@@ -12,8 +12,8 @@ from agent.errors import ReadError
 from agent.spectra.fits import source_file
 from agent.spectra.fits.source_file import UnpackedBytes, open_source, source_of
 from agent.spectra.readers import read
-from tests.agent.spectra.readers import samples
 from tests.agent.spectra.conftest import Given
+from tests.agent.spectra.readers import samples
 
 
 def bomb(size: int = 64 * 1024**2) -> bytes:
@@ -118,7 +118,7 @@ def test_a_file_one_may_not_read(tmp_path: Path) -> None:
     path = tmp_path / "a.fits"
     path.write_bytes(samples.lamost_image())
     path.chmod(0)
-    with pytest.raises(ReadError, match="may not read"):
+    with pytest.raises(ReadError, match="do not have permission"):
         read(path)
 
 

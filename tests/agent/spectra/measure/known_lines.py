@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import voigt_profile
 
+from agent.spectra.lines import builtin_lines
 from agent.spectra.spectrum import Spectrum
 
 FloatArray = NDArray[np.float64]
@@ -108,3 +109,26 @@ def observed(
         ivar=1.0 / sigma**2 if has_errors else None,
         survey=survey,
     )
+
+
+STAR = [
+    gaussian("Ha", "H_alpha", H_ALPHA, 9.0, -0.5),
+    gaussian("Hb", "H_beta", H_BETA, 9.0, -0.5),
+    gaussian("Hg", "H_gamma", 4341.69, 9.0, -0.5),
+    gaussian("Hd", "H_delta", 4102.90, 9.0, -0.5),
+    gaussian("Mg", "MgI_5183", 5185.04, 5.0, -0.4),
+    gaussian("Ca", "CaII_8542", 8544.44, 7.0, -0.4),
+    gaussian("Ca", "CaII_8662", 8664.52, 7.0, -0.4),
+]
+
+
+def band(head: str, depth: float, scale: float = 40.0) -> KnownLine:
+    """A band of the depth given at its head, fading exponentially to its shaded side."""
+    line = builtin_lines()[head]
+    side = 1.0 if line.shaded == "red" else -1.0
+
+    def shape(x: np.ndarray) -> np.ndarray:
+        away = side * (x - line.wavelength)
+        return np.where(away >= 0, -depth * np.exp(-np.maximum(away, 0.0) / scale), 0.0)
+
+    return KnownLine(head, head, line.wavelength, np.nan, np.nan, shape)

@@ -18,10 +18,10 @@ from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import quality, signal_to_noise
 from agent.spectra.measure.slope import power_law_index
-from agent.spectra.measure.velocity import cross_correlate, velocity_from_lines
+from agent.spectra.measure.velocity import velocity_from_lines
 from agent.spectra.measure.window_measure import measure_window
-from agent.spectra.sampling import LIGHT_KMS
-from agent.spectra.smoothing import smooth_gaussian, smooth_kms, smooth_savgol
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.smoothing import smooth_gaussian
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WAVELENGTH, WIDE, gaussian, observed
 
@@ -136,16 +136,13 @@ def measure_everything(spectrum: Spectrum, velocity: float, lo: float, hi: float
         centroid(spectrum, (lo, hi), velocity_kms=velocity),
         signal_to_noise(spectrum, lo, hi),
         power_law_index(spectrum, 4000.0, 8200.0),
-        cross_correlate(spectrum, example()),
         velocity_from_lines(spectrum, ("H_alpha", "H_beta"), velocity),
     ):
         assert (item.value is None) == bool(item.reason)
     measure_window(spectrum, lo, hi, velocity)
     quality(spectrum)
     assert pseudo_continuum(spectrum).shape == spectrum.flux.shape
-    assert smooth_kms(spectrum, 200.0).shape == spectrum.flux.shape
     assert smooth_gaussian(spectrum.flux, spectrum.good, 4.0).shape == spectrum.flux.shape
-    assert smooth_savgol(spectrum.flux, spectrum.good, 7).shape == spectrum.flux.shape
 
 
 @MANY

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from astropy.io import fits
 
+from agent.spectra.fits.fits_file import FitsFile
+from agent.spectra.fits.source_file import source_of
+
 PIXELS = 240
 FIRST, STEP = 3.5682, 0.0016
 LOGLAM = FIRST + STEP * np.arange(PIXELS)
@@ -17,6 +20,7 @@ FLUX = 100.0 + 10.0 * np.sin(np.arange(PIXELS) / 9.0)
 FLUX[7] = -3.0
 IVAR = np.full(PIXELS, 0.25)
 IVAR[20:23] = 0.0
+LINEAR = 4000.0 + 2.0 * np.arange(PIXELS)
 FLAGS = np.zeros(PIXELS)
 FLAGS[40] = 1  # bad CCD pixel
 FLAGS[41] = 8  # bright sky: usable
@@ -45,6 +49,9 @@ LAMOST_CARDS: dict[str, Any] = {
     "SNRI": 60.0,
     "SNRZ": 10.0,
 }
+
+
+DESI_NAME = "coadd-1-80693-thru20210204.fits"
 
 
 def bytes_of(*hdus: Any) -> bytes:
@@ -297,3 +304,11 @@ def votable(data: str | None = None, doctype: str = "") -> bytes:
 
 def gz(data: bytes) -> bytes:
     return gzip.compress(data, mtime=0)
+
+
+def opened(data: bytes) -> FitsFile:
+    return source_of(data, "a.fits").fits
+
+
+def card(text: str) -> bytes:
+    return text.encode().ljust(80)

@@ -5,7 +5,7 @@ from astropy import units
 from astropy.coordinates import FK4, SkyCoord
 
 from agent.spectra.fits.fits_header import Header
-from agent.spectra.readers.coordinates import b1950_to_j2000, from_text, place_of
+from agent.spectra.readers.coordinates import b1950_to_j2000, header_position, parse_sexagesimal
 
 ARCSEC = 1 / 3600
 
@@ -30,7 +30,7 @@ def test_b1950_agrees_with_astropy(ra: float, dec: float) -> None:
     ],
 )
 def test_sexagesimal(text: str, value: float | None) -> None:
-    assert from_text(text) == (None if value is None else pytest.approx(value))
+    assert parse_sexagesimal(text) == (None if value is None else pytest.approx(value))
 
 
 def header(**cards: object) -> Header:
@@ -41,10 +41,10 @@ def header(**cards: object) -> Header:
 
 
 def test_places() -> None:
-    assert place_of(header(RA=10.0, DEC=-5.0)) == {"ra": 10.0, "dec": -5.0}
-    assert place_of(header(RA="01:00:00", DEC="-05:30:00")) == {"ra": 15.0, "dec": -5.5}
-    assert place_of(header(RA=10.0)) == {}
-    assert place_of(header(RA=10.0, DEC=-999.0)) == {}
-    assert place_of(header(RA=400.0, DEC=0.0)) == {}
-    moved = place_of(header(RA=10.0, DEC=-5.0, EQUINOX=1950.0))
+    assert header_position(header(RA=10.0, DEC=-5.0)) == {"ra": 10.0, "dec": -5.0}
+    assert header_position(header(RA="01:00:00", DEC="-05:30:00")) == {"ra": 15.0, "dec": -5.5}
+    assert header_position(header(RA=10.0)) == {}
+    assert header_position(header(RA=10.0, DEC=-999.0)) == {}
+    assert header_position(header(RA=400.0, DEC=0.0)) == {}
+    moved = header_position(header(RA=10.0, DEC=-5.0, EQUINOX=1950.0))
     assert moved["ra"] == pytest.approx(10.634, abs=0.01)

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from agent.errors import ReadError
-from agent.spectra.air import air_to_vacuum
-from tests.agent.spectra.readers import samples
 from tests.agent.spectra.conftest import Given
+from tests.agent.spectra.readers import samples
 
-LINEAR = 4000.0 + 2.0 * np.arange(samples.PIXELS)
+LINEAR = samples.LINEAR
 LOG = samples.WAVELENGTH
 
 
@@ -51,59 +50,6 @@ def test_logarithmic_axes(given: Given, cards: dict[str, object]) -> None:
     np.testing.assert_allclose(given(samples.image_1d(**cards)).wavelength, LOG, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("unit", "scale"), [("nm", 10.0), ("um", 1e4), ("m", 1e10), ("Angstrom", 1.0)]
-)
-def test_units(given: Given, unit: str, scale: float) -> None:
-    data = samples.image_1d(CRVAL1=4000.0 / scale, CDELT1=2.0 / scale, CUNIT1=unit)
-    np.testing.assert_allclose(given(data).wavelength, LINEAR)
-
-
-@pytest.mark.parametrize(
-    "cards", [{"CTYPE1": "AWAV"}, {"WAVEMED": "air"}, {"VACUUM": False}, {"AIRORVAC": "air"}]
-)
-def test_air_is_converted(given: Given, cards: dict[str, object]) -> None:
-    spectrum = given(samples.image_1d(CRVAL1=4000.0, CDELT1=2.0, **cards))
-    assert spectrum.medium_in_file == "air"
-    np.testing.assert_allclose(spectrum.wavelength, air_to_vacuum(LINEAR))
-    assert not spectrum.warnings
-
-
-def test_miles_is_air_and_stelib_has_b1950_radians(given: Given) -> None:
-    miles = given(samples.image_1d(CRVAL1=4000.0, CDELT1=2.0, TPLLIB="MILES"))
-    assert (miles.survey, miles.medium_in_file) == ("MILES", "air")
-    stelib = given(
-        samples.image_1d(
-            CRVAL1=4000.0,
-            CDELT1=2.0,
-            STARIDEN="HD005820",
-            RA=0.24965481,
-            DEC=0.10840919,
-            EQUINOX="B1950.0",
-            SPECTYPE="M2III",
-        )
-    )
-    assert (stelib.survey, stelib.medium_in_file) == ("STELIB", "air")
-    assert stelib.ra == pytest.approx(14.953, abs=0.002)
-    assert stelib.dec == pytest.approx(6.481, abs=0.002)
-    assert stelib.subclass == "M2III"
-
-
-def test_stelib_coordinates_as_text(given: Given) -> None:
-    spectrum = given(
-        samples.image_1d(
-            CRVAL1=4000.0,
-            CDELT1=2.0,
-            STARIDEN="HD005820",
-            RA="00:57:13.0",
-            DEC="+06:12:41",
-            EQUINOX="B1950.0",
-        )
-    )
-    assert spectrum.ra == pytest.approx(14.953, abs=0.01)
-    assert spectrum.dec == pytest.approx(6.481, abs=0.01)
-
-
 def test_extensions_give_errors_and_mask(given: Given) -> None:
     cards = {"CRVAL1": 4000.0, "CDELT1": 2.0}
     ivar = given(samples.image_1d(extensions={"IVAR": samples.IVAR}, **cards))
@@ -124,12 +70,6 @@ def test_rows_of_an_image(given: Given) -> None:
     assert given(data, row=1).rows == 2
 
 
-def test_decreasing_wavelengths_are_sorted_and_said(given: Given) -> None:
-    spectrum = given(samples.image_1d(CRVAL1=9000.0, CDELT1=-2.0))
-    assert spectrum.flux[-1] == samples.FLUX[0]
-    assert any("not increasing" in warning for warning in spectrum.warnings)
-
-
 @pytest.mark.parametrize(
     ("cards", "reason"),
     [
@@ -142,9 +82,3 @@ def test_decreasing_wavelengths_are_sorted_and_said(given: Given) -> None:
 def test_images_that_are_no_spectra(given: Given, cards: dict[str, object], reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         given(samples.image_1d(**cards))
-
-
-def test_flux_without_a_finite_pixel_is_refused(given: Given) -> None:
-    data = samples.image_1d(np.full(9, np.nan), CRVAL1=4000.0, CDELT1=2.0)
-    with pytest.raises(ReadError, match="no pixel has a finite flux"):
-        given(data)

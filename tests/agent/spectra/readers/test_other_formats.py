@@ -8,8 +8,8 @@ import pytest
 from astropy.io import fits
 
 from agent.errors import ReadError
-from tests.agent.spectra.readers import samples
 from tests.agent.spectra.conftest import Given
+from tests.agent.spectra.readers import samples
 
 
 def without_wavelengths() -> bytes:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from agent.errors import ReadError
-from tests.agent.spectra.readers import samples
 from tests.agent.spectra.conftest import Given
+from tests.agent.spectra.readers import samples
 
 
 @pytest.mark.parametrize("upper", [False, True])
@@ -45,21 +45,6 @@ def test_lite_and_full_are_told_apart(given: Given) -> None:
 @pytest.mark.parametrize("vacuum", [True, "T"])
 def test_vacuum_flag_may_be_text(given: Given, vacuum: object) -> None:
     assert given(samples.sdss(VACUUM=vacuum)).medium_in_file == "vacuum"
-
-
-def test_spspec_third_row_is_sigma(given: Given) -> None:
-    spectrum = given(samples.spspec())
-    assert spectrum.ivar is not None
-    np.testing.assert_allclose(spectrum.ivar, samples.IVAR, rtol=1e-6)
-    assert (spectrum.ra, spectrum.dec) == (149.46417, 10.976277)
-    assert spectrum.object_id == "1307-52999-0323"
-    assert (spectrum.class_name, spectrum.snr) == ("GALAXY", 13.0)
-    assert spectrum.wavelength[0] == pytest.approx(10**samples.FIRST)
-
-
-def test_spspec_without_wavelengths(given: Given) -> None:
-    with pytest.raises(ReadError, match="spSpec file without COEFF0 and COEFF1"):
-        given(samples.spspec(COEFF1=0.0))
 
 
 def test_sdss_without_its_columns_says_so(given: Given) -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from agent.errors import ReadError
-from tests.agent.spectra.readers import samples
 from tests.agent.spectra.conftest import Given
+from tests.agent.spectra.readers import samples
 
 W, F = samples.WAVELENGTH, samples.FLUX
 THREE = (W, F, np.full(samples.PIXELS, 2.0))
@@ -48,13 +48,6 @@ def test_units_in_brackets(given: Given) -> None:
     np.testing.assert_allclose(spectrum.wavelength, W, atol=0.01)
 
 
-def test_unit_guessed_from_size_is_said(given: Given) -> None:
-    for scale, word in ((10.0, "nanometre"), (1e4, "micrometre")):
-        spectrum = given(samples.text((W / scale, F)), "a.dat")
-        np.testing.assert_allclose(spectrum.wavelength, W, atol=0.02)
-        assert any(word in warning for warning in spectrum.warnings)
-
-
 def test_third_unnamed_column_is_the_error_and_said(given: Given) -> None:
     spectrum = given(samples.text(THREE), "a.dat")
     assert spectrum.ivar is not None
@@ -86,20 +79,13 @@ def test_a_few_cut_lines_are_dropped_many_are_refused(given: Given) -> None:
         given("\n".join([*whole, *["9999.0"] * 50]).encode(), "a.dat")
 
 
-def test_names_of_survey_files_tell_medium_and_object(given: Given) -> None:
-    spectrum = given(samples.text(), "spec-0343-51692-0198-catB.dat")
-    assert (spectrum.survey, spectrum.object_id) == ("SDSS", "0343-51692-0198")
-    assert spectrum.medium_in_file == "vacuum"
-    assert given(samples.text(), "other.dat").medium_in_file == "unknown"
-
-
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
         (b"ra,dec\n1,2\n3,4\n", "no column is named like a wavelength"),
         (b"hello world\nthis is prose\nof three lines\n", "not a table of numbers"),
         (b"1 2\n" * 3, "only 3 lines"),
-        (b"1 5\n9 5\n2 5\n8 5\n1 5\n7 5\n", "does not run like a wavelength"),
+        (b"1 5\n9 5\n2 5\n8 5\n1 5\n7 5\n", "first is not monotonic"),
         (b"5\n6\n7\n8\n9\n", "not a table of numbers"),
         (b"\x89PNG\x00\x00\x01" * 30, "not a text table"),
         (b"1 2\n" * 900 + b"\x00", "not text"),

@@ -1,4 +1,4 @@
-"""A spectrum made ready for measuring: pixel edges, noise, running sums, computed once."""
+"""Prepares a spectrum for measuring: pixel edges, noise and running sums, computed once."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
 LIGHT_KMS = 299_792.458
 NOISE_BLOCK = 64
-"""Pixels that share one estimate of the noise where a file gives no errors."""
+"""Pixels per noise estimate where a file gives no errors."""
 MIN_SIGMA = 1e-7
-"""Of the typical flux: keeps noiseless spectra measurable."""
+"""Smallest error, relative to the typical flux: keeps noiseless spectra measurable."""
 MAX_RELATIVE = 1e9
-"""Fluxes and errors beyond this multiple of the typical flux are no measurement."""
+"""Fluxes and errors beyond this multiple of the typical flux are treated as bad."""
 
 IndexArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class WindowSums:
-    """Integrals over windows, each array of the windows' shape. Wavelengths in angstrom."""
+    """Integrals over windows; every array has one value per window. Wavelengths in angstrom."""
 
     width: FloatArray
-    """Of the whole window."""
     covered: FloatArray
-    """Of the part on good pixels."""
+    """Width of the part on good pixels."""
     flux: FloatArray
     """Integral of flux over the good pixels."""
     variance: FloatArray
@@ -45,7 +44,7 @@ class WindowSums:
 
     @property
     def error(self) -> FloatArray:
-        """Of the mean."""
+        """1-sigma error of the mean."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.sqrt(self.variance) / self.covered
 
@@ -56,9 +55,9 @@ class WindowSums:
 
 @dataclass(frozen=True, eq=False)
 class PixelGrid:
-    """Pixels of a spectrum with flux and sigma divided by `scale`, its typical flux.
+    """The pixels of a spectrum, with flux and sigma divided by `scale`, its typical flux.
 
-    `flux` and `sigma` are interpolated over bad pixels; `good` says which are real.
+    `flux` and `sigma` are interpolated over bad pixels; `good` says which are measured.
     `has_errors` is False where sigma is the scatter of the flux itself.
     """
 
@@ -76,13 +75,13 @@ class PixelGrid:
         return bool(self.good.sum() >= 2)
 
     def slice(self, lo: float, hi: float) -> slice:
-        """Pixels whose centres lie in [lo, hi]."""
+        """Pixels with centres in [lo, hi)."""
         first, last = self.wavelength.searchsorted((lo, hi)).tolist()
         return slice(first, last)
 
     @cached_property
     def _running(self) -> FloatArray:
-        """Cumulative sums over good pixels of width, flux, wavelength and number, in rows."""
+        """Rows of cumulative sums over good pixels: width, flux, wavelength and number."""
         width = np.where(self.good, self.width, 0.0)
         rows = np.stack([width, width * self.flux, width * self.wavelength, self.good])
         return _cumulative(rows)
@@ -92,7 +91,7 @@ class PixelGrid:
         return _cumulative(np.where(self.good, (self.width * self.sigma) ** 2, 0.0)[None, :])[0]
 
     def sums(self, lo: FloatArray, hi: FloatArray) -> WindowSums:
-        """Integrals over [lo, hi], pixels cut by a window's end counted in part."""
+        """Integrals over [lo, hi]; pixels cut by the end of a window count in part."""
         first, start = self._locate(lo)
         last, end = self._locate(hi)
         totals = self._between(self._running, first, start, last, end)
@@ -101,7 +100,7 @@ class PixelGrid:
         step_last = variance[last + 1] - variance[last]
         inside = variance[last] - variance[np.minimum(first + 1, last)]
         same = first == last
-        # A part p of a pixel brings p of its flux but p^2 of its variance.
+        # A fraction p of a pixel contributes p of its flux but p^2 of its variance.
         partial = np.where(same, (end - start) ** 2 * step_first, 0.0)
         partial += np.where(same, 0.0, (1 - start) ** 2 * step_first + end**2 * step_last)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -110,13 +109,13 @@ class PixelGrid:
             np.asarray(hi - lo), totals[0], totals[1], inside + partial, centre, totals[3]
         )
 
-    def _locate(self, at: FloatArray) -> tuple[IndexArray, FloatArray]:
-        """Pixel holding each wavelength and how far into it, clipped to the spectrum."""
-        at = np.clip(at, self.edges[0], self.edges[-1])
+    def _locate(self, wavelength: FloatArray) -> tuple[IndexArray, FloatArray]:
+        """The pixel of each wavelength and the fraction of it passed, clipped to the spectrum."""
+        inside = np.clip(wavelength, self.edges[0], self.edges[-1])
         pixel = np.clip(
-            np.searchsorted(self.edges, at, side="right") - 1, 0, self.wavelength.size - 1
+            np.searchsorted(self.edges, inside, side="right") - 1, 0, self.wavelength.size - 1
         )
-        return pixel, np.asarray((at - self.edges[pixel]) / self.width[pixel])
+        return pixel, np.asarray((inside - self.edges[pixel]) / self.width[pixel])
 
     @staticmethod
     def _between(
@@ -132,22 +131,22 @@ class PixelGrid:
         return np.asarray(upper - lower)
 
 
-_samplings: WeakKeyDictionary[Spectrum, PixelGrid] = WeakKeyDictionary()
+_grids: WeakKeyDictionary[Spectrum, PixelGrid] = WeakKeyDictionary()
 _lock = Lock()
 
 
-def sample(spectrum: Spectrum) -> PixelGrid:
-    """The sampling of a spectrum, kept as long as the spectrum lives."""
+def pixel_grid(spectrum: Spectrum) -> PixelGrid:
+    """The pixel grid of a spectrum, cached for the life of the spectrum. Any thread."""
     with _lock:
-        known = _samplings.get(spectrum)
-    if known is None:
-        known = _sample(spectrum)
+        grid = _grids.get(spectrum)
+    if grid is None:
+        grid = _pixel_grid(spectrum)
         with _lock:
-            _samplings[spectrum] = known
-    return known
+            _grids[spectrum] = grid
+    return grid
 
 
-def _sample(spectrum: Spectrum) -> PixelGrid:
+def _pixel_grid(spectrum: Spectrum) -> PixelGrid:
     edges = pixel_edges(spectrum.wavelength)
     scale = _typical(np.abs(spectrum.flux[spectrum.good]))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -172,7 +171,7 @@ def _sample(spectrum: Spectrum) -> PixelGrid:
 
 
 def pixel_edges(wavelength: FloatArray) -> FloatArray:
-    """Borders half-way between pixels, the outer pixels as wide as their neighbours."""
+    """Edges half-way between pixel centres; the end pixels are as wide as their neighbours."""
     middle = 0.5 * (wavelength[1:] + wavelength[:-1])
     first = 1.5 * wavelength[0] - 0.5 * wavelength[1]
     last = 1.5 * wavelength[-1] - 0.5 * wavelength[-2]
@@ -180,7 +179,7 @@ def pixel_edges(wavelength: FloatArray) -> FloatArray:
 
 
 def fill(values: FloatArray, good: BoolArray) -> FloatArray:
-    """Values with straight lines across the bad pixels; 0 where there is nothing to lean on."""
+    """Values interpolated linearly across bad pixels; zeros if no pixel is good."""
     if good.all():
         return values
     if not good.any():
@@ -192,10 +191,10 @@ def fill(values: FloatArray, good: BoolArray) -> FloatArray:
 
 
 def scatter(flux: FloatArray, good: BoolArray) -> FloatArray:
-    """Noise of each pixel from the flux alone: second differences over two pixels, block medians.
+    """Noise of each pixel from the flux alone, by block medians of second differences.
 
-    Of the form 2 F(i) - F(i-2) - F(i+2): blind to slopes and curvature, and to a correlation
-    of neighbouring pixels. Sharp features raise it, so errors from it are rather too large.
+    2 F(i) - F(i-2) - F(i+2) does not respond to slopes or to correlated neighbouring pixels.
+    Sharp features raise it, so these errors tend to be too large.
     """
     values = flux[good]
     if values.size < 5:
@@ -204,13 +203,13 @@ def scatter(flux: FloatArray, good: BoolArray) -> FloatArray:
     blocks = max(1, difference.size // NOISE_BLOCK)
     usable = difference[: blocks * NOISE_BLOCK] if difference.size >= NOISE_BLOCK else difference
     medians = np.median(usable.reshape(blocks, -1), axis=1) * (1.482602 / np.sqrt(6.0))
-    places = np.flatnonzero(good)[2:-2]
-    centres = places[: usable.size].reshape(blocks, -1).mean(axis=1)
+    positions = np.flatnonzero(good)[2:-2]
+    centres = positions[: usable.size].reshape(blocks, -1).mean(axis=1)
     return np.interp(np.arange(flux.size), centres, medians)
 
 
 def median(values: FloatArray) -> float:
-    """As numpy's of finite values, without its overhead, which is most of it for short arrays."""
+    """`np.median` of finite values without its overhead, which dominates for short arrays."""
     half = values.size // 2
     if values.size % 2:
         return float(np.partition(values, half)[half])
@@ -234,5 +233,5 @@ def _cumulative(rows: FloatArray) -> FloatArray:
 
 
 def doppler(velocity_kms: float) -> float:
-    """Factor from rest to observed wavelength; also 1 + z where the velocity is c z."""
+    """Factor from rest to observed wavelength, 1 + v/c."""
     return 1.0 + velocity_kms / LIGHT_KMS
