@@ -161,8 +161,11 @@ def calibrated_out_of_fold(
     fold[order] = np.arange(len(judged)) % folds
     result = np.empty(len(judged))
     for number in range(folds):
-        held = fold == number
-        result[held] = fit_calibration(judged.where(~held), method).apply(judged.p[held])
+        held_out = fold == number
+        rule = fit_calibration(judged.where(~held_out), method)
+        result[held_out] = rule.apply(judged.p[held_out])
+            judged.p[held_out]
+        )
     return result
 
 

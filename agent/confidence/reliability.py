@@ -71,9 +71,9 @@ def average_precision(judged: JudgedScores) -> float:
     return float(gained @ (hits / n) / hits[-1])
 
 
-def _bins(judged: JudgedScores, edges: FloatArray, where: NDArray[np.intp]) -> Iterator[Bin]:
-    order = np.argsort(where, kind="stable")
-    numbers, starts = np.unique(where[order], return_index=True)
+def _bins(judged: JudgedScores, edges: FloatArray, bin_index: NDArray[np.intp]) -> Iterator[Bin]:
+    order = np.argsort(bin_index, kind="stable")
+    numbers, starts = np.unique(bin_index[order], return_index=True)
     for number, members in zip(numbers, np.split(order, starts[1:]), strict=True):
         p = judged.p[members]
         hits = int(np.count_nonzero(judged.label[members]))

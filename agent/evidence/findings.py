@@ -69,10 +69,10 @@ class Finding:
 
 def check_claims(task: Task, numbers: SpectrumMeasurements) -> tuple[Finding, ...]:
     """Check every claim of the task, in the order of the file."""
-    found: dict[str, Finding] = {}
+    findings: dict[str, Finding] = {}
     for evidence in task.evidence:
-        found[evidence.id] = _check(evidence, task, numbers, found)
-    return _capped(list(found.values()))
+        findings[evidence.id] = _check(evidence, task, numbers, findings)
+    return _capped(list(findings.values()))
 
 
 def _check(

@@ -61,34 +61,34 @@ COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 @lru_cache(maxsize=4)
 def gate_numbers(numbers: SpectrumMeasurements) -> Mapping[str, GateValue]:
     """Measure every gate."""
-    found: dict[str, GateValue] = {}
+    values: dict[str, GateValue] = {}
     for line in PROFILES:
-        found |= _profile(line, numbers.line(line))
-    found["bend"] = _bend(numbers)
+        values |= _profile(line, numbers.line(line))
+    values["bend"] = _bend(numbers)
     for name in GATES:
-        if name not in found and name not in BOTH:
-            found[name] = _index(numbers, name)
+        if name not in values and name not in BOTH:
+            values[name] = _index(numbers, name)
     for name, (weaker, *pair) in BOTH.items():
-        first, second = (found.get(part) or _index(numbers, part) for part in pair)
+        first, second = (values.get(part) or _index(numbers, part) for part in pair)
         known = math.isfinite(first[0]) and math.isfinite(second[0])
-        found[name] = weaker(first, second) if known else NOT_MEASURED
-    if _is_cool(found):
-        found |= dict.fromkeys(HOT_ONLY, NOT_MEASURED)
-    if _emits(found):
-        found |= dict.fromkeys(ABSORBED_ONLY, NOT_MEASURED)
-    return MappingProxyType(found)
+        values[name] = weaker(first, second) if known else NOT_MEASURED
+    if _is_cool(values):
+        values |= dict.fromkeys(HOT_ONLY, NOT_MEASURED)
+    if _emits(values):
+        values |= dict.fromkeys(ABSORBED_ONLY, NOT_MEASURED)
+    return MappingProxyType(values)
 
 
-def _is_cool(found: Mapping[str, GateValue]) -> bool:
+def _is_cool(values: Mapping[str, GateValue]) -> bool:
     """Decide by the 4000 Å break if it is measured well enough, else by TiO."""
-    height, error = found["Dn4000"]
+    height, error = values["Dn4000"]
     if error < BREAK_ERROR:
         return height > COOL_BREAK
-    return found["TiO5"][0] < COOL_TIO5
+    return values["TiO5"][0] < COOL_TIO5
 
 
-def _emits(found: Mapping[str, GateValue]) -> bool:
-    width, error = found["EW_H_beta"]
+def _emits(values: Mapping[str, GateValue]) -> bool:
+    width, error = values["EW_H_beta"]
     return width < -max(EMISSION_EW, EMISSION_SIGMA * error)
 
 
@@ -104,11 +104,11 @@ def _index(numbers: SpectrumMeasurements, name: str) -> GateValue:
 
 def _profile(name: str, line: LineMeasurement) -> dict[str, GateValue]:
     """Peak over the continuum and width of a line, not measured if it is not detected."""
-    found = dict.fromkeys((f"{name}_peak", f"{name}_em_fwhm", f"{name}_abs_fwhm"), NOT_MEASURED)
+    values = dict.fromkeys((f"{name}_peak", f"{name}_em_fwhm", f"{name}_abs_fwhm"), NOT_MEASURED)
     if line.is_detected and line.peak is not None:
-        found[f"{name}_peak"] = (line.peak, abs(line.peak) / max(line.significance, 1e-3))
+        values[f"{name}_peak"] = (line.peak, abs(line.peak) / max(line.significance, 1e-3))
         if line.fwhm_kms is not None and line.fwhm and line.fwhm_error is not None:
             error = line.fwhm_error / line.fwhm * max(line.fwhm_kms, 150.0)
             kind = "em" if line.peak > 0 else "abs"
-            found[f"{name}_{kind}_fwhm"] = (line.fwhm_kms, error)
-    return found
+            values[f"{name}_{kind}_fwhm"] = (line.fwhm_kms, error)
+    return values

@@ -106,8 +106,8 @@ def gate_row(
     numbers: SpectrumMeasurements, gates: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
     """Values and errors of the gates, NaN if not measured."""
-    found = gate_numbers(numbers)
-    pairs = [found[gate] for gate in gates]
+    values = gate_numbers(numbers)
+    pairs = [values[gate] for gate in gates]
     return np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
 
 

@@ -54,8 +54,8 @@ class SpectrumMeasurements:
         """Median S/N per pixel in a rest-frame window; 0 if it cannot be measured."""
         if window not in self._snr:
             shift = doppler(self.velocity_kms)
-            found = signal_to_noise(self.spectrum, window[0] * shift, window[1] * shift)
-            self._snr[window] = max(found.value or 0.0, 0.0)
+            result = signal_to_noise(self.spectrum, window[0] * shift, window[1] * shift)
+            self._snr[window] = max(result.value or 0.0, 0.0)
         return self._snr[window]
 
     @cached_property
@@ -64,23 +64,23 @@ class SpectrumMeasurements:
 
     def line_strength(self, name: str) -> Measurement:
         """Equivalent width (absorption positive) from the line fit, else from its index."""
-        found = self.line(name)
-        if found.ew is not None and found.ew_error is not None:
-            return measured(name, found.ew, found.ew_error, "Å", found.window, found.n_pixels)
+        result = self.line(name)
+        if result.ew is not None and result.ew_error is not None:
+            return measured(name, result.ew, result.ew_error, "Å", result.window, result.n_pixels)
         plain = self.indices.get(f"EW_{name}")
         if plain is not None and plain.value is not None:
             return plain
-        return refused(name, found.reason or "not measurable", "Å", found.window)
+        return refused(name, result.reason or "not measurable", "Å", result.window)
 
     def line_width(self, name: str) -> Measurement:
         """FWHM in km/s, corrected for the instrument; 0 if unresolved."""
-        found = self.line(name)
-        if found.fwhm_kms is None or found.fwhm is None or found.fwhm_error is None:
-            return refused(name, found.reason or "no line above 3 sigma", "km/s", found.window)
-        if found.significance < MIN_LINE_SIGMA:
-            return refused(name, "no line above 3 sigma", "km/s", found.window)
-        error = found.fwhm_error / found.fwhm * max(found.fwhm_kms, 100.0)
-        return measured(name, found.fwhm_kms, error, "km/s", found.window, found.n_pixels)
+        result = self.line(name)
+        if result.fwhm_kms is None or result.fwhm is None or result.fwhm_error is None:
+            return refused(name, result.reason or "no line above 3 sigma", "km/s", result.window)
+        if result.significance < MIN_LINE_SIGMA:
+            return refused(name, "no line above 3 sigma", "km/s", result.window)
+        error = result.fwhm_error / result.fwhm * max(result.fwhm_kms, 100.0)
+        return measured(name, result.fwhm_kms, error, "km/s", result.window, result.n_pixels)
 
     def whole_spectrum(self, name: str) -> Measurement:
         """A number about the whole spectrum, by its name in evidence of kind quality."""

@@ -38,19 +38,19 @@ class StarVelocity:
 
 def star_velocity(spectrum: Spectrum) -> StarVelocity:
     """Velocity from the lines if enough of them agree, else from the file, else 0."""
-    found = velocity_from_lines(spectrum, LINES)
-    if _is_sure(found):
-        return StarVelocity(found.number, found.error or 0.0, f"{found.n_pixels} lines")
+    velocity = velocity_from_lines(spectrum, LINES)
+    if _is_sure(velocity):
+        return StarVelocity(velocity.number, velocity.error or 0.0, f"{velocity.n_pixels} lines")
     z = frame_z(spectrum)
     if z is not None:
         return StarVelocity(LIGHT_KMS * z, FILE_ERROR_KMS, "the file's redshift")
     return StarVelocity()
 
 
-def _is_sure(found: Measurement) -> bool:
+def _is_sure(velocity: Measurement) -> bool:
     return (
-        found.value is not None
-        and abs(found.value) < MAX_KMS
-        and (found.error or 0.0) < MAX_ERROR_KMS
-        and found.n_pixels >= MIN_LINES  # here the number of lines that agree
+        velocity.value is not None
+        and abs(velocity.value) < MAX_KMS
+        and (velocity.error or 0.0) < MAX_ERROR_KMS
+        and velocity.n_pixels >= MIN_LINES  # here the number of lines that agree
     )

@@ -53,13 +53,13 @@ def _builtin_weights() -> Mapping[str, TaskWeights]:
 def read_weights(path: Path) -> Mapping[str, TaskWeights]:
     """Read weights by task id; a ResourceError names the faulty key."""
     file = read_toml(path, MAX_BYTES)
-    found = {}
+    weights = {}
     for table in file.tables("tasks", at_most=64):
         claims = table.texts("claims", longest=32, at_most=MAX_CLAIMS)
         values = table.numbers("weights", low=0, high=20, at_most=MAX_CLAIMS)
         if len(values) != len(claims):
             raise table.fault("weights", f"expected {len(claims)} numbers, found {len(values)}")
-        found[table.text("id", longest=16)] = TaskWeights(
+        weights[table.text("id", longest=16)] = TaskWeights(
             intercept=table.number("intercept", low=-20, high=20),
             kind=table.number("kind", low=0, high=20),
             claims=MappingProxyType(dict(zip(claims, values, strict=True))),
@@ -67,7 +67,7 @@ def read_weights(path: Path) -> Mapping[str, TaskWeights]:
         )
         table.close()
     file.close()
-    return MappingProxyType(found)
+    return MappingProxyType(weights)
 
 
 @cache

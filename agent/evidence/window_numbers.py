@@ -83,12 +83,12 @@ def _noise(numbers: SpectrumMeasurements, low: float, high: float) -> str:
 
 def overview_entries(numbers: SpectrumMeasurements) -> dict[str, str]:
     """Texts for the whole spectrum, by gate."""
-    found = gate_numbers(numbers)
-    has_deep_tio = _has_deep_tio(*found["TiO5"])
+    values = gate_numbers(numbers)
+    has_deep_tio = _has_deep_tio(*values["TiO5"])
     return {
-        name: _entry(name, *found[name])
+        name: _entry(name, *values[name])
         for name in OVERVIEW_GATES
-        if _is_informative(name, *found[name]) and not (has_deep_tio and name in CONTINUUM_GATES)
+        if _is_informative(name, *values[name]) and not (has_deep_tio and name in CONTINUUM_GATES)
     }
 
 
@@ -108,10 +108,10 @@ def window_entries(
         if low - SLACK <= rest_window(name)[0] * shift
         and rest_window(name)[1] * shift <= high + SLACK
     ]
-    found = gate_numbers(numbers)
-    shown = [name for name in inside if _is_informative(name, *found[name])][:MAX_ENTRIES]
+    values = gate_numbers(numbers)
+    shown = [name for name in inside if _is_informative(name, *values[name])][:MAX_ENTRIES]
     shown.sort(key=lambda name: rest_window(name)[0])
-    return {name: _entry(name, *found[name]) for name in shown}
+    return {name: _entry(name, *values[name]) for name in shown}
 
 
 def _entry(gate: str, value: float, error: float) -> str:

@@ -86,17 +86,17 @@ def _first_impression(kinds: KindJudgement) -> str:
 def kind_signs(kinds: KindJudgement, label: str, other: str, at_most: int) -> list[str]:
     """Describe the gates that favour one kind over another most."""
     model = builtin_kinds()
-    found: list[str] = []
+    signs: list[str] = []
     for gate, nats in kinds.telling(label, other):
         if nats < MIN_NATS:
             continue
         middle = float(model.knots[model.gates.index(gate)].mean())
         text = GATES[gate].text(kinds.value(gate), middle)
         if text:
-            found.append(text)
-        if len(found) == at_most:
+            signs.append(text)
+        if len(signs) == at_most:
             break
-    return found
+    return signs
 
 
 def finding_text(finding: Finding) -> str:

@@ -57,16 +57,17 @@ class TextRun:
 
 @dataclass(frozen=True)
 class Block:
-    """Stacked lines; `offsets` are (left, baseline) from the block's lower left corner."""
+    """Stacked lines; `offsets` are (left, baseline) from the block's lower left corner.
+
+    `ascent` is that of the first line, `descent` that of the last one.
+    """
 
     runs: tuple[TextRun, ...]
     offsets: tuple[tuple[float, float], ...]
     width: float
     height: float
     ascent: float
-    """Of the first line."""
     descent: float
-    """Of the last line."""
 
 
 @dataclass(frozen=True)
@@ -196,13 +197,13 @@ def stack_lines(lines: tuple[str, ...], font: Font, align: str = "left") -> Bloc
 def glyph_bitmap(font: Font, glyph: int, x: int, y: int, vertical: bool) -> Bitmap:
     """Coverage of a glyph with its pen at (x, y) in 1/64 pixel; `vertical` rotates it by 90°."""
     key = (font, glyph, x, y, vertical)
-    found = _glyphs.get(key)
-    if found is None:
-        found = _rasterise(font, glyph, x, y, vertical)
+    bitmap = _glyphs.get(key)
+    if bitmap is None:
+        bitmap = _rasterise(font, glyph, x, y, vertical)
         if len(_glyphs) >= MAX_CACHED_GLYPHS:
             _glyphs.clear()
-        _glyphs[key] = found
-    return found
+        _glyphs[key] = bitmap
+    return bitmap
 
 
 def _rasterise(font: Font, glyph: int, x: int, y: int, vertical: bool) -> Bitmap:

@@ -89,15 +89,15 @@ def _task_files(location: Path) -> list[Path]:
     """The file itself, or the .toml files of a folder; a missing user folder has none."""
     try:
         if location.is_dir():
-            found = sorted(path for path in location.iterdir() if path.suffix.casefold() == ".toml")
+            files = sorted(path for path in location.iterdir() if path.suffix.casefold() == ".toml")
         else:
-            found = [] if location == user_task_folder() else [location]
+            files = [] if location == user_task_folder() else [location]
     except (OSError, ValueError) as error:
         raise ResourceError(f"{location}: cannot be listed: {error}") from error
-    if len(found) > MAX_FILES_IN_FOLDER:
-        problem = f"{len(found)} task files, at most {MAX_FILES_IN_FOLDER} are read"
+    if len(files) > MAX_FILES_IN_FOLDER:
+        problem = f"{len(files)} task files, at most {MAX_FILES_IN_FOLDER} are read"
         raise ResourceError(f"{location}: {problem}")
-    return found
+    return files
 
 
 def _add(tasks: dict[str, Task], new: Task, path: Path) -> None:
@@ -112,9 +112,7 @@ def _add(tasks: dict[str, Task], new: Task, path: Path) -> None:
             raise ResourceError(f"{path}: replaces: {problem}")
     elif key in tasks:
         owner = tasks[key].path or "the bundled tasks"
-        problem = (
-            f'{shown(new.id)} belongs to {owner}; write replaces = "{new.id}" to replace it'
-        )
+        problem = f'{shown(new.id)} belongs to {owner}; write replaces = "{new.id}" to replace it'
         raise ResourceError(f"{path}: id: {problem}")
     names = {each.name.casefold(): each for other, each in tasks.items() if other != key}
     if new.name.casefold() in names:

@@ -101,7 +101,7 @@ def from_line(line: str | bytes) -> Trajectory:
 def from_json(record: object) -> Trajectory:
     """Raises TrajectoryError for anything that `to_json` could not have made."""
     table = _Table(record, "a trajectory")
-    version = table.whole("version", 1, 10**6)
+    version = table.integer("version", 1, 10**6)
     if version > TRAJECTORY_VERSION:
         raise TrajectoryError(
             f"written by a newer program (version {version}; this one reads {TRAJECTORY_VERSION})"
@@ -116,7 +116,7 @@ def from_json(record: object) -> Trajectory:
         style=_checked_object(table.value("style", {}), "style"),
         sizing=_sizing(table.table("sizing", {})),
         sampling=_sampling(table.table("sampling", {})),
-        seed=table.whole("seed", -(2**63), 2**64, 0),
+        seed=table.integer("seed", -(2**63), 2**64, 0),
         overview=table.text("overview", ""),
         overview_text=table.text("overview_text", ""),
         steps=tuple(step_from_json(step) for step in table.list("steps", MAX_STEPS)),
@@ -139,7 +139,7 @@ def step_from_json(record: object) -> Step:
     table = _Table(record, "a step")
     return Step(
         kind=table.choice("kind", STEP_KINDS),
-        turn=table.whole("turn", -1, MAX_STEPS, 0),
+        turn=table.integer("turn", -1, MAX_STEPS, 0),
         by=table.choice("by", AUTHORS),
         text=table.text("text", ""),
         range=_range(table.value("range", None)),
@@ -156,7 +156,7 @@ def _spectrum_ref(table: _Table) -> SpectrumRef:
     return SpectrumRef(
         object_id=table.text("object_id", ""),
         path=table.text("path", ""),
-        row=table.whole("row", 0, 2**53, 0),
+        row=table.integer("row", 0, 2**53, 0),
         sha256=table.text("sha256", ""),
         simulated=table.flag("simulated"),
         z=None if table.value("z", None) is None else table.number("z"),
@@ -175,7 +175,7 @@ def _sampling(table: _Table) -> SamplingSettings:
         return SamplingSettings(
             temperature=table.number("temperature", default.temperature),
             top_p=table.number("top_p", default.top_p),
-            max_new_tokens=table.whole("max_new_tokens", 1, 10**6, default.max_new_tokens),
+            max_new_tokens=table.integer("max_new_tokens", 1, 10**6, default.max_new_tokens),
         )
     except WorkbenchError as error:
         raise TrajectoryError(f"sampling: {error}") from error
@@ -183,7 +183,7 @@ def _sampling(table: _Table) -> SamplingSettings:
 
 def _sizing(table: _Table) -> Sizing:
     names = [each.name for each in fields(Sizing)]
-    sides = {name: table.whole(name, 1, 2**40, getattr(QWEN25, name)) for name in names}
+    sides = {name: table.integer(name, 1, 2**40, getattr(QWEN25, name)) for name in names}
     try:
         return Sizing(**sides)
     except WorkbenchError as error:
@@ -192,7 +192,7 @@ def _sizing(table: _Table) -> Sizing:
 
 def _tokens(table: _Table) -> Tokens:
     names = [each.name for each in fields(Tokens)]
-    return Tokens(**{name: table.whole(name, -1, 2**53, 0) for name in names})
+    return Tokens(**{name: table.integer(name, -1, 2**53, 0) for name in names})
 
 
 class _Table:
@@ -212,7 +212,7 @@ class _Table:
     def text(self, key: str, default: str | None = None) -> str:
         return _text(self.value(key, ... if default is None else default), key)
 
-    def whole(self, key: str, low: int, high: int, default: int | None = None) -> int:
+    def integer(self, key: str, low: int, high: int, default: int | None = None) -> int:
         value = self.value(key, ... if default is None else default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise TrajectoryError(f"{key} must be a whole number from {low} to {high}")

@@ -13,7 +13,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import Evidence, find_task
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
-from tests.agent.tasks.test_catalogue import claim
+from tests.agent.tasks.test_task import claim
 
 
 def found(spectrum: Spectrum, task_id: str) -> dict[str, Finding]:

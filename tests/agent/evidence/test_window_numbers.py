@@ -22,10 +22,6 @@ from agent.evidence.window_numbers import (
     window_entries,
     window_numbers,
 )
-from agent.inspection.pictures import PictureMaker, spectrum_ref
-from agent.protocol.protocol import opening
-from agent.rendering.model_image import QWEN25
-from agent.rendering.render import NANO, PUBLISHED
 from agent.tasks.catalogue import load_tasks
 from tests.agent.evidence.simulated import simulated_spectrum
 
@@ -126,31 +122,3 @@ def test_the_frame_of_the_pictures_is_that_of_the_numbers():
     numbers = SpectrumMeasurements(simulated_spectrum("CV"))
     assert "Hα" in window_numbers(numbers, 6552, 6800, z=0.0)
     assert "Hα" not in window_numbers(numbers, 6552, 6800, z=0.004)
-
-
-class TestInUse:
-    def test_a_brief_viewer_answers_with_numbers_alone(self):
-        spectrum = simulated_spectrum("CV")
-        picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25)
-        picture, result = picture_maker.look({"wavelength_range": [6450, 6750], "label": "Hα"})
-        assert result.text == window_numbers(measurements_of(spectrum), 6450, 6750, picture_maker.z)
-        assert picture.size == (NANO.width, NANO.height)
-
-    def test_the_whole_spectrum_is_told_how_far_it_reaches(self):
-        spectrum = simulated_spectrum("CV")
-        told = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25).overview_text()
-        low, high = spectrum.range
-        assert told.startswith(f"{low:.0f} to {high:.0f} Å; S/N ")
-        assert re.search(r"; Hα \(-+\) -\d+; Hα FWHM", told)
-        turns = opening(load_tasks()[0], brief=True, overview_text=told)
-        assert turns[1].text == f"{load_tasks()[0].question}\n{told}"
-
-    def test_others_answer_as_published(self):
-        spectrum = simulated_spectrum("CV")
-        assert (
-            PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25).overview_text()
-            == ""
-        )
-        picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
-        text = picture_maker.window_text((6450, 6750), "Hα")
-        assert text.startswith("Generated spectral visualization") and "S/N" not in text

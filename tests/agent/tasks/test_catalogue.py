@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from agent.spectra.measure.index_definitions import builtin_indices
 from agent.tasks.catalogue import (
     BUNDLED,
     WINDOW_KEYS,
-    Evidence,
     Task,
     find_task,
     guideline_sections,
@@ -27,14 +25,6 @@ from agent.tasks.catalogue import (
 COVERAGE = {"LAMOST": (3700.0, 9100.0), "SDSS": (3800.0, 9200.0)}
 IDS = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")
 README_EXAMPLE = re.compile(r"```toml\n(.*?)```", re.DOTALL)
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user's task folder that is not that of whoever runs the tests."""
-    folder = tmp_path / "config" / "tasks"
-    monkeypatch.setattr("agent.tasks.catalogue.user_task_folder", lambda: folder)
-    return folder
 
 
 @pytest.fixture(params=IDS)
@@ -185,78 +175,6 @@ def test_every_wavelength_to_a_tenth_is_that_of_a_line_in_vacuum(bundled: Task) 
         for number in map(float, WAVELENGTH.findall(text)):
             nearest = min(known, key=lambda value: abs(value - number))
             assert abs(nearest - number) < 0.11, (bundled.id, number, nearest)
-
-
-def claim(**changes: object) -> Evidence:
-    values: dict[str, object] = {
-        "id": "x",
-        "label": "Hα",
-        "rank": "primary",
-        "kind": "line",
-        "target": ("H_alpha",),
-        "expect": "emission",
-        "threshold": 4.0,
-        "scale": 2.0,
-        "weight_for": 3.0,
-        "weight_against": -2.0,
-        "window": "halpha",
-        "min_snr": 3.0,
-        "text_found": "{label} {value:.0f} at {sigma:.1f} sigma",
-        "text_absent": "{label} {value:+.1f}, S/N {snr:.0f}",
-    }
-    return Evidence(**{**values, **changes})  # type: ignore[arg-type]
-
-
-def test_log_odds_run_from_against_to_for() -> None:
-    emission = claim()
-    assert emission.log_odds(-100) == pytest.approx(3.0)
-    assert emission.log_odds(+50) == pytest.approx(-2.0)
-    assert emission.log_odds(-4.0) == pytest.approx(0.5)  # on the threshold: half way
-    assert emission.log_odds(-6.0) == pytest.approx(-2 + 5 * 0.8808, abs=1e-3)
-    steps = [emission.log_odds(value) for value in (10, 0, -4, -8, -40)]
-    assert all(low < high for low, high in pairwise(steps))
-
-
-def test_an_uncertain_value_weighs_less_and_an_unmeasured_one_nothing() -> None:
-    emission = claim()
-    assert abs(emission.log_odds(-8, error=20) - 0.5) < abs(emission.log_odds(-8) - 0.5)
-    assert emission.log_odds(float("nan")) == 0.0
-    assert emission.log_odds(-8, error=float("inf")) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("expect", "combine", "expected"),
-    [
-        ("emission", "any", -9.0),
-        ("emission", "all", 2.0),
-        ("absorption", "any", 2.0),
-        ("absorption", "all", -9.0),
-        ("below", "any", -9.0),
-        ("above", "mean", -3.5),
-        ("above", "sum", -7.0),
-    ],
-)
-def test_values_of_several_targets_become_one(expect: str, combine: str, expected: float) -> None:
-    entry = claim(expect=expect, combine=combine, kind="index")
-    assert entry.combined([2.0, -9.0]) == expected
-
-
-def test_a_ratio_divides_and_survives_zero() -> None:
-    ratio = claim(kind="ratio", expect="above", target=("HeII_4686", "H_beta"))
-    assert ratio.combined([-4.0, -10.0]) == pytest.approx(0.4)
-    assert ratio.log_odds(ratio.combined([-4.0, 0.0])) == 0.0
-
-
-def test_claims_speak_with_their_numbers() -> None:
-    assert claim().text(-42.3, error=2.0) == "Hα 42 at 21.1 sigma"
-    assert claim().text(1.25, snr=17.0) == "Hα -1.2, S/N 17"
-    assert claim().text(-42.3) == "Hα 42 at unknown sigma"
-
-
-def test_windows_and_evidence_are_found_by_id() -> None:
-    cv = find_task("CV")
-    assert cv.window("halpha").range[0] < 6564.6 < cv.window("halpha").range[1]
-    assert "halpha_emission" in {entry.id for entry in cv.evidence_in("halpha")}
 
 
 def test_the_users_folder_is_named_after_the_program() -> None:

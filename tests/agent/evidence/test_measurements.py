@@ -1,0 +1,49 @@
+"""Measurements of a spectrum: made once, at the star's velocity, refused with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agent.evidence.measurements import SpectrumMeasurements, measurements_of
+from agent.evidence.star_velocity import StarVelocity
+from tests.agent.evidence.simulated import simulated_spectrum
+from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
+
+
+def test_a_known_line_has_its_strength_and_width(rng):
+    numbers = SpectrumMeasurements(observed([BROAD, WIDE], 30.0, rng))
+    strength, width = numbers.line_strength("H_alpha"), numbers.line_width("H_alpha")
+    assert strength.number == pytest.approx(BROAD.ew, rel=0.15)
+    assert strength.unit == "Å" and width.unit == "km/s"
+    assert width.number > 300 and width.significance > 5
+
+
+def test_what_is_not_there_is_refused_with_a_reason():
+    numbers = SpectrumMeasurements(simulated_spectrum("WD"))
+    assert numbers.line_width("HeII_5411").reason == "no line above 3 sigma"
+    assert numbers.index("no_such_index").reason == "no index has this name"
+    assert numbers.snr((20_000.0, 21_000.0)) == 0.0
+
+
+def test_numbers_about_the_whole_spectrum_are_found_by_name():
+    numbers = SpectrumMeasurements(replace(simulated_spectrum("QSO"), z=1.7))
+    assert numbers.whole_spectrum("z").number == 1.7
+    assert numbers.whole_spectrum("snr").number == numbers.overall_snr > 5
+    assert 0 <= numbers.whole_spectrum("bad_fraction").number < 1
+    nearby = SpectrumMeasurements(replace(simulated_spectrum("QSO"), z=None))
+    assert nearby.whole_spectrum("z").reason == "the file states no redshift"
+
+
+def test_they_are_made_once_and_shared():
+    spectrum = simulated_spectrum("CV")
+    numbers = measurements_of(spectrum)
+    assert measurements_of(spectrum) is numbers
+    assert numbers.line("H_alpha") is numbers.line("H_alpha")
+    assert numbers.indices is numbers.indices
+
+
+def test_a_velocity_that_is_given_is_not_measured():
+    given = StarVelocity(120.0, 5.0, "a catalogue")
+    assert SpectrumMeasurements(simulated_spectrum("K"), given).velocity_kms == 120.0

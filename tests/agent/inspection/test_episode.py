@@ -1,0 +1,124 @@
+"""The loop of an inspection: mistakes, limits, and a person in between."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.engines.base import SamplingSettings
+from agent.inspection.control import Control, Interjection
+from agent.inspection.inspector import run
+from agent.protocol.protocol import CUT_SHORT, GO_ON, MAX_TOOL_TURNS
+from agent.trajectory.turns import turns_of
+from tests.agent.inspection.scripted_inspection import CV, inspect, inspector
+from tests.agent.scenes import answer, call, star
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "told"),
+    [
+        (call(1000, 2000), "zoom", "does not overlap"),
+        (call(6700, 6400), "zoom", "must start below its end"),
+        ("<think>a</think><tool_call>{]</tool_call>", "zoom", "not valid JSON"),
+        (call(1, 2) + call(3, 4), "zoom", "One tool call a turn"),
+        ('<tool_call>{"name": "rm", "arguments": {}}</tool_call>', "zoom", "no tool named"),
+        ("<tool_call>{", "zoom", "ends before"),
+        ("<answer>yes</answer>", "answer", "holds no"),
+        ("Let me see.", "text", GO_ON),
+        ("", "text", GO_ON),
+    ],
+)
+def test_the_model_reads_what_it_got_wrong(reply, kind, told):
+    trajectory, steps, engine = inspect([reply, answer()])
+    wrong = [step for step in steps if step.turn == 0][-1]
+    assert wrong.kind == kind
+    heard = engine.conversations[0].turns[3]
+    assert told in heard.text
+    assert heard.role == ("tool" if kind == "zoom" else "user")
+    assert wrong.error in ("", heard.text)
+    assert not wrong.is_look
+    assert trajectory.verdict == "YES"
+
+
+def test_eight_looks_and_then_an_answer():
+    replies = [call(6400 + n, 6700) for n in range(MAX_TOOL_TURNS)] + [answer("NO")]
+    trajectory, _, _ = inspect(replies)
+    assert (len(trajectory.looks), trajectory.verdict) == (MAX_TOOL_TURNS, "NO")
+
+
+def test_a_ninth_look_ends_it():
+    trajectory, steps, _ = inspect(lambda number: call(6400 + number, 6700))
+    assert trajectory.stopped_by == "turn_limit"
+    assert len(trajectory.looks) == MAX_TOOL_TURNS
+    assert len(trajectory.replies) == MAX_TOOL_TURNS + 1
+    assert steps[-1].error
+    assert (trajectory.verdict, trajectory.p_yes) == (None, None)
+
+
+def test_chatter_without_end_is_ended():
+    trajectory, _, _ = inspect(lambda number: "Let me think.")
+    assert trajectory.stopped_by == "turn_limit"
+    assert "without a usable call" in trajectory.stop_reason
+
+
+def test_a_turn_cut_short_is_said_again():
+    rambling = "word " * 40
+    trajectory, steps, engine = inspect(
+        [rambling, answer()], sampling=SamplingSettings(max_new_tokens=20)
+    )
+    assert steps[0].error == CUT_SHORT
+    assert engine.conversations[0].turns[3].text == CUT_SHORT
+    assert trajectory.verdict == "YES"
+    trajectory, _, _ = inspect(
+        lambda number: rambling, sampling=SamplingSettings(max_new_tokens=20)
+    )
+    assert (trajectory.stopped_by, len(trajectory.replies)) == ("length", 2)
+
+
+def test_a_call_that_just_fits_counts():
+    """Cut off behind its end a call is a call all the same."""
+    words = len(call(6400, 6700).split(" "))
+    trajectory, _, _ = inspect(
+        [call(6400, 6700) + " and more", answer()], sampling=SamplingSettings(max_new_tokens=words)
+    )
+    assert len(trajectory.looks) == 1
+
+
+def test_invented_tool_answers_are_not_heard():
+    reply = call(6400, 6700) + "\n<tool_response> I see a star </tool_response>" + answer("NO")
+    trajectory, _, _ = inspect([reply, answer("YES")])
+    assert trajectory.verdict == "YES"
+    assert trajectory.replies[0].endswith("<tool_response> ")
+
+
+def test_the_person_puts_in_a_look_and_a_remark():
+    control = Control()
+    control.insert(Interjection(range=(4600, 4750), label="He II"))
+    control.insert(Interjection(text="Mind the noise."))
+    control.insert(Interjection(range=(1, 2)))
+    trajectory, steps, engine = inspect([answer()], control=control)
+    mine = [step for step in steps if step.by == "person"]
+    assert [(step.kind, step.turn) for step in mine] == [("zoom", -1), ("text", -1), ("zoom", -1)]
+    assert mine[0].is_look
+    assert mine[0].measured["n_pixels"] > 0
+    assert mine[2].error
+    heard = engine.conversations[0]
+    assert heard.turns[2].text == (
+        "The astronomer shows you the wavelength range (4600, 4750) Å for He II."
+    )
+    assert heard.turns[2].picture == 1
+    assert heard.turns[3].text == "Mind the noise."
+    assert heard.turns[4].role == "assistant"
+    assert len(heard.pictures) == 2
+    assert turns_of(CV, trajectory) == heard.turns
+    assert trajectory.verdict == "YES"
+
+
+def test_a_word_after_the_answer_reopens_the_case():
+    control = Control()
+    made = inspector([answer("YES"), answer("NO", "It is narrow.")])
+    inspection = made.inspect(star(), CV, control=control)
+    assert [next(inspection).kind for _ in range(2)] == ["think", "answer"]
+    control.insert(Interjection(text="Look at its width."))
+    trajectory = run(inspection)
+    assert trajectory.verdict == "NO"
+    assert trajectory.reasons == "\\boxed{NO} It is narrow."

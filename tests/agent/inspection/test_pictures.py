@@ -1,0 +1,67 @@
+"""Pictures of an inspection, the texts beside them, and the proof that they are the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from agent.errors import TrajectoryError
+from agent.evidence.measurements import measurements_of
+from agent.evidence.window_numbers import (
+    window_numbers,
+)
+from agent.inspection.pictures import PictureMaker, redraw, spectrum_ref
+from agent.protocol.protocol import opening
+from agent.rendering.model_image import QWEN25
+from agent.rendering.render import NANO, PUBLISHED
+from agent.tasks.catalogue import load_tasks
+from tests.agent.evidence.simulated import simulated_spectrum
+from tests.agent.inspection.scripted_inspection import inspect
+from tests.agent.scenes import answer, call, star
+
+
+class TestInUse:
+    def test_a_brief_viewer_answers_with_numbers_alone(self):
+        spectrum = simulated_spectrum("CV")
+        picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25)
+        picture, result = picture_maker.look({"wavelength_range": [6450, 6750], "label": "Hα"})
+        assert result.text == window_numbers(measurements_of(spectrum), 6450, 6750, picture_maker.z)
+        assert picture.size == (NANO.width, NANO.height)
+
+    def test_the_whole_spectrum_is_told_how_far_it_reaches(self):
+        spectrum = simulated_spectrum("CV")
+        told = PictureMaker.of(spectrum, spectrum_ref(spectrum), NANO, QWEN25).overview_text()
+        low, high = spectrum.range
+        assert told.startswith(f"{low:.0f} to {high:.0f} Å; S/N ")
+        assert re.search(r"; Hα \(-+\) -\d+; Hα FWHM", told)
+        turns = opening(load_tasks()[0], brief=True, overview_text=told)
+        assert turns[1].text == f"{load_tasks()[0].question}\n{told}"
+
+    def test_others_answer_as_published(self):
+        spectrum = simulated_spectrum("CV")
+        assert (
+            PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25).overview_text()
+            == ""
+        )
+        picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
+        text = picture_maker.window_text((6450, 6750), "Hα")
+        assert text.startswith("Generated spectral visualization") and "S/N" not in text
+
+
+def test_pictures_are_proved():
+    trajectory, _, _ = inspect([call(6400, 6700), answer()])
+    with pytest.raises(TrajectoryError, match="not the spectrum"):
+        redraw(trajectory, star(seed=2))
+    with pytest.raises(TrajectoryError, match="picture 0 differs"):
+        redraw(replace(trajectory, overview="0" * 64), star())
+
+
+def test_the_frame_is_the_stars_own():
+    trajectory, _, _ = inspect([call(6400, 6700), answer()], star(z=0.001))
+    assert trajectory.spectrum.z == 0.001
+    found = trajectory.looks[0].measured["lines"][0]
+    assert found["centroid"] == pytest.approx(6564.6 / 1.001, abs=0.5)
+    quasar, _, _ = inspect([answer()], star(z=1.5))
+    assert quasar.spectrum.z is None
