@@ -1,4 +1,4 @@
-"""Fixtures of the reader tests."""
+"""Fixtures of tests that read files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Given = Callable[..., Spectrum]
 
 @pytest.fixture
 def given(tmp_path: Path) -> Given:
-    """Write bytes under a name, read them back."""
+    """Returns a function that writes bytes to a file and reads it as a spectrum."""
 
     def read_bytes(data: bytes, name: str = "object.fits", **request: object) -> Spectrum:
         path = tmp_path / name

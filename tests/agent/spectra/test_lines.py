@@ -1,4 +1,4 @@
-"""The line lists: what is in them, how they convert, and how faults are told."""
+"""Line lists: contents, conversion to vacuum, and errors in files."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_user_list_is_added(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "message"),
     [
         ('{ id = "H_alpha", wavelength = 6563.0 }', r'\["H_alpha"\].id: .*already used in "hydr'),
         ('{ id = "bad id", wavelength = 6563.0 }', r'\["bad id"\].id: .*letters, digits and _'),
@@ -133,10 +133,10 @@ def test_user_list_is_added(tmp_path: Path) -> None:
         ('{ id = "x", wavelength = 6563.0, label = "' + "a" * 81 + '" }', "expected 1 to 80"),
     ],
 )
-def test_faults_name_file_entry_and_key(tmp_path: Path, entry: str, told: str) -> None:
+def test_faults_name_file_entry_and_key(tmp_path: Path, entry: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(f'name = "mine"\nlines = [{entry}]\n')
-    with pytest.raises(ResourceError, match=told) as caught:
+    with pytest.raises(ResourceError, match=message) as caught:
         load_line_lists([path])
     message = str(caught.value)
     assert message.startswith(f"{path}: lines[")
@@ -212,7 +212,7 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
             load_line_lists([path])
 
 
-def test_an_unknown_id_is_told() -> None:
+def test_an_unknown_id_is_refused_with_a_guess() -> None:
     with pytest.raises(ResourceError, match='there is no line "H_omega"; did you mean "H_'):
         builtin_lines()["H_omega"]
 

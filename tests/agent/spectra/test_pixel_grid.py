@@ -1,5 +1,3 @@
-"""Window sums, noise from the flux, smoothing: the arithmetic below every measurement."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -25,7 +25,7 @@ def test_smoothing_adds_widths_in_quadrature() -> None:
     assert wide.sum() == pytest.approx(narrow.sum(), rel=1e-3)
 
 
-def test_hopeless_input_is_answered() -> None:
+def test_smoothing_without_good_pixels_or_with_huge_widths() -> None:
     nothing = np.zeros(8, dtype=bool)
     flux = np.full(8, np.nan)
     assert np.isnan(smooth_box(flux, nothing, 3)).all()

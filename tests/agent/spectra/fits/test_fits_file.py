@@ -39,9 +39,7 @@ def test_scaled_and_blank_images() -> None:
         ("NAXIS2  =                    5", "NAXIS2  =                 5000", "cut short|MB"),
     ],
 )
-def test_absurd_sizes_are_compared_with_the_file_before_anything(
-    old: str, new: str, reason: str
-) -> None:
+def test_absurd_sizes_are_compared_with_the_file_first(old: str, new: str, reason: str) -> None:
     data = samples.lamost_image().replace(old.encode(), new.encode(), 1)
     with pytest.raises(ReadError, match=reason):
         opened(data).primary.image()
@@ -61,7 +59,7 @@ def test_hdus_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         list(opened(samples.desi()))
 
 
-def test_hdus_behind_the_wanted_one_do_not_matter() -> None:
+def test_hdus_after_the_one_read_may_be_missing() -> None:
     data = samples.sdss()
     hdu = opened(data[: len(data) - 5760]).get(1)
     assert hdu is not None

@@ -60,12 +60,12 @@ def test_large_plain_files_are_read_in_parts(monkeypatch: pytest.MonkeyPatch, gi
 
 
 @pytest.mark.parametrize("keep", [15, 400, -20, -1])
-def test_cut_gzip_says_so(given: Given, keep: int) -> None:
+def test_cut_gzip_is_refused(given: Given, keep: int) -> None:
     with pytest.raises(ReadError, match="gzip data end too early"):
         given(samples.gz(samples.text())[:keep], "a.dat.gz")
 
 
-def test_damaged_gzip_says_so(given: Given) -> None:
+def test_damaged_gzip_is_refused(given: Given) -> None:
     data = bytearray(samples.gz(samples.lamost_table()))
     data[300:340] = bytes(40)
     with pytest.raises(ReadError, match="gzip data are damaged"):
@@ -78,7 +78,7 @@ def test_joined_members_and_padding_are_read_like_gzip_does() -> None:
     assert source_of(joined, "a.dat.gz").whole(10**6) == whole
 
 
-def test_endless_members_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_gzip_members_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source_file, "MAX_MEMBERS", 5)
     data = samples.gz(b"x") * 50
     assert source_of(data, "a.gz").whole(100) == b"x" * 5
@@ -114,7 +114,7 @@ def test_a_pipe_does_not_block(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
-def test_a_file_one_may_not_read(tmp_path: Path) -> None:
+def test_a_file_without_read_permission(tmp_path: Path) -> None:
     path = tmp_path / "a.fits"
     path.write_bytes(samples.lamost_image())
     path.chmod(0)

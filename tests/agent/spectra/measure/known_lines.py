@@ -1,4 +1,4 @@
-"""Spectra whose lines have a known equivalent width, width and place, on the pixels of LAMOST."""
+"""Spectra with lines of known equivalent width, width and wavelength, on LAMOST's pixels."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import voigt_profile
 
 from agent.spectra.lines import builtin_lines
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 
-FloatArray = NDArray[np.float64]
 WAVELENGTH: FloatArray = 10 ** np.arange(np.log10(3700.0), np.log10(9100.0), 1e-4)
-"""69 km/s a pixel, as LAMOST low-resolution spectra have."""
+"""69 km/s per pixel, like LAMOST low-resolution spectra."""
 GAUSS_AREA = math.sqrt(math.pi / math.log(2.0)) / 2.0
-"""Area of a Gaussian over height x FWHM."""
+"""Area of a Gaussian divided by height x FWHM."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def gaussian(name: str, line: str, centre: float, fwhm: float, height: float) ->
 def stark(
     name: str, line: str, centre: float, fwhm: float, depth: float, power: float = 2.5
 ) -> KnownLine:
-    """depth / (1 + |dl / w|^power): the wings a white dwarf's Balmer line has."""
+    """depth / (1 + |dl / w|^power), with wings like a white dwarf's Balmer lines."""
     half = 0.5 * fwhm
 
     def shape(x: FloatArray) -> FloatArray:
@@ -65,10 +63,10 @@ def voigt(
     return KnownLine(name, line, centre, fwhm, -height / peak, shape)
 
 
-def twin(
+def double_peak(
     name: str, line: str, centre: float, separation: float, fwhm_each: float, height: float
 ) -> KnownLine:
-    """Two equal Gaussian peaks, as an accretion disc shows."""
+    """Two equal Gaussian peaks, as in an accretion disc."""
     halves = [
         gaussian(name, line, centre + sign * 0.5 * separation, fwhm_each, height)
         for sign in (-1, 1)
@@ -95,7 +93,7 @@ def observed(
     wavelength: FloatArray = WAVELENGTH,
     has_errors: bool = True,
 ) -> Spectrum:
-    """Lines on a continuum with noise of constant S/N (of the continuum) a pixel."""
+    """Lines on a continuum with noise of constant continuum S/N per pixel."""
     flux = np.ones_like(wavelength)
     for line in lines:
         flux = flux + line.shape(wavelength)
@@ -123,7 +121,7 @@ STAR = [
 
 
 def band(head: str, depth: float, scale: float = 40.0) -> KnownLine:
-    """A band of the depth given at its head, fading exponentially to its shaded side."""
+    """A band of this depth at its head, fading exponentially to its shaded side."""
     line = builtin_lines()[head]
     side = 1.0 if line.shaded == "red" else -1.0
 

@@ -28,7 +28,7 @@ def test_centroid_errors_are_calibrated(rng: np.random.Generator) -> None:
     assert 0.8 < pulls.std() < 1.25
 
 
-def test_windows_that_cannot_be_measured_say_so() -> None:
+def test_windows_that_cannot_be_measured_are_refused() -> None:
     spectrum = observed([], 50.0, None)
     for window in ((9000.0, 9200.0), (6010.0, 6000.0), (float("nan"), 6000.0), (1.0, 2.0)):
         for function in (equivalent_width, centroid):

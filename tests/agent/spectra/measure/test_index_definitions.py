@@ -18,12 +18,12 @@ LaO_7910_edge C13_4744_edge VO_7896_edge
 PROMISED = PROMISED_NAMES.split()
 
 
-def test_promised_indices_are_there() -> None:
+def test_promised_indices_exist() -> None:
     assert [name for name in PROMISED if name not in builtin_indices()] == []
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "message"),
     [
         ('{ name = "a", kind = "ratio" }', "needs feature and continuum"),
         ('{ name = "a", kind = "hill" }', r'indices\["a"\].kind: "hill" is not one of: ratio'),
@@ -46,8 +46,8 @@ def test_promised_indices_are_there() -> None:
         ('{ name = "a", weights = [1, "b"] }', "weights: expected a number, found text"),
     ],
 )
-def test_faulty_definitions_are_told(tmp_path: Path, entry: str, told: str) -> None:
+def test_faulty_definitions_are_refused(tmp_path: Path, entry: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(f"indices = [{entry}]\n")
-    with pytest.raises(ResourceError, match=told):
+    with pytest.raises(ResourceError, match=message):
         read_indices(path)

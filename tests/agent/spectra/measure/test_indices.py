@@ -1,4 +1,4 @@
-"""Indices against numbers known beforehand, and their refusals."""
+"""Indices of spectra with known values, and refusals."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_edge_is_positive_at_its_own_head_and_negative_mirrored(head: str) -> No
     assert turned.number == pytest.approx(-seen.number, rel=0.15)
 
 
-def test_c2_and_tio_at_the_same_place_have_opposite_signs() -> None:
+def test_c2_and_tio_at_the_same_wavelength_have_opposite_signs() -> None:
     carbon = measure_index(observed([band("C2_5165", 0.4)], 50.0, None), "C2_5165_edge")
     giant = measure_index(observed([band("TiO_5167", 0.4)], 50.0, None), "C2_5165_edge")
     assert carbon.number > 0.2 and giant.number < -0.2
@@ -151,7 +151,7 @@ def test_velocity_moves_the_windows() -> None:
     assert measure_index(moved, "EW_NaI_D").value != pytest.approx(rest.value, rel=0.02)
 
 
-def test_refusals_say_why() -> None:
+def test_refusals_have_a_reason() -> None:
     short = Spectrum(wavelength=WAVELENGTH[:1000], flux=np.ones(1000))
     assert measure_index(short, "TiO5").reason == "outside the spectrum"
     assert measure_index(short, "no_such_index").reason == "no index has this name"

@@ -1,4 +1,4 @@
-"""Lines of known width, area and place, measured through noise."""
+"""Lines of known width, area and wavelength, measured through noise."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_faint_lines_keep_calibrated_errors() -> None:
     assert 0.8 < row.ew_pull < 1.25 and 0.8 < row.fwhm_pull < 1.3
 
 
-def test_velocity_and_kind_are_told() -> None:
+def test_velocity_and_kind() -> None:
     shift = 1.0 + 220.0 / LIGHT_KMS
     line = gaussian("Ha", "H_alpha", H_ALPHA * shift, 10.0, -0.4)
     found = measure_line(observed([line], 100.0, None), "H_alpha")
@@ -67,7 +67,7 @@ def test_narrow_core_on_a_broad_base_keeps_the_base() -> None:
     assert found.ew == pytest.approx(lines[0].ew + lines[1].ew, rel=0.05)
 
 
-def test_neighbours_are_not_taken_for_a_base() -> None:
+def test_neighbours_are_not_a_broad_base() -> None:
     lines = [
         gaussian("Ha", "H_alpha", H_ALPHA, 5.0, 2.0),
         gaussian("N II", "NII_6548", 6549.86, 5.0, 0.4),
@@ -81,13 +81,13 @@ def test_neighbours_are_not_taken_for_a_base() -> None:
 def test_absent_line_gets_an_upper_limit(rng: np.random.Generator) -> None:
     found = [measure_line(observed([], 20.0, rng), "HeI_6678") for _ in range(60)]
     quiet = [item for item in found if not item.is_detected]
-    assert len(quiet) > 45  # the best of many places and widths exceeds 3 sigma now and then
+    assert len(quiet) > 45  # the best of many positions and widths sometimes exceeds 3 sigma
     pulls = np.array([item.ew / item.ew_error for item in quiet])
     assert 0.5 < pulls.std() < 1.3
     assert all(item.kind == "" and item.centroid is None for item in quiet)
 
 
-def test_sky_and_telluric_places_are_unsafe() -> None:
+def test_sky_and_telluric_wavelengths_are_unsafe() -> None:
     for name, wavelength in (("OI_6300", 6302.04), ("HeI_6678", 6679.99)):
         line = gaussian(name, name, wavelength, 5.0, -0.5)
         found = measure_line(observed([line], 60.0, None), name)
@@ -97,14 +97,16 @@ def test_sky_and_telluric_places_are_unsafe() -> None:
     assert "O₂ A" in found.unsafe
 
 
-def test_a_neighbour_is_not_taken_for_the_line() -> None:
+def test_a_stronger_neighbour_is_not_the_line() -> None:
     spectrum = observed([gaussian("Ha", "H_alpha", H_ALPHA, 28.0, 2.0)], 60.0, None)
     found = measure_line(spectrum, "NII_6548")
     assert not found.is_detected and "stronger feature" in found.reason
 
 
 @pytest.mark.parametrize("has_errors", [True, False])
-def test_without_errors_the_scatter_serves(has_errors: bool, rng: np.random.Generator) -> None:
+def test_without_errors_the_scatter_of_the_flux_is_used(
+    has_errors: bool, rng: np.random.Generator
+) -> None:
     found: list[LineMeasurement] = []
     for _ in range(60):
         spectrum = observed([BROAD], 20.0, rng, has_errors=has_errors)

@@ -18,7 +18,7 @@ from tests.agent.spectra.measure.known_lines import (
 )
 
 
-def test_instrument_width_is_taken_out() -> None:
+def test_width_is_corrected_for_the_instrument() -> None:
     instrument = H_ALPHA / 1800.0
     line = gaussian("Ha", "H_alpha", H_ALPHA, math.hypot(8.0, instrument), 1.0)
     found = measure_line(observed([line], 200.0, None), "H_alpha")
@@ -32,7 +32,7 @@ def test_unresolved_line_is_flagged(rng: np.random.Generator) -> None:
     assert found.fwhm_kms is not None and found.fwhm_kms < 120.0
 
 
-def test_without_a_known_resolution_nothing_is_taken_out() -> None:
+def test_without_a_known_resolution_width_is_not_corrected() -> None:
     found = measure_line(observed([BROAD], 100.0, None, survey=""), "H_alpha")
     assert found.fwhm_kms == pytest.approx(28.5 / H_ALPHA * LIGHT_KMS, rel=0.02)
     assert "broad" in found.flags
@@ -69,7 +69,7 @@ def test_masked_spike_changes_nothing() -> None:
     assert measure_line(spiked(masked=False), "H_alpha").ew != pytest.approx(clean.ew, rel=0.2)
 
 
-def test_block_of_dead_pixels_in_a_line_is_told() -> None:
+def test_a_block_of_dead_pixels_in_a_line_is_refused() -> None:
     line = gaussian("Ha", "H_alpha", H_ALPHA, 20.0, 1.0)
     ivar = np.where(np.abs(WAVELENGTH - H_ALPHA) < 6.0, 0.0, 900.0)
     flux = np.where(ivar > 0, 1.0 + line.shape(WAVELENGTH), 0.0)
@@ -79,13 +79,13 @@ def test_block_of_dead_pixels_in_a_line_is_told() -> None:
     assert measure_line(everything, "H_alpha").ew is None
 
 
-def test_negative_continuum_is_told() -> None:
+def test_a_negative_continuum_is_refused() -> None:
     flux = -1.0 - BROAD.shape(WAVELENGTH)
     found = measure_line(Spectrum(wavelength=WAVELENGTH, flux=flux), "H_alpha")
     assert found.ew is None and found.reason
 
 
-def test_edge_of_the_spectrum_is_told() -> None:
+def test_a_line_at_the_edge_of_the_spectrum_is_refused() -> None:
     cut = WAVELENGTH[WAVELENGTH < H_ALPHA + 8.0]
     line = gaussian("Ha", "H_alpha", H_ALPHA, 12.0, 1.0)
     found = measure_line(observed([line], 60.0, None, wavelength=cut), "H_alpha")

@@ -1,4 +1,4 @@
-"""What holds for every spectrum: scale and Doppler invariance, and no exception whatever comes."""
+"""Properties for every spectrum: invariance to scale and Doppler shift, and no exceptions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def same(first: Measurement, second: Measurement, scale: float = 1.0) -> bool:
 
 @FEW
 @given(exponent=st.floats(-200.0, 200.0))
-def test_indices_do_not_know_the_flux_unit(exponent: float) -> None:
+def test_indices_do_not_depend_on_the_flux_unit(exponent: float) -> None:
     before = example()
     factor = 10.0**exponent
     after = Spectrum(
@@ -108,7 +108,7 @@ def hostile_spectra(draw: st.DrawFn) -> Spectrum:
 
 @st.composite
 def spoiled_spectra(draw: st.DrawFn) -> Spectrum:
-    """A good spectrum with wild values in places: gets further than noise does."""
+    """A good spectrum with wild values here and there: it gets further than noise."""
     whole = example(draw(st.integers(0, 5)))
     flux, ivar = np.array(whole.flux), np.array(whole.ivar)
     for _ in range(draw(st.integers(0, 6))):

@@ -90,11 +90,11 @@ def truncate(data: bytearray, rng: random.Random) -> None:
 
 
 def wild_value(data: bytearray, rng: random.Random) -> None:
-    """Another value in a header card (or, in text, wherever an '=' stands)."""
-    places = [at for at in range(0, len(data) - 80, 80) if data[at + 8 : at + 10] == b"= "]
+    """Another value in a header card (or, in text, after any '=')."""
+    cards = [at for at in range(0, len(data) - 80, 80) if data[at + 8 : at + 10] == b"= "]
     for _ in range(rng.choice((1, 1, 3))):
-        if places:
-            at = rng.choice(places)
+        if cards:
+            at = rng.choice(cards)
             data[at + 10 : at + 80] = rng.choice(WILD).rjust(20).ljust(70).encode()
 
 

@@ -1,4 +1,4 @@
-"""Small files in the surveys' own layouts, so that no test of a reader needs real data."""
+"""Small files in the layouts of the surveys, so that tests of readers need no real data."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def sdss(
 def spspec(**cards: Any) -> bytes:
     sigma = np.where(IVAR > 0, 1 / np.sqrt(np.where(IVAR > 0, IVAR, 1)), 0.0)
     data = np.array([FLUX, FLUX * 0, sigma, np.zeros(PIXELS), np.zeros(PIXELS)], np.float32)
-    told = {
+    defaults = {
         "TELESCOP": "SDSS 2.5-M",
         "RA": 150.09221,
         "DEC": 10.308277,
@@ -197,7 +197,7 @@ def spspec(**cards: Any) -> bytes:
         "SN_R": 14.2,
         "SN_I": 13.0,
     }
-    return bytes_of(with_cards(fits.PrimaryHDU(data), told | cards))
+    return bytes_of(with_cards(fits.PrimaryHDU(data), defaults | cards))
 
 
 TARGETS = (39633559463397282, 39633559467591522, 39633559463398815, -4, 39633560340006508)

@@ -8,7 +8,7 @@ from tests.agent.spectra.conftest import Given
 from tests.agent.spectra.readers import samples
 
 
-def test_decreasing_wavelengths_are_sorted_and_said(given: Given) -> None:
+def test_decreasing_wavelengths_are_sorted_with_a_warning(given: Given) -> None:
     spectrum = given(samples.image_1d(CRVAL1=9000.0, CDELT1=-2.0))
     assert spectrum.flux[-1] == samples.FLUX[0]
     assert any("not increasing" in warning for warning in spectrum.warnings)
@@ -20,7 +20,7 @@ def test_flux_without_a_finite_pixel_is_refused(given: Given) -> None:
         given(data)
 
 
-def test_unusable_wavelengths_are_dropped_duplicates_too(given: Given) -> None:
+def test_unusable_and_duplicate_wavelengths_are_dropped(given: Given) -> None:
     wave = samples.WAVELENGTH.copy()
     wave[3], wave[4], wave[9] = np.nan, -1.0, wave[8]
     spectrum = given(samples.fits_table({"wave": ("D", wave), "flux": ("E", samples.FLUX)}))

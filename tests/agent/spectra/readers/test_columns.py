@@ -30,7 +30,7 @@ def test_variance_and_mask(given: Given) -> None:
     assert spectrum.n_bad == 2
 
 
-def test_useless_error_and_mask_columns_are_left_out_and_said(given: Given) -> None:
+def test_useless_error_and_mask_columns_are_ignored_with_a_warning(given: Given) -> None:
     columns = {
         "wave": ("D", W),
         "flux": ("E", F),
@@ -44,7 +44,7 @@ def test_useless_error_and_mask_columns_are_left_out_and_said(given: Given) -> N
     assert any("masks everything" in warning for warning in spectrum.warnings)
 
 
-def test_calspec_systematic_error_stands_in_for_a_missing_one(given: Given) -> None:
+def test_calspec_systematic_error_replaces_a_missing_one(given: Given) -> None:
     stat = np.where(np.arange(N) < 9, 0.0, 2.0)
     columns = {
         "WAVELENGTH": ("D", W),

@@ -40,7 +40,7 @@ def header(**cards: object) -> Header:
     return Header(b"".join(f"{k:8}= {body(v)}".encode().ljust(80) for k, v in cards.items()))
 
 
-def test_places() -> None:
+def test_positions_of_headers() -> None:
     assert header_position(header(RA=10.0, DEC=-5.0)) == {"ra": 10.0, "dec": -5.0}
     assert header_position(header(RA="01:00:00", DEC="-05:30:00")) == {"ra": 15.0, "dec": -5.5}
     assert header_position(header(RA=10.0)) == {}

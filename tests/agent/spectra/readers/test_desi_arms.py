@@ -28,7 +28,7 @@ def test_masked_pixels_are_dropped_from_the_merge(given: Given) -> None:
     assert spectrum.n_bad == 1
 
 
-def test_arms_without_a_common_grid_are_joined_and_said(given: Given) -> None:
+def test_arms_without_a_common_grid_are_joined_with_a_warning(given: Given) -> None:
     spectrum = given(samples.desi(shift=0.3), NAME)
     assert (np.diff(spectrum.wavelength) > 0).all()
     assert "the arms share no grid" in spectrum.warnings[0]

@@ -44,7 +44,7 @@ def test_reference_pixel_and_cd_matrix(given: Given) -> None:
             "CUNIT1": "Angstrom",
         },
     ],
-    ids=["dc-flag", "mastar", "loglam", "untold", "ln", "standard WAVE-LOG"],
+    ids=["dc-flag", "mastar", "loglam", "unnamed", "ln", "standard WAVE-LOG"],
 )
 def test_logarithmic_axes(given: Given, cards: dict[str, object]) -> None:
     np.testing.assert_allclose(given(samples.image_1d(**cards)).wavelength, LOG, rtol=1e-12)

@@ -72,7 +72,7 @@ def test_header_keys_are_kept_under_their_own_names(given: Given) -> None:
     assert "NAXIS1" not in meta
 
 
-def test_simulated_is_said_by_the_primary_header(given: Given) -> None:
+def test_simulated_is_read_from_the_primary_header(given: Given) -> None:
     assert given(samples.lamost_image(SIMULATE=True)).simulated
     assert given(samples.lamost_table(SIMULATE=True)).simulated
     assert not given(samples.lamost_image(SIMULATE="yes")).simulated
@@ -91,7 +91,7 @@ def test_a_row_that_is_not_there(given: Given) -> None:
         given(samples.lamost_image(), row=1)
 
 
-def test_lamost_without_wavelengths_says_so(given: Given) -> None:
+def test_lamost_without_wavelengths_is_refused(given: Given) -> None:
     data = samples.lamost_image(
         third=samples.FLUX / 100, drop=("COEFF0", "COEFF1", "CRVAL1", "CD1_1")
     )
@@ -99,7 +99,7 @@ def test_lamost_without_wavelengths_says_so(given: Given) -> None:
         given(data)
 
 
-def test_lamost_without_its_table_says_so(given: Given) -> None:
+def test_lamost_without_its_table_is_refused(given: Given) -> None:
     data = samples.bytes_of(samples.with_cards(fits.PrimaryHDU(), samples.LAMOST_CARDS))
     with pytest.raises(ReadError, match=r"COADD table .* is missing"):
         given(data)

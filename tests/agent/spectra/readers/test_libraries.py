@@ -67,7 +67,7 @@ def test_xsl_is_nanometre_in_air(given: Given) -> None:
     assert spectrum.ivar[0] == 0.25
 
 
-def test_names_of_survey_files_tell_medium_and_object(given: Given) -> None:
+def test_names_of_survey_files_give_medium_and_object(given: Given) -> None:
     spectrum = given(samples.text(), "spec-0343-51692-0198-catB.dat")
     assert (spectrum.survey, spectrum.object_id) == ("SDSS", "0343-51692-0198")
     assert spectrum.medium_in_file == "vacuum"

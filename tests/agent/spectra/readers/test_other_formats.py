@@ -40,13 +40,15 @@ def test_specutils_reads_what_ours_do_not(given: Given) -> None:
     assert spectrum.wavelength[0] == pytest.approx(15100)
 
 
-def test_counted_pixels_are_not_taken_for_wavelengths(given: Given) -> None:
+def test_pixel_numbers_are_not_wavelengths(given: Given) -> None:
     with pytest.raises(ReadError) as caught:
         given(without_wavelengths())
     assert "gives no wavelengths" in str(caught.value)
 
 
-def test_without_specutils_it_says_so(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_specutils_the_refusal_names_it(
+    given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ReadError) as caught:
         given(without_wavelengths())

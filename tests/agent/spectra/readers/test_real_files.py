@@ -1,4 +1,4 @@
-"""Every real file beside the checkout, held against what its manifest says of it."""
+"""Every real file next to the checkout, compared with its manifest."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ UNREADABLE = {
     "missing_b_color.fits": "a DESI file without B_FLUX",
     "spectra-main-dark-9144.fits": "a DESI file without B_WAVELENGTH",
 }
-# The header says B1950 00 57 13.0 +6 12 41 (in radians), which is this place in J2000; the
+# The header says B1950 00 57 13.0 +6 12 41 (in radians), which is this position in J2000; the
 # manifest's right ascension (14.47) is neither of the two.
 KNOWN_PLACES = {"STELIB_v3.2_HD005820.fits": {"ra": "14.9527", "dec": "6.4807"}}
 
@@ -99,10 +99,10 @@ def check(path: Path, entry: Entry) -> None:
 
 
 def check_snr(spectrum: Spectrum, notes: str) -> None:
-    told = re.search(r"(SNRG|SN_G|SN_MEDIAN_ALL)=([\d.]+)", notes)
-    if told is None:
+    match = re.search(r"(SNRG|SN_G|SN_MEDIAN_ALL)=([\d.]+)", notes)
+    if match is None:
         return
-    key, value = told.group(1), float(told.group(2))
+    key, value = match.group(1), float(match.group(2))
     if key == "SN_MEDIAN_ALL":
         assert spectrum.snr == pytest.approx(value, abs=0.06)
     else:
@@ -112,9 +112,9 @@ def check_snr(spectrum: Spectrum, notes: str) -> None:
 
 
 def check_class(spectrum: Spectrum, notes: str) -> None:
-    told = re.search(r"SUBCLASS=(\w+)", notes)
-    if told is not None:
-        assert spectrum.subclass == told.group(1)
+    match = re.search(r"SUBCLASS=(\w+)", notes)
+    if match is not None:
+        assert spectrum.subclass == match.group(1)
     obsid = re.search(r"obsid (\d+)", notes)
     if obsid is not None:
         assert str(spectrum.meta["OBSID"]) == obsid.group(1)
@@ -148,7 +148,7 @@ def test_desi_class_and_z_come_from_the_companion(real_spectra: Path) -> None:
     assert spectrum.z == pytest.approx(0.3687, abs=1e-3)
 
 
-def test_air_files_put_lines_at_their_vacuum_places(real_spectra: Path) -> None:
+def test_lines_of_air_files_are_at_their_vacuum_wavelengths(real_spectra: Path) -> None:
     """H beta of the metal-poor G star of XSL: 4862.69 in vacuum, 4861.33 in air."""
     spectrum = read(real_spectra / "xsl_spectrum_X0360_uvb.fits")
     near = np.abs(spectrum.wavelength - 4862.0) < 4

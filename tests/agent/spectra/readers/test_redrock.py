@@ -13,7 +13,7 @@ NAME = samples.DESI_NAME
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_class_and_z_come_from_the_redrock_file_beside(tmp_path: Path, packed: bool) -> None:
+def test_class_and_z_come_from_the_redrock_file_next_to_it(tmp_path: Path, packed: bool) -> None:
     (tmp_path / NAME).write_bytes(samples.desi())
     data = samples.redrock()
     companion = tmp_path / (NAME.replace("coadd", "redrock") + (".gz" if packed else ""))
@@ -36,6 +36,6 @@ def test_a_broken_or_foreign_redrock_file_is_a_warning(tmp_path: Path) -> None:
     assert "ZWARN 4" in read(tmp_path / NAME).warnings[0]
 
 
-def test_a_redrock_table_is_named_for_what_it_is(given: Given) -> None:
+def test_a_redrock_table_is_refused_with_its_coadd(given: Given) -> None:
     with pytest.raises(ReadError, match=f"companion of {NAME}, without spectra: open the coadd"):
         given(samples.redrock(), NAME.replace("coadd", "redrock"))

@@ -18,18 +18,18 @@ def own_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "READERS", list(registry.READERS))
 
 
-def readers_own(file: SourceFile, request: Request) -> Spectrum:
+def read_mine(file: SourceFile, request: Request) -> Spectrum:
     if not file.start.startswith(b"MINE"):
         raise NotMine("it does not start with MINE")
     return build(file, Pixels([4000.0, 4001.0], [1.0, 2.0]), survey="MINE")
 
 
 def test_a_reader_can_be_added(given: Given) -> None:
-    register(Reader("mine", readers_own))
+    register(Reader("mine", read_mine))
     assert given(b"MINE", "a.mine").survey == "MINE"
     assert given(samples.lamost_image()).survey == "LAMOST"
     with pytest.raises(ValueError, match="named mine already"):
-        register(Reader("mine", readers_own))
+        register(Reader("mine", read_mine))
 
 
 def test_the_refusal_names_every_reader_on_one_line(given: Given) -> None:
@@ -46,7 +46,7 @@ def test_the_refusal_names_every_reader_on_one_line(given: Given) -> None:
 @pytest.mark.parametrize(
     "failure", [ZeroDivisionError("x"), MemoryError(), RecursionError("deep"), UnicodeError("u")]
 )
-def test_a_failing_reader_becomes_a_reason_and_the_next_is_asked(
+def test_a_failing_reader_becomes_a_reason_and_the_next_is_tried(
     given: Given, failure: Exception
 ) -> None:
     def fails(*_: object) -> Spectrum:
@@ -71,14 +71,14 @@ def test_an_interrupt_is_not_swallowed(given: Given, interrupt: type[BaseExcepti
 
 def test_malformed_stops_the_search_with_its_own_words(given: Given) -> None:
     def malformed(*_: object) -> Spectrum:
-        raise Malformed("a file without its soul")
+        raise Malformed("a file without a table")
 
     register(Reader("strict", malformed))
-    with pytest.raises(ReadError, match=r"^object.fits: a file without its soul$"):
+    with pytest.raises(ReadError, match=r"^object.fits: a file without a table$"):
         given(samples.lamost_image())
 
 
-def test_numbers_that_make_no_spectrum_are_a_read_error(given: Given) -> None:
+def test_an_invalid_spectrum_is_a_read_error(given: Given) -> None:
     def refuses(*_: object) -> Spectrum:
         raise SpectrumError("not usable")
 
@@ -87,7 +87,7 @@ def test_numbers_that_make_no_spectrum_are_a_read_error(given: Given) -> None:
         given(b"hello", "a.dat")
 
 
-def test_a_target_the_file_does_not_name_is_said(given: Given) -> None:
+def test_a_target_that_the_file_does_not_name_is_a_warning(given: Given) -> None:
     data = samples.lamost_image()
     assert not given(data, target="677503031").warnings
     assert not given(data, target="LAMOST J013730.44+252537.7").warnings

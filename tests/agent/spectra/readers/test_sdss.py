@@ -10,7 +10,7 @@ from tests.agent.spectra.readers import samples
 
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("names", [False, True])
-def test_tables_are_found_by_place_and_columns_in_any_case(
+def test_tables_are_found_by_position_and_columns_in_any_case(
     given: Given, upper: bool, names: bool
 ) -> None:
     spectrum = given(samples.sdss(upper, names))
@@ -23,21 +23,21 @@ def test_tables_are_found_by_place_and_columns_in_any_case(
     np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=1e-6)
 
 
-def test_position_is_the_object_never_the_boresight(given: Given) -> None:
+def test_position_is_that_of_the_object_not_of_the_plate(given: Given) -> None:
     spectrum = given(samples.sdss())
     assert (spectrum.ra, spectrum.dec) == (147.32107, -0.0065757249)
-    told = given(samples.sdss(PLUG_RA=10.0, PLUG_DEC=20.0))
-    assert (told.ra, told.dec) == (10.0, 20.0)
+    moved = given(samples.sdss(PLUG_RA=10.0, PLUG_DEC=20.0))
+    assert (moved.ra, moved.dec) == (10.0, 20.0)
 
 
-def test_bright_sky_alone_does_not_kill_a_pixel(given: Given) -> None:
+def test_bright_sky_alone_does_not_mask_a_pixel(given: Given) -> None:
     spectrum = given(samples.sdss())
     assert spectrum.good[50]
     assert not spectrum.good[60], "NODATA"
     assert not spectrum.good[20:23].any(), "ivar 0"
 
 
-def test_lite_and_full_are_told_apart(given: Given) -> None:
+def test_lite_and_full_are_distinguished(given: Given) -> None:
     assert given(samples.sdss()).format.endswith("lite")
     assert given(samples.sdss(exposures=2)).format.endswith("full")
 
@@ -47,7 +47,7 @@ def test_vacuum_flag_may_be_text(given: Given, vacuum: object) -> None:
     assert given(samples.sdss(VACUUM=vacuum)).medium_in_file == "vacuum"
 
 
-def test_sdss_without_its_columns_says_so(given: Given) -> None:
+def test_sdss_without_its_columns_is_refused(given: Given) -> None:
     data = samples.sdss().replace(b"'loglam  '", b"'lgolam  '")
     with pytest.raises(ReadError, match="COADD table has no flux and loglam"):
         given(data)

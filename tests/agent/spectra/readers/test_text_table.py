@@ -48,7 +48,7 @@ def test_units_in_brackets(given: Given) -> None:
     np.testing.assert_allclose(spectrum.wavelength, W, atol=0.01)
 
 
-def test_third_unnamed_column_is_the_error_and_said(given: Given) -> None:
+def test_third_unnamed_column_is_the_error_with_a_warning(given: Given) -> None:
     spectrum = given(samples.text(THREE), "a.dat")
     assert spectrum.ivar is not None
     assert spectrum.ivar[0] == 0.25

@@ -103,7 +103,7 @@ def test_entities_are_never_expanded_nor_files_read(given: Given, tmp_path: Path
         given(outside.replace("<!DOCTYPE", '<?xml version="1.0"?><!DOCTYPE').encode(), "c.xml")
 
 
-def test_data_elsewhere_are_not_followed(given: Given, tmp_path: Path) -> None:
+def test_data_in_another_file_are_not_opened(given: Given, tmp_path: Path) -> None:
     stream = f'<BINARY><STREAM href="{(tmp_path / "x").as_uri()}" encoding="base64"/></BINARY>'
     with pytest.raises(ReadError, match=r"in another file \(href\)"):
         given(samples.votable(stream), "a.xml")
@@ -121,12 +121,12 @@ def test_data_elsewhere_are_not_followed(given: Given, tmp_path: Path) -> None:
         ("<a>" * 100 + "</a>" * 100, "nested too deeply"),
     ],
 )
-def test_damaged_tables_are_named(given: Given, data: str, reason: str) -> None:
+def test_damaged_tables_are_refused(given: Given, data: str, reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         given(samples.votable(data), "a.xml")
 
 
-def test_declared_rows_and_sizes_are_not_believed(given: Given) -> None:
+def test_declared_rows_and_sizes_are_not_trusted(given: Given) -> None:
     data = samples.votable().decode().replace("<TABLE ", '<TABLE nrows="99999999999" ')
     assert len(given(data.encode(), "a.xml")) == samples.PIXELS
     big = data.replace('datatype="float"', 'datatype="float" arraysize="999999999"')

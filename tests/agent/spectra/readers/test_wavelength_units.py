@@ -35,7 +35,7 @@ def test_units(given: Given, unit: str, scale: float) -> None:
     np.testing.assert_allclose(given(data).wavelength, samples.LINEAR)
 
 
-def test_unit_guessed_from_size_is_said(given: Given) -> None:
+def test_a_guessed_unit_is_a_warning(given: Given) -> None:
     for scale, word in ((10.0, "nanometre"), (1e4, "micrometre")):
         spectrum = given(samples.text((W / scale, F)), "a.dat")
         np.testing.assert_allclose(spectrum.wavelength, W, atol=0.02)
