@@ -164,8 +164,6 @@ def calibrated_out_of_fold(
         held_out = fold == number
         rule = fit_calibration(judged.where(~held_out), method)
         result[held_out] = rule.apply(judged.p[held_out])
-            judged.p[held_out]
-        )
     return result
 
 
