@@ -1,6 +1,6 @@
-"""What a person sees next: filters, orders, and pages of a list of any length.
+"""The queue of candidates: filters, orders and pages of a list of any length.
 
-Everything here costs the same for a hundred candidates and for a million.
+Every operation takes about the same time for a hundred candidates and for a million.
 """
 
 from app.core.queue.counts import Count, count

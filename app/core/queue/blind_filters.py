@@ -1,4 +1,4 @@
-"""Filters and orders that give away what blind mode hides: agents' opinions, the list's label."""
+"""Filters and orders that reveal what blind mode hides: agents' opinions and the list's labels."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from app.core.queue.filters import (
 )
 from app.core.queue.sorts import Sort
 
-TELLING_SORTS = frozenset({"p_yes", "uncertain", "surprising", "disagreeing"})
+REVEALING_SORTS = frozenset({"p_yes", "uncertain", "surprising", "disagreeing"})
 
 
 def breaks_blind_mode(tree: Filter, sort: Sort) -> bool:
-    """Whether somebody who walks through this queue could guess."""
-    return sort.key in TELLING_SORTS or _tells(tree)
+    """Whether the queue's order or content reveals an agent's opinion or a label."""
+    return sort.key in REVEALING_SORTS or _is_revealing(tree)
 
 
-def _tells(tree: Filter) -> bool:
+def _is_revealing(tree: Filter) -> bool:
     if isinstance(tree, And | Or):
-        return any(_tells(term) for term in tree.terms)
+        return any(_is_revealing(term) for term in tree.terms)
     if isinstance(tree, Not):
-        return _tells(tree.term)
+        return _is_revealing(tree.term)
     if isinstance(tree, Number):
         return tree.field == "p_yes"
     if isinstance(tree, Words):

@@ -1,7 +1,7 @@
 """Filters as people type them: `verdict:unjudged p_yes>0.5 flag:star own.mag_r<18 "binary"`.
 
-Conditions side by side must all hold; `or`, `not` (or a minus in front) and brackets as one would
-think. A word alone is looked for in names, comments and the list's own columns.
+Conditions side by side must all hold; `or`, `not` (or a leading minus) and parentheses work as
+usual. A word alone is searched in names, comments and the list's own columns.
 """
 
 from __future__ import annotations
@@ -58,96 +58,95 @@ FIELDS = (
 
 
 def parse_filter(text: str) -> Filter:
-    """Nothing is everything. Raises FilterError, which says what is wrong and where."""
+    """Parse a filter; an empty text matches everything. Raises FilterError."""
     if len(text) > MAX_LENGTH:
         raise FilterError(f"a filter is at most {MAX_LENGTH} characters long")
     parser = _Parser(tokens(text), len(text))
-    return checked(parser.whole())
+    return checked(parser.parse())
 
 
 class _Parser:
-    """`or` binds less than `and`, that less than `not`."""
+    """Recursive descent: `or` binds less tightly than `and`, which binds less than `not`."""
 
     def __init__(self, tokens: list[Token], end: int) -> None:
         self.tokens = tokens
-        self.at = 0
+        self.index = 0
         self.end = Token("end", "", end, False)
         self.depth = 0
 
-    def whole(self) -> Filter:
+    def parse(self) -> Filter:
         if not self.tokens:
             return EVERYTHING
-        tree = self._either()
+        tree = self._or_expression()
         if self._next.kind != "end":
-            refuse("this ) closes nothing", self._next.place)
+            refuse("this ) has no matching (", self._next.position)
         return tree
 
     @property
     def _next(self) -> Token:
-        return self.tokens[self.at] if self.at < len(self.tokens) else self.end
+        return self.tokens[self.index] if self.index < len(self.tokens) else self.end
 
     def _take(self) -> Token:
         token = self._next
-        self.at += 1
+        self.index += 1
         return token
 
     def _is_keyword(self, word: str) -> bool:
         token = self._next
         return token.kind == "word" and token.text.lower() == word
 
-    def _either(self) -> Filter:
-        terms = [self._all()]
+    def _or_expression(self) -> Filter:
+        terms = [self._and_expression()]
         while self._is_keyword("or"):
             self._take()
-            terms.append(self._all())
+            terms.append(self._and_expression())
         return terms[0] if len(terms) == 1 else Or(tuple(terms))
 
-    def _all(self) -> Filter:
-        terms = [self._term()]
+    def _and_expression(self) -> Filter:
+        terms = [self._not_expression()]
         while not self._is_keyword("or") and self._next.kind not in ("close", "end"):
             if self._is_keyword("and"):
                 self._take()
-            terms.append(self._term())
+            terms.append(self._not_expression())
         return terms[0] if len(terms) == 1 else And(tuple(terms))
 
-    def _term(self) -> Filter:
+    def _not_expression(self) -> Filter:
         self.depth += 1
         if self.depth > 2 * MAX_DEPTH:
-            refuse(f"nested more than {MAX_DEPTH} deep", self._next.place)
+            refuse(f"nested more than {MAX_DEPTH} deep", self._next.position)
         try:
-            return self._one()
+            return self._primary()
         finally:
             self.depth -= 1
 
-    def _one(self) -> Filter:
+    def _primary(self) -> Filter:
         token = self._take()
         if token.kind == "open":
             return self._bracket(token)
         if token.kind == "quoted":
-            return _placed(token, lambda: Anywhere(token.text))
+            return _with_position(token, lambda: Anywhere(token.text))
         if token.kind != "word" or token.text.lower() in ("and", "or"):
-            told = (
-                "a condition is missing" if token.kind == "end" else f"{token.text!r} is in the way"
-            )
-            refuse(told, token.place)
+            is_end = token.kind == "end"
+            message = "a condition is missing" if is_end else f"unexpected {token.text!r}"
+            refuse(message, token.position)
         if token.text.lower() == "not":
-            return Not(self._term())
+            return Not(self._not_expression())
         if token.text.startswith("-"):
             return Not(self._after_minus(token))
         return self._condition(token)
 
     def _bracket(self, opening: Token) -> Filter:
-        tree = self._either()
+        tree = self._or_expression()
         if self._take().kind != "close":
-            refuse("this ( is not closed", opening.place)
+            refuse("this ( has no matching )", opening.position)
         return tree
 
     def _after_minus(self, token: Token) -> Filter:
         if token.text == "-":
-            return self._term()
-        self.at -= 1
-        self.tokens[self.at] = Token("word", token.text[1:], token.place + 1, False)
-        return self._term()
+            return self._not_expression()
+        self.index -= 1
+        self.tokens[self.index] = Token("word", token.text[1:], token.position + 1, False)
+        return self._not_expression()
 
     def _condition(self, token: Token) -> Filter:
         name = token.text
@@ -158,29 +157,29 @@ class _Parser:
             column = name[4:]
         if self._next.kind != "compare":
             if column is not None:
-                refuse(f"own.{column} needs = != < > <= >= or : and a value", token.place)
-            return _placed(token, lambda: Anywhere(name))
+                refuse(f"own.{column} needs = != < > <= >= or : and a value", token.position)
+            return _with_position(token, lambda: Anywhere(name))
         compare = self._take()
         value = self._take()
         if value.kind not in ("word", "quoted"):
-            refuse(f"a value is missing behind {name}{compare.text}", compare.place)
+            refuse(f"a value is missing after {name}{compare.text}", compare.position)
         if column is not None:
-            return _placed(token, lambda: _own(column, compare.text, value))
-        return _placed(token, lambda: _of_field(name.lower(), compare.text, value))
+            return _with_position(token, lambda: _own(column, compare.text, value))
+        return _with_position(token, lambda: _field_condition(name.lower(), compare.text, value))
 
 
-def _of_field(name: str, compare: str, value: Token) -> Filter:
+def _field_condition(name: str, compare: str, value: Token) -> Filter:
     if compare == "!=":
-        return Not(_of_field(name, "=", value))
+        return Not(_field_condition(name, "=", value))
     if name == "comment" or name in TEXT_FIELDS:
         return _words(name, compare, value.text)
     if name in NUMBER_FIELDS:
         return _number(name, compare, value.text)
     make = CHOICES.get(name)
     if make is None:
-        raise FilterError(f"no field {name[:40]!r}; there are {', '.join(FIELDS)}")
+        raise FilterError(f"unknown field {name[:40]!r}; choose from {', '.join(FIELDS)}")
     if compare not in (":", "="):
-        raise FilterError(f"{name} takes : or != only")
+        raise FilterError(f"{name} takes only : or !=")
     return make(value.text)
 
 
@@ -214,7 +213,7 @@ def _choice(word: str, words: tuple[Choice, ...], field: str) -> Choice:
 
 def _in_list(word: str) -> Filter:
     if not (word.isascii() and word.isdecimal() and len(word) < 11):
-        raise FilterError(f"a list is named by its number, not {word[:40]!r}")
+        raise FilterError(f"a list is given by its number, not {word[:40]!r}")
     return InList(int(word))
 
 
@@ -241,7 +240,7 @@ def _words(name: str, compare: str, text: str) -> Filter:
         return Words(field, "=", text)
     if compare in (":", "~"):
         return Words(field, "contains", text)
-    raise FilterError(f"{name} takes : (holds), = or !=")
+    raise FilterError(f"{name} takes : (contains), = or !=")
 
 
 def _number(name: str, compare: str, text: str) -> Filter:
@@ -252,7 +251,7 @@ def _number(name: str, compare: str, text: str) -> Filter:
     if compare == ":" and ends is not None:
         low, high = (_finite(end, name) for end in ends.groups())
         return And((Number(field, ">=", low), Number(field, "<=", high)))
-    return Number(field, _comparing(compare), _finite(text, name))
+    return Number(field, _comparison(compare), _finite(text, name))
 
 
 def _own(column: str, compare: str, value: Token) -> Filter:
@@ -263,10 +262,10 @@ def _own(column: str, compare: str, value: Token) -> Filter:
         return And((OwnColumnFilter(column, ">=", ends[1]), OwnColumnFilter(column, "<=", ends[2])))
     if compare in (":", "~"):
         return OwnColumnFilter(column, "contains", value.text)
-    return OwnColumnFilter(column, _comparing(compare), value.text)
+    return OwnColumnFilter(column, _comparison(compare), value.text)
 
 
-def _comparing(sign: str) -> Compare:
+def _comparison(sign: str) -> Compare:
     comparing: dict[str, Compare] = {":": "=", "=": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
     return comparing[sign]
 
@@ -278,9 +277,9 @@ def _finite(text: str, name: str) -> float:
     return value
 
 
-def _placed(token: Token, make: Callable[[], Filter]) -> Filter:
-    """What it makes, or its error with the place of the token."""
+def _with_position(token: Token, make: Callable[[], Filter]) -> Filter:
+    """Call `make`, adding the token's position to an error."""
     try:
         return make()
     except FilterError as error:
-        raise FilterError(str(error), token.place) from error
+        raise FilterError(str(error), token.position) from error

@@ -1,4 +1,4 @@
-"""A filter's text cut into words, quoted texts, signs and brackets."""
+"""Splits a filter's text into words, quoted texts, operators and parentheses."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ TOKEN = re.compile(
 class Token:
     kind: str
     text: str
-    """Without its quotes."""
-    place: int
+    """Without quotes and escapes."""
+    position: int
     is_joined: bool
-    """Follows the one before without a space."""
+    """True if no space separates it from the previous token."""
 
 
 def tokens(text: str) -> list[Token]:
     found: list[Token] = []
-    place, is_joined = 0, False
-    while place < len(text):
-        match = TOKEN.match(text, place)
+    position, is_joined = 0, False
+    while position < len(text):
+        match = TOKEN.match(text, position)
         if match is None:
-            refuse(_unreadable(text[place]), place)
+            refuse(_unreadable(text[position]), position)
         kind, piece = match.lastgroup or "", match.group()
         if kind == "quoted":
             piece = re.sub(r"\\(.)", r"\1", piece[1:-1])
         if kind != "space":
-            found.append(Token(kind, piece, place, is_joined))
+            found.append(Token(kind, piece, position, is_joined))
         is_joined = kind != "space"
-        place = match.end()
+        position = match.end()
     return found
 
 
 def _unreadable(letter: str) -> str:
-    return 'a " is not closed' if letter == '"' else f"{letter!r} cannot stand here"
+    return 'a " has no matching "' if letter == '"' else f"unexpected {letter!r}"
 
 
-def refuse(message: str, place: int) -> NoReturn:
-    raise FilterError(message, place)
+def refuse(message: str, position: int) -> NoReturn:
+    raise FilterError(message, position)

@@ -1,4 +1,4 @@
-"""A filter as text that `parse_filter` reads back: what a window shows and a session remembers."""
+"""Writes a filter as text that `parse_filter` reads back."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from app.core.queue.filters import (
 )
 from app.core.session.records import Verdict
 
+# Text that never needs quotes.
 PLAIN = re.compile(r"[^\W\d_][\w.]*")
-"""Needs no quotes anywhere, unless it is a word of the language."""
 
 
 def filter_text(tree: Filter) -> str:
-    """Empty for everything."""
-    return "" if isinstance(tree, Everything) else _said(tree)
+    """The filter as text; empty for a filter that matches everything."""
+    return "" if isinstance(tree, Everything) else _text(tree)
 
 
-def _said(tree: Filter) -> str:
+def _text(tree: Filter) -> str:
     match tree:
         case Everything():
             return "id>0"
@@ -75,7 +75,7 @@ def _said(tree: Filter) -> str:
 
 
 def _inner(tree: Filter) -> str:
-    return f"({_said(tree)})" if isinstance(tree, And | Or) else _said(tree)
+    return f"({_text(tree)})" if isinstance(tree, And | Or) else _text(tree)
 
 
 def _verdict(verdict: Verdict | None) -> str:

@@ -1,6 +1,6 @@
-"""What a person wants to see, as a small tree of frozen conditions.
+"""A filter of the queue as a tree of frozen conditions.
 
-Everything a person typed stays a value in here: it reaches the database as a bound parameter only.
+Text from the user is stored as plain values and reaches the database only as bound parameters.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ COMPARES: tuple[Compare, ...] = get_args(Compare)
 
 
 class FilterError(SessionError):
-    """A filter or an order that cannot be understood. `place` is where in the text, from 0."""
+    """A filter or sort order is invalid. `position` is the character in the text, from 0."""
 
-    def __init__(self, message: str, place: int | None = None) -> None:
+    def __init__(self, message: str, position: int | None = None) -> None:
         super().__init__(message)
-        self.place = place
+        self.position = position
 
 
 @dataclass(frozen=True)
@@ -56,28 +56,28 @@ class Or:
 
 @dataclass(frozen=True)
 class Not:
-    """All but those of `term`; a number that is not known is not above or below anything."""
+    """All candidates not in `term`; comparisons with a missing number are false."""
 
     term: Filter
 
 
 @dataclass(frozen=True)
 class MyVerdict:
-    """Of the session's reviewer; None: not judged yet."""
+    """The verdict of this session's reviewer; None means not judged yet."""
 
     verdict: Verdict | None
 
 
 @dataclass(frozen=True)
 class AnyVerdict:
-    """Of at least one reviewer; None: nobody has judged it."""
+    """The verdict of at least one reviewer; None means that nobody has judged it."""
 
     verdict: Verdict | None
 
 
 @dataclass(frozen=True)
 class AgentVerdict:
-    """undecided: inspected, without a verdict. unseen: not inspected."""
+    """The agent's verdict; "undecided" is inspected without a verdict, "unseen" not inspected."""
 
     answer: Answer
 
@@ -87,7 +87,7 @@ class AgentVerdict:
 
 @dataclass(frozen=True)
 class Number:
-    """`confidence` is the reviewer's own."""
+    """A number compared with a value; `confidence` is that of the session's reviewer."""
 
     field: NumberField
     compare: Compare
@@ -97,12 +97,12 @@ class Number:
         _one_of(self.field, NUMBER_FIELDS)
         _one_of(self.compare, COMPARES[:-1])
         if not math.isfinite(self.value):
-            raise FilterError(f"{self.field} can be compared with a finite number only")
+            raise FilterError(f"{self.field} can only be compared with a finite number")
 
 
 @dataclass(frozen=True)
 class Words:
-    """`=` is the whole text, letter by letter. Comments are everybody's."""
+    """A text; `=` compares the exact text. Comments of all reviewers are searched."""
 
     field: TextField
     compare: Literal["=", "contains"]
@@ -116,7 +116,7 @@ class Words:
 
 @dataclass(frozen=True)
 class OwnColumnFilter:
-    """A further column of the list. `=` takes numbers as numbers and ignores case in words."""
+    """A further column of the list. `=` compares numbers by value and ignores case in text."""
 
     column: str
     compare: Compare
@@ -131,13 +131,12 @@ class OwnColumnFilter:
 
     @property
     def number(self) -> float | None:
-        """The text as a number, where it is one."""
         return finite(self.text)
 
 
 @dataclass(frozen=True)
 class Flag:
-    """The reviewer's own; the star is the flag `star`."""
+    """A flag set by this session's reviewer; the star is the flag `star`."""
 
     name: str
 
@@ -147,7 +146,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Anywhere:
-    """In the object's name, a comment, or a value of the list's own columns."""
+    """Text in the object's name, a comment or a value of the list's own columns."""
 
     text: str
 
@@ -157,8 +156,11 @@ class Anywhere:
 
 @dataclass(frozen=True)
 class Disagree:
-    """agent: the reviewer accepts what the agent says NO to, or rejects its YES.
-    agents: of the inspections one says YES, one NO. people: verdicts that are not the same."""
+    """Candidates with conflicting verdicts.
+
+    "agent": between this reviewer and the agent; "agents": one agent says YES and another NO;
+    "people": reviewers differ.
+    """
 
     between: Between
 
@@ -168,7 +170,7 @@ class Disagree:
 
 @dataclass(frozen=True)
 class Has:
-    """fault: its spectrum could not be read. comment: anybody's. flag: the reviewer's."""
+    """An unreadable spectrum (fault), anybody's comment, the reviewer's flag, or a path."""
 
     thing: Thing
 
@@ -178,22 +180,22 @@ class Has:
 
 @dataclass(frozen=True)
 class InList:
-    """One of the lists, by its number."""
+    """The candidates of one list."""
 
     number: int
 
     def __post_init__(self) -> None:
         if not 0 < self.number < 2**31:
-            raise FilterError("a list is named by its number, from 1")
+            raise FilterError("a list is given by its number, from 1")
 
 
 @dataclass(frozen=True)
 class InspectedBy:
-    """Inspected to its end by this model; an inspection that failed does not count."""
+    """Inspected by this model to the end; failed and cancelled inspections do not count."""
 
     model: str
     sha256: str | None = None
-    """None: any of that name."""
+    """None for any version of the name."""
 
     def __post_init__(self) -> None:
         _checked_text(self.model)
@@ -224,7 +226,7 @@ UNJUDGED = MyVerdict(None)
 
 
 def combine(*filters: Filter) -> Filter:
-    """All of them at once; what says nothing is left out, and an inner `And` opened."""
+    """All filters combined by `And`, flattened and without those that match everything."""
     terms = [term for each in filters for term in conjuncts(each)]
     if len(terms) > 1:
         return And(tuple(terms))
@@ -232,7 +234,7 @@ def combine(*filters: Filter) -> Filter:
 
 
 def conjuncts(tree: Filter) -> tuple[Filter, ...]:
-    """The conditions that must all hold."""
+    """The terms of a filter that must all hold."""
     if isinstance(tree, Everything):
         return ()
     if isinstance(tree, And):
@@ -241,14 +243,14 @@ def conjuncts(tree: Filter) -> tuple[Filter, ...]:
 
 
 def checked(tree: Filter) -> Filter:
-    """The filter, or a FilterError where it is larger than a database would take."""
+    """Return the filter, or raise FilterError if it is too large for a database."""
     if _terms(tree, 0) > MAX_TERMS:
         raise FilterError(f"a filter has at most {MAX_TERMS} conditions")
     return tree
 
 
 def finite(text: str) -> float | None:
-    """A number as people write them; None for anything else, infinity included."""
+    """Parse a finite number; None for anything else."""
     try:
         value = float(text)
     except ValueError:
@@ -263,7 +265,7 @@ def _terms(tree: Filter, depth: int) -> int:
         return _terms(tree.term, depth + 1)
     if isinstance(tree, And | Or):
         if not tree.terms:
-            raise FilterError("and, or: of nothing")
+            raise FilterError("`and` and `or` need conditions")
         return sum(_terms(term, depth + 1) for term in tree.terms)
     return 1
 
@@ -275,6 +277,6 @@ def _one_of(word: str, words: tuple[str, ...]) -> None:
 
 def _checked_text(text: str) -> None:
     if not 0 < len(text) <= MAX_TEXT:
-        raise FilterError(f"a text to look for is 1 to {MAX_TEXT} characters long")
+        raise FilterError(f"a search text has 1 to {MAX_TEXT} characters")
     if not text.isprintable():
-        raise FilterError("a text to look for holds a character that cannot be printed")
+        raise FilterError("a search text contains a character that cannot be printed")

@@ -1,7 +1,7 @@
-"""Every so manieth place of a queue, so that any row of a million is a short page away.
+"""Every N-th position of a queue, so that any row of a million can be reached in one short page.
 
-The list itself stays in the database: what is held is one place for each block of lines. Blocks are
-counted in calls that each look at a bounded number of rows, mostly inside the database.
+The rows stay in the database; only one position per block is kept. Each call counts blocks over a
+limited number of rows, mostly inside the database.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from app.core.queue.filters import EVERYTHING, And, Filter
 from app.core.queue.pages import MAX_PAGE, QueueRow, page
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.sql_conditions import condition
-from app.core.queue.walk import Plan, plan, start_of, steps_from, walk
+from app.core.queue.walk import Plan, make_plan, start_of, steps_from, walk
 from app.core.session.session import Session
 
-BLOCK = 128
-"""Lines from one landmark to the next."""
-ROWS = 40_000
-"""Looked at in one call."""
-FIRST = 8 * BLOCK
-"""Lines of the first call: soon there, and all of a short queue."""
+BLOCK = 128  # rows from one landmark to the next
+ROWS_A_CALL = 40_000
+# The first call reads few rows, so that it is fast and covers all of a short queue.
+FIRST_CALL = 8 * BLOCK
 
 
 class Landmarks(NamedTuple):
-    """`ends`: the last place of each whole block; `rest`: lines behind the last of them. `end`:
-    where to go on; None: that was all."""
+    """`ends` are the last positions of whole blocks; `rest` counts the rows after them.
+
+    `end` is where the next call continues; None if the queue has ended.
+    """
 
     ends: tuple[QueuePosition, ...]
     rest: int
@@ -51,14 +51,14 @@ def landmarks(
     *,
     after: QueuePosition | None = None,
     rest: int = 0,
-    rows: int = ROWS,
+    rows: int = ROWS_A_CALL,
 ) -> Landmarks:
-    """From the start, or from where the call before ended, which left `rest` lines over."""
-    how = plan(session, tree, sort)
+    """Landmarks from the start, or continued after a call that returned this end and `rest`."""
+    plan = make_plan(session, tree, sort)
     with session.database.reading() as connection:
         if after is None:
-            return _first(connection, how)
-        return _scan(connection, how, after, rest, rows)
+            return _first(connection, plan)
+        return _scan(connection, plan, after, rest, rows)
 
 
 def block_rows(
@@ -67,53 +67,53 @@ def block_rows(
     sort: Sort,
     after: QueuePosition | None,
     until: QueuePosition | None,
-    most: int = MAX_PAGE,
+    limit: int = MAX_PAGE,
 ) -> list[QueueRow]:
-    """What lies behind `after` up to and with `until`, now; None: the start, the end."""
-    lines: list[QueueRow] = []
-    while len(lines) < most:
-        found = page(session, tree, sort, after=after, limit=min(most, BLOCK + 1))
-        inside = [each for each in found.lines if until is None or not is_beyond(sort, each, until)]
-        lines += inside
+    """The current rows after `after` up to `until`, inclusive; None means start or end."""
+    rows: list[QueueRow] = []
+    while len(rows) < limit:
+        found = page(session, tree, sort, after=after, limit=min(limit, BLOCK + 1))
+        inside = [each for each in found.rows if until is None or not is_beyond(sort, each, until)]
+        rows += inside
         is_past = until is not None and found.end is not None and _is_past(sort, found.end, until)
-        if len(inside) < len(found.lines) or found.end is None or is_past:
+        if len(inside) < len(found.rows) or found.end is None or is_past:
             break
         after = found.end
-    return lines[:most]
+    return rows[:limit]
 
 
-def is_beyond(sort: Sort, line: QueueRow, place: QueuePosition) -> bool:
-    """Whether it stands behind that place in the order."""
-    return order_key(sort, line.position) > order_key(sort, place)
+def is_beyond(sort: Sort, row: QueueRow, position: QueuePosition) -> bool:
+    """Whether the row comes after the position in the order."""
+    return order_key(sort, row.position) > order_key(sort, position)
 
 
-def order_key(sort: Sort, place: QueuePosition) -> tuple[float, float]:
-    """Rises along the queue."""
+def order_key(sort: Sort, position: QueuePosition) -> tuple[float, float]:
+    """A key that increases along the queue."""
     sign = -1 if sort.is_read_backwards else 1
-    return sign * place.value, sign * place.id
+    return sign * position.value, sign * position.id
 
 
-def _is_past(sort: Sort, place: QueuePosition, until: QueuePosition) -> bool:
-    return order_key(sort, place) >= order_key(sort, until)
+def _is_past(sort: Sort, position: QueuePosition, until: QueuePosition) -> bool:
+    return order_key(sort, position) >= order_key(sort, until)
 
 
-def _first(connection: Connection, how: Plan) -> Landmarks:
-    found = walk(connection, how, start_of(how.sort, False), FIRST)
-    ends = tuple(found.places[BLOCK - 1 :: BLOCK])
-    return Landmarks(ends, len(found.places) % BLOCK, found.end)
+def _first(connection: Connection, plan: Plan) -> Landmarks:
+    found = walk(connection, plan, start_of(plan.sort, False), FIRST_CALL)
+    ends = tuple(found.positions[BLOCK - 1 :: BLOCK])
+    return Landmarks(ends, len(found.positions) % BLOCK, found.end)
 
 
 def _scan(
-    connection: Connection, how: Plan, after: QueuePosition, rest: int, rows: int
+    connection: Connection, plan: Plan, after: QueuePosition, rest: int, rows: int
 ) -> Landmarks:
-    backwards = how.sort.is_read_backwards
-    after = how.within(after, backwards)
+    backwards = plan.sort.is_read_backwards
+    after = plan.within(after, backwards)
     ends: list[QueuePosition] = []
-    for step in steps_from(how, after, backwards):
+    for step in steps_from(plan, after, backwards):
         if rows <= 0:
             break
         last = None
-        for row in connection.execute(_marks(how, step.limit(rows), rest)):
+        for row in connection.execute(_block_end_query(plan, step.limit(rows), rest)):
             last = row
             if row.is_hit and (rest + row.hits) % BLOCK == 0:
                 ends.append(QueuePosition(row.value, row.id))
@@ -124,11 +124,13 @@ def _scan(
     return Landmarks(tuple(ends), rest, after if rows <= 0 else None)
 
 
-def _marks(how: Plan, step: Select[Any], rest: int) -> Select[Any]:
-    """Of the rows of a step: those at the end of a block, and the last that was looked at."""
-    hit = case((condition(And(how.rest), how.asking), 1), else_=0) if how.rest else _constant("1")
+def _block_end_query(plan: Plan, step: Select[Any], rest: int) -> Select[Any]:
+    """Select the rows that end a block, and the last row of the step."""
+    hit = _constant("1")
+    if plan.rest:
+        hit = case((condition(And(plan.rest), plan.context), 1), else_=0)
     looked = step.add_columns(hit.label("is_hit")).subquery("looked")
-    order = _order(how.sort, looked.c.value, looked.c.id)
+    order = _order(plan.sort, looked.c.value, looked.c.id)
     numbered = select(
         looked,
         func.row_number().over(order_by=order).label("seen"),

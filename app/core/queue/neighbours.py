@@ -1,4 +1,4 @@
-"""Other epochs of a source, and what else of the list lies near it on the sky."""
+"""Other epochs of an object, and other candidates near it on the sky."""
 
 from __future__ import annotations
 
@@ -12,42 +12,44 @@ from app.core.errors import SessionError
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 
-MAX_RADIUS = 3600.0
-"""Arcseconds."""
-MOST = 100
+MAX_RADIUS = 3600.0  # arcsec
+MAX_NEIGHBOURS = 100
+# Degrees: more than the rounding of a double, far less than any position error.
 ROUNDING = 1e-9
-"""Degrees: more than the steps of a double, far less than any position is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbour:
-    """`separation` in arcseconds; None where one of the two has no position."""
+    """`separation` is in arcsec; None if either object has no position."""
 
     candidate: Candidate
     separation: float | None
     is_same_object: bool
-    """Of the same name: another epoch, whatever the position says."""
+    """The names are equal, so it is another epoch, whatever its position."""
 
 
 def neighbours(
     session: Session, candidate: Candidate, radius_arcsec: float = 3.0
 ) -> list[Neighbour]:
-    """Nearest first, then those of the same name without a position; never itself. At most MOST of
-    each."""
+    """Other candidates within the radius or of the same name, nearest first.
+
+    Those without a position come last. Returns up to MAX_NEIGHBOURS of each kind.
+    """
     if not 0.0 <= radius_arcsec <= MAX_RADIUS:
-        raise SessionError(f"a radius is from 0 to {MAX_RADIUS:g} arcsec")
-    numbers = _near(session, candidate, radius_arcsec / 3600.0)
+        raise SessionError(f"a radius must be from 0 to {MAX_RADIUS:g} arcsec")
+    numbers = _ids_within(session, candidate, radius_arcsec / 3600.0)
     named = select(candidates.c.id).where(candidates.c.object_id == candidate.object_id)
     if candidate.object_id:
         with session.database.reading() as connection:
-            numbers += connection.execute(named.order_by(candidates.c.id).limit(MOST)).scalars()
+            named = named.order_by(candidates.c.id).limit(MAX_NEIGHBOURS)
+            numbers += connection.execute(named).scalars()
     wanted = [number for number in dict.fromkeys(numbers) if number != candidate.id]
     found = [_neighbour(candidate, other) for other in session.candidates(wanted)]
     return sorted(found, key=_order)
 
 
 def separation_arcsec(ra: float, dec: float, other_ra: float, other_dec: float) -> float:
-    """Along the great circle, exact for the smallest angles, too; degrees in."""
+    """Great-circle distance by the haversine formula, exact for small angles; inputs in degrees."""
     half = math.radians
     d_dec, d_ra = half(other_dec - dec) / 2, half(other_ra - ra) / 2
     chord = math.sin(d_dec) ** 2
@@ -55,26 +57,26 @@ def separation_arcsec(ra: float, dec: float, other_ra: float, other_dec: float) 
     return math.degrees(2.0 * math.asin(min(1.0, math.sqrt(chord)))) * 3600.0
 
 
-def _near(session: Session, candidate: Candidate, radius: float) -> list[int]:
-    """Numbers within `radius` degrees, nearest first."""
+def _ids_within(session: Session, candidate: Candidate, radius: float) -> list[int]:
+    """Candidate ids within `radius` degrees, nearest first."""
     if candidate.ra is None or candidate.dec is None:
         return []
     ra, dec = candidate.ra, candidate.dec
-    box = _box(ra % 360.0, dec, radius + ROUNDING)
+    box = _bounding_box(ra % 360.0, dec, radius + ROUNDING)
     with session.database.reading() as connection:
         query = select(candidates.c.id, candidates.c.ra, candidates.c.dec).where(*box)
         found = [
-            (apart, number)
+            (separation, number)
             for number, other_ra, other_dec in connection.execute(query)
             if isinstance(other_ra, float)
-            and (apart := separation_arcsec(ra, dec, other_ra, other_dec))
+            and (separation := separation_arcsec(ra, dec, other_ra, other_dec))
             <= radius * 3600.0 + ROUNDING
         ]
-    return [number for _, number in sorted(found)[: MOST + 1]]
+    return [number for _, number in sorted(found)[: MAX_NEIGHBOURS + 1]]
 
 
-def _box(ra: float, dec: float, radius: float) -> list[ColumnElement[bool]]:
-    """A range of declination, and of right ascension where there is no pole in it."""
+def _bounding_box(ra: float, dec: float, radius: float) -> list[ColumnElement[bool]]:
+    """A range of declination, and one of right ascension unless it contains a pole."""
     column = candidates.c.dec
     box: list[ColumnElement[bool]] = [column.between(dec - radius, dec + radius)]
     box.append(candidates.c.ra.is_not(None))
@@ -93,8 +95,8 @@ def _box(ra: float, dec: float, radius: float) -> list[ColumnElement[bool]]:
 
 
 def _neighbour(candidate: Candidate, other: Candidate) -> Neighbour:
-    places = (candidate.ra, candidate.dec, other.ra, other.dec)
-    known = [place for place in places if place is not None]
+    coordinates = (candidate.ra, candidate.dec, other.ra, other.dec)
+    known = [value for value in coordinates if value is not None]
     return Neighbour(
         candidate=other,
         separation=separation_arcsec(*known) if len(known) == 4 else None,
@@ -103,5 +105,5 @@ def _neighbour(candidate: Candidate, other: Candidate) -> Neighbour:
 
 
 def _order(neighbour: Neighbour) -> tuple[float, int]:
-    apart = neighbour.separation
-    return math.inf if apart is None else apart, neighbour.candidate.id
+    separation = neighbour.separation
+    return math.inf if separation is None else separation, neighbour.candidate.id

@@ -1,7 +1,7 @@
-"""Indexes of the orders people use, made when one is first asked for.
+"""Database indexes for sort orders, created when an order is first used.
 
-An order costs nothing until then, so that a list of a million rows is imported as fast as can be;
-the first page in a new order of so many takes about a second.
+This keeps the import of a million rows fast; the first page in a new order then takes about a
+second.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from app.core.queue.sql_conditions import unjudged_sql
 from app.core.session.session import Session
 
 PREFIX = "queue_"
+# Key of PostgreSQL's advisory lock: two people may create the same index at once.
 LOCK = 0x51554555
-"""PostgreSQL's advisory lock while one is made: two people may open the same queue at once."""
 
-OF_A_FILE = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'candidates'"
-OF_A_SERVER = (
+SQLITE_INDEXES = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'candidates'"
+POSTGRES_INDEXES = (
     "SELECT indexname FROM pg_indexes "
     "WHERE tablename = 'candidates' AND schemaname = ANY (current_schemas(false))"
 )
 
-_turn = threading.Lock()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
 class OrderIndex:
-    """`columns` and `condition` are constants and numbers of ours, never what a person typed."""
+    """`columns` and `condition` consist of our own constants and numbers, never of user input."""
 
     name: str
     columns: str
@@ -49,63 +49,62 @@ class OrderIndex:
 
 @dataclass(frozen=True)
 class IndexScope:
-    """The part of a filter that an index of an order can be of: the reviewer's unjudged ones, the
-    candidates of one list."""
+    """The part of a filter that a partial index can cover: unjudged candidates, one list."""
 
     unjudged_by: int | None = None
-    list_number: int | None = None
+    list_id: int | None = None
 
     @property
     def condition(self) -> str:
         parts = []
         if self.unjudged_by is not None:
             parts.append(unjudged_sql(self.unjudged_by))
-        if self.list_number is not None:
-            parts.append(f"list_id = {self.list_number:d}")
+        if self.list_id is not None:
+            parts.append(f"list_id = {self.list_id:d}")
         return " AND ".join(parts)
 
     @property
     def suffix(self) -> str:
         who = "" if self.unjudged_by is None else f"_unjudged{self.unjudged_by:d}"
-        return who + ("" if self.list_number is None else f"_list{self.list_number:d}")
+        return who + ("" if self.list_id is None else f"_list{self.list_id:d}")
 
 
 @dataclass(frozen=True)
-class _State:
-    """The indexes of an open database that are there, and those nobody need try to make again."""
+class _KnownIndexes:
+    """The existing indexes of an open database, and those we need not try to create again."""
 
     present: frozenset[str]
     tried: frozenset[str]
 
 
-_states: WeakKeyDictionary[Database, _State] = WeakKeyDictionary()
+_states: WeakKeyDictionary[Database, _KnownIndexes] = WeakKeyDictionary()
 
 
-def split_filter(tree: Filter, me: int | None) -> tuple[IndexScope, tuple[Filter, ...]]:
-    """What an index can be of, and the conditions that are left to be looked at row by row."""
+def split_filter(tree: Filter, reviewer_id: int | None) -> tuple[IndexScope, tuple[Filter, ...]]:
+    """Split a filter into what an index can cover and the terms to be checked row by row."""
     unjudged_by: int | None = None
-    list_number: int | None = None
+    list_id: int | None = None
     rest: list[Filter] = []
     for term in conjuncts(tree):
         if term == MyVerdict(None):
-            unjudged_by = me
-        elif isinstance(term, InList) and list_number in (None, term.number):
-            list_number = term.number
+            unjudged_by = reviewer_id
+        elif isinstance(term, InList) and list_id in (None, term.number):
+            list_id = term.number
         else:
             rest.append(term)
-    return IndexScope(unjudged_by, list_number), tuple(rest)
+    return IndexScope(unjudged_by, list_id), tuple(rest)
 
 
-def order_index(sort: Sort, narrowing: IndexScope) -> OrderIndex | None:
-    """None for the list as it is: the table itself is in that order."""
+def order_index(sort: Sort, scope: IndexScope) -> OrderIndex | None:
+    """The index for an order; None for list order, which is that of the table itself."""
     columns = "id" if sort.key == "list" else f"({sort.sql}), id"
-    if sort.key == "list" and not narrowing.condition:
+    if sort.key == "list" and not scope.condition:
         return None
-    return OrderIndex(f"{PREFIX}{sort.name}{narrowing.suffix}", columns, narrowing.condition)
+    return OrderIndex(f"{PREFIX}{sort.name}{scope.suffix}", columns, scope.condition)
 
 
 def column_indexes(tree: Filter) -> list[OrderIndex]:
-    """For ranges of columns that few filters name."""
+    """Indexes for number columns that only few filters use."""
     fields = {term.field for term in conjuncts(tree) if isinstance(term, Number)}
     return [
         OrderIndex(f"{PREFIX}column_{field}", f"{field}, id", f"{field} IS NOT NULL")
@@ -115,44 +114,46 @@ def column_indexes(tree: Filter) -> list[OrderIndex]:
 
 
 def ensure_indexes(session: Session, indexes: Iterable[OrderIndex | None]) -> frozenset[str]:
-    """Make those that are not there; the names of all that are. Where they cannot be made, as on a
-    full disk or for who may only read, it goes without, slower."""
+    """Create the missing indexes and return the names of all existing ones.
+
+    If they cannot be created, on a full disk or without write access, queries are only slower.
+    """
     database = session.database
-    wanted = [each for each in indexes if each is not None]
+    requested = [each for each in indexes if each is not None]
     state = _states.get(database)
-    if state is None or any(each.name not in state.tried for each in wanted):
-        with _turn:
-            state = _states[database] = _with(database, wanted)
+    if state is None or any(each.name not in state.tried for each in requested):
+        with _lock:
+            state = _states[database] = _read_or_create(database, requested)
     return state.present
 
 
-def _with(database: Database, wanted: Iterable[OrderIndex]) -> _State:
+def _read_or_create(database: Database, requested: Iterable[OrderIndex]) -> _KnownIndexes:
     state = _states.get(database)
     if state is None:
         with database.reading() as connection:
             names = _read_names(connection)
-        state = _State(names, names)
-    missing = [each for each in wanted if each.name not in state.tried]
+        state = _KnownIndexes(names, names)
+    missing = [each for each in requested if each.name not in state.tried]
     names = frozenset(each.name for each in missing)
     try:
         if missing:
             with database.writing() as connection:
-                _make(connection, missing)
+                _create(connection, missing)
     except SessionError:
-        return _State(state.present, state.tried | names)
-    return _State(state.present | names, state.tried | names)
+        return _KnownIndexes(state.present, state.tried | names)
+    return _KnownIndexes(state.present | names, state.tried | names)
 
 
 def drop_order_indexes(session: Session) -> None:
-    """Before very many candidates are added: they are made again when they are wanted."""
-    with _turn:
+    """Drop the indexes before many candidates are added; they are recreated on use."""
+    with _lock:
         with session.database.writing() as connection:
             for name in sorted(_read_names(connection)):
                 connection.exec_driver_sql(f'DROP INDEX "{name}"')
         _states.pop(session.database, None)
 
 
-def _make(connection: Connection, indexes: Iterable[OrderIndex]) -> None:
+def _create(connection: Connection, indexes: Iterable[OrderIndex]) -> None:
     is_team = connection.dialect.name == "postgresql"
     if is_team:
         connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
@@ -163,10 +164,10 @@ def _make(connection: Connection, indexes: Iterable[OrderIndex]) -> None:
 
 
 def _read_names(connection: Connection) -> frozenset[str]:
-    catalogue = OF_A_FILE if connection.dialect.name == "sqlite" else OF_A_SERVER
+    catalogue = SQLITE_INDEXES if connection.dialect.name == "sqlite" else POSTGRES_INDEXES
     return frozenset(filter(_is_ours, connection.execute(text(catalogue)).scalars()))
 
 
 def _is_ours(name: str) -> bool:
-    """And may stand in a statement: a stranger's index may be called anything."""
+    """Whether we created it. Its name is safe in SQL; other names could contain anything."""
     return name.startswith(PREFIX) and name.isascii() and name.replace("_", "").isalnum()

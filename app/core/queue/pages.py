@@ -1,4 +1,4 @@
-"""What a person sees next: pages of the queue, and the next candidate nobody has to look for."""
+"""Reads pages of the queue, and the next and previous candidate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, combine
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
-from app.core.queue.walk import Plan, plan, position_of, start_of, walk
+from app.core.queue.walk import Plan, make_plan, position_of, start_of, walk
 from app.core.session.records import Candidate, Judgement
 from app.core.session.session import Session, candidate_of
 from app.core.session.stored_opinions import judgement_of
@@ -26,7 +26,7 @@ _MINE = judgements.alias("mine")
 
 @dataclass(frozen=True, kw_only=True)
 class QueueRow:
-    """A candidate in the queue, with what the session's reviewer thinks of it."""
+    """A candidate in the queue with the judgement of the session's reviewer."""
 
     position: QueuePosition
     candidate: Candidate
@@ -35,13 +35,13 @@ class QueueRow:
 
 @dataclass(frozen=True, kw_only=True)
 class QueuePage:
-    """Lines in the order of the queue, whichever way it was read.
+    """Rows in the order of the queue, also when read backwards.
 
-    `end` is the place to go on from in the same direction; None: there is nothing more. A page may
-    be short, or empty, and have an `end`: so many candidates were looked at in vain, ask again.
+    `end` is where to continue in the same direction; None at the end of the queue. A page with an
+    `end` may still be short or empty, since one call checks a limited number of candidates.
     """
 
-    lines: tuple[QueueRow, ...]
+    rows: tuple[QueueRow, ...]
     end: QueuePosition | None
 
 
@@ -54,15 +54,15 @@ def page(
     limit: int = PAGE,
     backwards: bool = False,
 ) -> QueuePage:
-    """The lines behind `after`, or before it where read backwards; None: from that end."""
+    """The rows after `after`, or before it if `backwards`; None starts at that end."""
     if not 0 < limit <= MAX_PAGE:
-        raise FilterError(f"a page has 1 to {MAX_PAGE} lines")
-    how = plan(session, tree, sort)
+        raise FilterError(f"a page has 1 to {MAX_PAGE} rows")
+    plan = make_plan(session, tree, sort)
     start = start_of(sort, backwards) if after is None else after
     with session.database.reading() as connection:
-        found = walk(connection, how, start, limit, backwards=backwards)
-        lines = _lines(connection, how, session.reviewer, found.places)
-    return QueuePage(lines=tuple(lines[::-1] if backwards else lines), end=found.end)
+        found = walk(connection, plan, start, limit, backwards=backwards)
+        rows = _read_rows(connection, plan, session.reviewer, found.positions)
+    return QueuePage(rows=tuple(rows[::-1] if backwards else rows), end=found.end)
 
 
 def next_unjudged(
@@ -73,10 +73,10 @@ def next_unjudged(
     after: QueuePosition | None = None,
     wrap: bool = True,
 ) -> QueueRow | None:
-    """The next one without a verdict of the reviewer; behind the last the first ones follow.
+    """The next row without a verdict of the reviewer, or None if there is none.
 
-    None: there is none left. A filter that no index answers is searched to its end, in steps
-    between which others may write.
+    With `wrap`, the search continues at the start of the queue. Without a suitable index it visits
+    the whole queue, in several transactions, so that others can write in between.
     """
     unjudged = combine(tree, UNJUDGED)
     found = _next(session, unjudged, sort, after, backwards=False)
@@ -88,7 +88,6 @@ def next_unjudged(
 def next_row(
     session: Session, tree: Filter = EVERYTHING, sort: Sort = LIST_ORDER, *, after: QueuePosition
 ) -> QueueRow | None:
-    """The next one, judged or not."""
     return _next(session, tree, sort, after, backwards=False)
 
 
@@ -99,13 +98,13 @@ def previous_row(
 
 
 def row_of(session: Session, candidate_id: int, sort: Sort = LIST_ORDER) -> QueueRow:
-    """A candidate where it stands in an order now, whether a filter shows it or not."""
-    how = plan(session, EVERYTHING, sort)
+    """The row of a candidate at its current position, whether or not it matches a filter."""
+    plan = make_plan(session, EVERYTHING, sort)
     with session.database.reading() as connection:
-        place = position_of(connection, sort, candidate_id)
-        if place is None:
+        position = position_of(connection, sort, candidate_id)
+        if position is None:
             raise SessionError(f"there is no candidate {candidate_id}")
-        return _lines(connection, how, session.reviewer, [place])[0]
+        return _read_rows(connection, plan, session.reviewer, [position])[0]
 
 
 def matching(
@@ -116,14 +115,13 @@ def matching(
     after: QueuePosition | None = None,
     at_once: int = 200,
 ) -> Iterator[QueueRow]:
-    """All lines of a filter in their order, read page by page as they are asked for.
+    """Iterate over all matching rows in order, reading pages on demand.
 
-    What changes meanwhile is seen from where the reading stands on; nothing is met twice unless
-    it moves behind that place.
+    Later pages show changes made meanwhile; a row comes twice only if its position moves ahead.
     """
     while True:
         found = page(session, tree, sort, after=after, limit=at_once)
-        yield from found.lines
+        yield from found.rows
         if found.end is None:
             return
         after = found.end
@@ -134,28 +132,29 @@ def _next(
 ) -> QueueRow | None:
     while True:
         found = page(session, tree, sort, after=start, limit=1, backwards=backwards)
-        if found.lines:
-            return found.lines[0]
+        if found.rows:
+            return found.rows[0]
         if found.end is None:
             return None
         start = found.end
 
 
-def _lines(
-    connection: Connection, how: Plan, reviewer: str, places: Sequence[QueuePosition]
+def _read_rows(
+    connection: Connection, plan: Plan, reviewer: str, positions: Sequence[QueuePosition]
 ) -> list[QueueRow]:
-    if not places:
+    if not positions:
         return []
-    whose = (_MINE.c.candidate_id == candidates.c.id) & (_MINE.c.reviewer_id == how.asking.number)
+    reviewer_id = plan.context.reviewer_or_0
+    whose = (_MINE.c.candidate_id == candidates.c.id) & (_MINE.c.reviewer_id == reviewer_id)
     query = (
         select(candidates, *(_MINE.c[name] for name in OF_MINE), literal(reviewer).label("name"))
         .select_from(candidates.outerjoin(_MINE, whose))
-        .where(candidates.c.id.in_([place.id for place in places]))
+        .where(candidates.c.id.in_([position.id for position in positions]))
     )
     rows = {row.id: row for row in connection.execute(query)}
-    return [_line(place, rows[place.id]) for place in places]
+    return [_queue_row(position, rows[position.id]) for position in positions]
 
 
-def _line(place: QueuePosition, row: Row[Any]) -> QueueRow:
+def _queue_row(position: QueuePosition, row: Row[Any]) -> QueueRow:
     mine = None if row.log_id is None else judgement_of(row)
-    return QueueRow(position=place, candidate=candidate_of(row), mine=mine)
+    return QueueRow(position=position, candidate=candidate_of(row), mine=mine)

@@ -1,5 +1,7 @@
-"""Filters of which few candidates can be: those are gathered by an index and then put in order,
-instead of looking for them through the whole order."""
+"""Finds the candidates of a rare filter by an index of its own.
+
+They are then sorted, which is faster than searching for them along the whole order.
+"""
 
 from __future__ import annotations
 
@@ -40,58 +42,59 @@ from app.core.queue.filters import (
     Or,
     Words,
 )
-from app.core.queue.sql_conditions import COMPARING, QueryContext, raw_sql
+from app.core.queue.sql_conditions import COMPARISONS, QueryContext, raw_sql
 from app.core.session.records import Verdict
 
 IndexQuery = Select[tuple[int]]
 IndexUnion = tuple[IndexQuery, ...]
-"""Each a range of one index; together they hold every candidate of the filter, and more."""
+"""Queries of one index range each; together they return all candidates of a filter, and more."""
 
 
 def gather_few(connection: Connection, ways: list[IndexUnion], at_most: int) -> CTE | None:
-    """The numbers (`few_id`) of no more candidates than that, by the first of the ways that leads
-    to so few; None where none does."""
-    for union in ways:
-        some = _some(union, at_most + 1)
+    """The candidate ids (`few_id`) by the first way that returns at most `at_most`, or None."""
+    for queries in ways:
+        some = _first_rows(queries, at_most + 1)
         if connection.execute(select(func.count()).select_from(some)).scalar_one() <= at_most:
             return select(some.c.few_id).distinct().cte("few").prefix_with("MATERIALIZED")
     return None
 
 
-def index_unions(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> list[IndexUnion]:
-    """The ways to gather a filter's candidates, all of them and others."""
+def index_unions(tree: Filter, context: QueryContext, indexes: frozenset[str]) -> list[IndexUnion]:
+    """The ways to find all candidates of a filter by index; they may return others too."""
     if isinstance(tree, And):
-        return list(chain.from_iterable(index_unions(term, asking, indexes) for term in tree.terms))
+        return list(
+            chain.from_iterable(index_unions(term, context, indexes) for term in tree.terms)
+        )
     if isinstance(tree, Or):
-        ways = [index_unions(term, asking, indexes) for term in tree.terms]
+        ways = [index_unions(term, context, indexes) for term in tree.terms]
         return [tuple(chain.from_iterable(way[0] for way in ways))] if all(ways) else []
-    found = _leaf(tree, asking, indexes)
+    found = _index_union(tree, context, indexes)
     return [found] if found else []
 
 
-def _leaf(tree: Filter, asking: QueryContext, indexes: frozenset[str]) -> IndexUnion:
+def _index_union(tree: Filter, context: QueryContext, indexes: frozenset[str]) -> IndexUnion:
     match tree:
         case MyVerdict() if tree.verdict is not None:
-            return _mine(asking, judgements.c.verdict == tree.verdict)
+            return _mine(context, judgements.c.verdict == tree.verdict)
         case Not(MyVerdict(None)):
-            return _mine(asking, judgements.c.verdict.in_(tuple(Verdict)))
+            return _mine(context, judgements.c.verdict.in_(tuple(Verdict)))
         case AnyVerdict() if tree.verdict is not None:
             by_all = judgements.c.reviewer_id.in_(select(reviewers.c.id))
-            return (_judged(by_all, judgements.c.verdict == tree.verdict),)
+            return (_judgements_where(by_all, judgements.c.verdict == tree.verdict),)
         case AgentVerdict("yes" | "no"):
-            return (_those(candidates.c.agent_verdict == tree.answer.upper()),)
+            return (_candidates_where(candidates.c.agent_verdict == tree.answer.upper()),)
         case Flag() | Has("flag"):
-            return _mine(asking, raw_sql(FLAGGED))
+            return _mine(context, raw_sql(FLAGGED))
         case Has("comment") | Words("comment"):
-            return (_judged(raw_sql(COMMENTED)),)
+            return (_judgements_where(raw_sql(COMMENTED)),)
         case Has("fault") | Words("fault"):
-            return (_those(raw_sql(FAULTY)),)
+            return (_candidates_where(raw_sql(FAULTY)),)
         case Words("object", "="):
-            return (_those(candidates.c.object_id == tree.text),)
+            return (_candidates_where(candidates.c.object_id == tree.text),)
         case Number():
             return _range(tree, indexes)
         case Disagree():
-            return _disagreeing(tree.between, asking)
+            return _disagreeing(tree.between, context)
     return ()
 
 
@@ -104,32 +107,31 @@ def _range(tree: Number, indexes: frozenset[str]) -> IndexUnion:
         column = candidates.c[tree.field]
     else:
         return ()
-    return (_those(COMPARING[tree.compare](column, tree.value)),)
+    return (_candidates_where(COMPARISONS[tree.compare](column, tree.value)),)
 
 
-def _disagreeing(between: str, asking: QueryContext) -> IndexUnion:
+def _disagreeing(between: str, context: QueryContext) -> IndexUnion:
     if between == "agents":
-        return (_those(raw_sql(DIFFERING)),)
+        return (_candidates_where(raw_sql(DIFFERING)),)
     if between == "people":
-        return (_those(raw_sql(JUDGED_BY_SEVERAL)),)
-    # Either they accept something, or the agent says YES.
-    accepted = _mine(asking, judgements.c.verdict == Verdict.ACCEPT)
-    return (*accepted, _those(candidates.c.agent_verdict == "YES"))
+        return (_candidates_where(raw_sql(JUDGED_BY_SEVERAL)),)
+    # In every disagreement either the reviewer accepts or the agent says YES.
+    accepted = _mine(context, judgements.c.verdict == Verdict.ACCEPT)
+    return (*accepted, _candidates_where(candidates.c.agent_verdict == "YES"))
 
 
-def _mine(asking: QueryContext, condition: ColumnElement[bool]) -> IndexUnion:
-    return (_judged(judgements.c.reviewer_id == asking.number, condition),)
+def _mine(context: QueryContext, condition: ColumnElement[bool]) -> IndexUnion:
+    return (_judgements_where(judgements.c.reviewer_id == context.reviewer_or_0, condition),)
 
 
-def _judged(*conditions: ColumnElement[bool]) -> IndexQuery:
+def _judgements_where(*conditions: ColumnElement[bool]) -> IndexQuery:
     return select(judgements.c.candidate_id.label("few_id")).where(*conditions)
 
 
-def _those(condition: ColumnElement[bool]) -> IndexQuery:
+def _candidates_where(condition: ColumnElement[bool]) -> IndexQuery:
     return select(candidates.c.id.label("few_id")).where(condition)
 
 
-def _some(union: IndexUnion, limit: int) -> Any:
-    """The first of them, as a table."""
-    every = union_all(*union) if len(union) > 1 else union[0]
+def _first_rows(queries: IndexUnion, limit: int) -> Any:
+    every = union_all(*queries) if len(queries) > 1 else queries[0]
     return every.limit(limit).subquery("some")

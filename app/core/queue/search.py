@@ -1,4 +1,4 @@
-"""Jumping to a candidate by what a person knows of it."""
+"""Finds candidates by name, number or TARGETID."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from app.core.queue.sql_conditions import raw_sql
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 
-FOUND = 20
-HIGHEST = "\U0010ffff"
-"""Behind every text that begins the same."""
+MAX_FOUND = 20
+LAST_CHARACTER = "\U0010ffff"  # sorts after every text with the same prefix
 MAX_NUMBER = 2**63 - 1
 
 
-def find(session: Session, text: str, limit: int = FOUND) -> list[Candidate]:
-    """Candidates whose object is called so, whose number or TARGETID it is, then those whose
-    object's name begins so: as it is typed, in capitals, or in small letters."""
+def find(session: Session, text: str, limit: int = MAX_FOUND) -> list[Candidate]:
+    """Candidates with this name, number or TARGETID, then those whose name begins with the text.
+
+    Names are tried as typed, in capitals and in lower case, so that an index can be used.
+    """
     text = "".join(each for each in text if each.isprintable()).strip()[:MAX_TEXT]
     if not text:
         return []
@@ -33,18 +34,18 @@ def find(session: Session, text: str, limit: int = FOUND) -> list[Candidate]:
 
 
 def _queries(text: str) -> list[Select[Any]]:
-    """Each reads a range of one index, in its order."""
+    """Queries that each read one range of an index."""
     number = int(text) if text.isascii() and text.isdecimal() else MAX_NUMBER + 1
-    name, those = candidates.c.object_id, select(candidates.c.id)
+    name, query = candidates.c.object_id, select(candidates.c.id)
     spellings = list(dict.fromkeys([text, text.upper(), text.lower()]))
-    queries = [those.where(name == each).order_by(candidates.c.id) for each in spellings]
+    queries = [query.where(name == each).order_by(candidates.c.id) for each in spellings]
     if MIN_TARGETID <= number <= MAX_NUMBER:
-        # The second says nothing new, but is what the index is of.
+        # The second condition is redundant, but needed for SQLite to use the partial index.
         is_target = (candidates.c.row == number) & raw_sql(f'"row" >= {MIN_TARGETID}')
-        queries.append(those.where(is_target).order_by(candidates.c.id))
+        queries.append(query.where(is_target).order_by(candidates.c.id))
     elif number <= MAX_NUMBER:
-        queries.append(those.where(candidates.c.id == number))
+        queries.append(query.where(candidates.c.id == number))
     for each in spellings:
-        begins_so = (name >= each) & (name < each + HIGHEST)
-        queries.append(those.where(begins_so).order_by(name, candidates.c.id))
+        has_prefix = (name >= each) & (name < each + LAST_CHARACTER)
+        queries.append(query.where(has_prefix).order_by(name, candidates.c.id))
     return queries

@@ -1,7 +1,7 @@
-"""The orders a queue can have. Each is a number computed by the database, ties in list order.
+"""The sort orders of the queue. Each sorts by a number from the database, ties in list order.
 
-What has no value comes last, up or down. The expressions are constants of ours: an index of the
-same expression is what keeps a page of a million candidates as fast as one of a hundred.
+Candidates without a value always come last. The SQL expressions are constants, because an index on
+the same expression keeps paging fast in a list of a million.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ VALUES: dict[SortKey, str] = {
     "dec": "dec",
 }
 DIRECTIONS = ("up", "down")
-BEST_FIRST = frozenset({"score", "p_yes", "uncertain", "surprising", "disagreeing", "snr"})
-"""What is meant by the name alone: the highest first."""
+# Without a direction, these show the highest values first.
+DESCENDING_BY_DEFAULT = frozenset(
+    {"score", "p_yes", "uncertain", "surprising", "disagreeing", "snr"}
+)
 
-WHOLE = frozenset({"list", "random"})
-"""Ordered by a whole number."""
+INTEGER_KEYS = frozenset({"list", "random"})
 
-UNKNOWN = "1e300"
-PRIME = 2**31 - 1
-"""Products of two numbers below it fit a column."""
-FARTHEST = 2**62
+MISSING_VALUE = "1e300"
+PRIME = 2**31 - 1  # the product of two smaller numbers fits a 64-bit integer
+LAST_VALUE = 2**62
 
 
 class QueuePosition(NamedTuple):
-    """Where something stands in an order: paging goes on from here, whatever changed meanwhile."""
+    """A position in an order, from which paging continues even if the data have changed."""
 
     value: float
     id: int
@@ -63,46 +63,51 @@ class QueuePosition(NamedTuple):
 
 @dataclass(frozen=True)
 class Sort:
-    """`descending`: the highest value first. "uncertain" is highest at a p(YES) of one half,
-    "disagreeing" where one agent says YES and another NO."""
+    """A sort order.
+
+    "uncertain" is highest at a p(YES) of one half, "disagreeing" where one agent says YES and
+    another NO.
+    """
 
     key: SortKey = "list"
     descending: bool = False
     seed: int = 0
-    """Of the random order: the same for the same number."""
+    """Seed of the random order."""
 
     def __post_init__(self) -> None:
         if self.key not in SORT_KEYS:
-            raise FilterError(f"no order {str(self.key)[:40]!r}; there are {', '.join(SORT_KEYS)}")
+            raise FilterError(
+                f"unknown order {str(self.key)[:40]!r}; choose from {', '.join(SORT_KEYS)}"
+            )
         if not 0 <= self.seed < PRIME:
-            raise FilterError(f"the seed of a random order is from 0 to {PRIME - 1}")
+            raise FilterError(f"the seed of a random order is a number from 0 to {PRIME - 1}")
 
     @property
     def is_read_backwards(self) -> bool:
-        """Where every place has a number of its own, the other direction needs no other index."""
-        return self.descending and self.key in WHOLE
+        """True if the index is read from its end; unique keys need only one index."""
+        return self.descending and self.key in INTEGER_KEYS
 
     @property
     def sql(self) -> str:
-        """The expression that orders, never NULL. Without the table's name, as an index must."""
+        """The sort expression, never NULL; without the table name, as an index requires."""
         if self.key == "list":
             return "id"
         if self.key == "random":
             return _shuffled(self.seed)
         value = VALUES[self.key]
-        # Arithmetic either way: in a stranger's file there may be words in place of a number.
-        return f"coalesce({'-' if self.descending else '0 + '}({value}), {UNKNOWN})"
+        # Arithmetic in both directions turns text, possible in an untrusted file, into a number.
+        return f"coalesce({'-' if self.descending else '0 + '}({value}), {MISSING_VALUE})"
 
     @property
     def column(self) -> ColumnElement[Any]:
-        if self.key in WHOLE:
+        if self.key in INTEGER_KEYS:
             whole: ColumnElement[Any] = literal_column(self.sql, BigInteger)
             return whole
         return literal_column(self.sql, Double)
 
     @property
     def name(self) -> str:
-        """For the name of an index."""
+        """Part of the index name."""
         if self.key == "list":
             return "list"
         if self.key == "random":
@@ -111,35 +116,35 @@ class Sort:
 
     @property
     def first(self) -> QueuePosition:
-        """Before everything."""
-        return QueuePosition(-1 if self.key in WHOLE else -math.inf, -1)
+        """A position before every row."""
+        return QueuePosition(-1 if self.key in INTEGER_KEYS else -math.inf, -1)
 
     @property
     def last(self) -> QueuePosition:
-        """Behind everything."""
-        return QueuePosition(FARTHEST if self.key in WHOLE else math.inf, FARTHEST)
+        """A position after every row."""
+        return QueuePosition(LAST_VALUE if self.key in INTEGER_KEYS else math.inf, LAST_VALUE)
 
 
 LIST_ORDER = Sort()
 
 
 def parse_sort(text: str) -> Sort:
-    """`score`, `score:up`, `list:down`, `random:7`; without a direction the best come first."""
+    """Parse `score`, `score:up`, `list:down` or `random:7`. Raises FilterError."""
     key, *parts = (part.strip() for part in text.lower().split(":"))
     known = next((each for each in SORT_KEYS if each == key), None)
     if known is None:
-        raise FilterError(f"no order {key[:40]!r}; there are {', '.join(SORT_KEYS)}")
+        raise FilterError(f"unknown order {key[:40]!r}; choose from {', '.join(SORT_KEYS)}")
     seed = 0
     if known == "random" and parts and parts[0] not in DIRECTIONS:
         seed = _seed(parts.pop(0))
     if len(parts) > 1 or (parts and parts[0] not in DIRECTIONS):
-        raise FilterError(f"an order goes up or down, not {':'.join(parts)[:40]!r}")
-    is_down = parts[0] == "down" if parts else known in BEST_FIRST
+        raise FilterError(f"the direction is up or down, not {':'.join(parts)[:40]!r}")
+    is_down = parts[0] == "down" if parts else known in DESCENDING_BY_DEFAULT
     return Sort(known, descending=is_down, seed=seed)
 
 
 def sort_text(sort: Sort) -> str:
-    """What `parse_sort` reads."""
+    """The order as text that `parse_sort` reads."""
     if sort.key == "random":
         return f"random:{sort.seed}" + (":down" if sort.descending else "")
     return f"{sort.key}:{'down' if sort.descending else 'up'}"
@@ -152,8 +157,10 @@ def _seed(text: str) -> int:
 
 
 def _shuffled(seed: int) -> str:
-    """A whole number for each id that looks like a draw: two rounds modulo a prime, a line and a
-    parabola, so that neighbours in the list are not neighbours here."""
+    """SQL of a pseudo-random integer per id.
+
+    A linear and a quadratic step modulo a prime separate neighbours in the list.
+    """
     draw = random.Random(seed)
     slope, start, lift = (draw.randrange(1, PRIME) for _ in range(3))
     line = f"((id % {PRIME}) * {slope} + {start}) % {PRIME}"

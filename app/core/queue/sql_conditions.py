@@ -1,4 +1,4 @@
-"""A filter as a condition on a row of `candidates`. What a person typed is bound, never written."""
+"""Turns a filter into an SQL condition on `candidates`. User input is always a bound parameter."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ from app.core.session.verdict_log import judged_bit
 
 Condition = ColumnElement[bool]
 
+# Inspections that stopped for these reasons are repeated.
 UNFINISHED = ("cancelled", "error")
-"""Inspections that ended so are done again."""
 
-COMPARING: dict[str, Callable[[Any, Any], Condition]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], Condition]] = {
     "=": operator.eq,
     "<": operator.lt,
     ">": operator.gt,
@@ -73,50 +73,53 @@ COMPARING: dict[str, Callable[[Any, Any], Condition]] = {
 
 @dataclass(frozen=True)
 class QueryContext:
-    """Who asks, and which database: `me` is None while the reviewer has not written anything."""
+    """The reviewer and the kind of database.
 
-    me: int | None
+    `reviewer_id` is None until the reviewer has written something.
+    """
+
+    reviewer_id: int | None
     is_file: bool
-    """SQLite; else PostgreSQL."""
+    """True for SQLite, False for PostgreSQL."""
 
     @property
-    def number(self) -> int:
-        """The reviewer's; 0, which nobody has, while they have none."""
-        return self.me or 0
+    def reviewer_or_0(self) -> int:
+        """The reviewer's id; 0, which matches nobody, if there is none."""
+        return self.reviewer_id or 0
 
 
-def condition(tree: Filter, asking: QueryContext) -> Condition:
-    """True for the candidates of the filter, false or NULL for the others."""
+def condition(tree: Filter, context: QueryContext) -> Condition:
+    """SQL that is true for the filter's candidates, and false or NULL for the others."""
     match tree:
         case Everything():
             return true()
         case And():
-            return and_(*(condition(term, asking) for term in tree.terms))
+            return and_(*(condition(term, context) for term in tree.terms))
         case Or():
-            return or_(*(condition(term, asking) for term in tree.terms))
+            return or_(*(condition(term, context) for term in tree.terms))
         case Not():
-            # What is not known is not so: NOT NULL would be neither.
-            return not_(func.coalesce(condition(tree.term, asking), false()))
+            # An unknown value counts as false: NOT NULL would be NULL again.
+            return not_(func.coalesce(condition(tree.term, context), false()))
         case MyVerdict():
-            return _my_verdict(tree.verdict, asking)
+            return _my_verdict(tree.verdict, context)
         case AnyVerdict():
             return _any_verdict(tree.verdict)
         case AgentVerdict():
             return _agent_verdict(tree.answer)
         case Number():
-            return COMPARING[tree.compare](_number(tree.field, asking), tree.value)
+            return COMPARISONS[tree.compare](_number(tree.field, context), tree.value)
         case Words():
             return _words(tree)
         case OwnColumnFilter():
-            return _inside(_own(tree, asking))
+            return _exists(_own(tree, context))
         case Flag():
-            return _flag(tree.name, asking)
+            return _flag(tree.name, context)
         case Anywhere():
-            return _anywhere(tree.text, asking)
+            return _anywhere(tree.text, context)
         case Disagree():
-            return _disagree(tree.between, asking)
+            return _disagree(tree.between, context)
         case Has():
-            return _has(tree.thing, asking)
+            return _has(tree.thing, context)
         case InList():
             return candidates.c.list_id == tree.number
         case InspectedBy():
@@ -125,21 +128,23 @@ def condition(tree: Filter, asking: QueryContext) -> Condition:
             assert_never(tree)
 
 
-def unjudged_sql(me: int) -> str:
-    """The condition of the index for it, word for word; the bit is a number of ours."""
-    return f"(judged_by & {judged_bit(me)}) = 0"
+def unjudged_sql(reviewer_id: int) -> str:
+    """SQL of the unjudged; the same text as in the index condition, or it would not be used."""
+    return f"(judged_by & {judged_bit(reviewer_id)}) = 0"
 
 
-def _my_verdict(verdict: Verdict | None, asking: QueryContext) -> Condition:
+def _my_verdict(verdict: Verdict | None, context: QueryContext) -> Condition:
     if verdict is None:
-        return true() if asking.me is None else raw_sql(unjudged_sql(asking.me))
-    return _judged(judgements.c.reviewer_id == asking.number, judgements.c.verdict == verdict)
+        return true() if context.reviewer_id is None else raw_sql(unjudged_sql(context.reviewer_id))
+    return _judged(
+        judgements.c.reviewer_id == context.reviewer_or_0, judgements.c.verdict == verdict
+    )
 
 
-def _mine(column: ColumnElement[Any], asking: QueryContext) -> ColumnElement[Any]:
+def _mine(column: ColumnElement[Any], context: QueryContext) -> ColumnElement[Any]:
     """A column of the reviewer's own judgement; NULL where there is none."""
     whose = (judgements.c.candidate_id == candidates.c.id) & (
-        judgements.c.reviewer_id == asking.number
+        judgements.c.reviewer_id == context.reviewer_or_0
     )
     return select(column).where(whose).correlate(candidates).scalar_subquery()
 
@@ -151,8 +156,8 @@ def _any_verdict(verdict: Verdict | None) -> Condition:
 
 
 def _judged(*conditions: Condition) -> Condition:
-    """By anybody, in such a way."""
-    return _inside(judgements.c.candidate_id == candidates.c.id, *conditions)
+    """Somebody has a judgement that meets the conditions."""
+    return _exists(judgements.c.candidate_id == candidates.c.id, *conditions)
 
 
 def _agent_verdict(answer: str) -> Condition:
@@ -162,46 +167,45 @@ def _agent_verdict(answer: str) -> Condition:
     return candidates.c.agent_verdict.is_(None) & (is_seen if answer == "undecided" else ~is_seen)
 
 
-def _number(field: str, asking: QueryContext) -> ColumnElement[Any]:
+def _number(field: str, context: QueryContext) -> ColumnElement[Any]:
     if field == "confidence":
-        return _mine(judgements.c.confidence, asking)
+        return _mine(judgements.c.confidence, context)
     return candidates.c["agent_p_yes" if field == "p_yes" else field]
 
 
 def _words(tree: Words) -> Condition:
     if tree.field == "comment":
-        return _judged(raw_sql(COMMENTED), _said(judgements.c.comment, tree))
-    return _said(candidates.c["object_id" if tree.field == "object" else tree.field], tree)
+        return _judged(raw_sql(COMMENTED), _matches(judgements.c.comment, tree))
+    return _matches(candidates.c["object_id" if tree.field == "object" else tree.field], tree)
 
 
-def _said(column: ColumnElement[Any], tree: Words) -> Condition:
-    return column == tree.text if tree.compare == "=" else _holds(column, tree.text)
+def _matches(column: ColumnElement[Any], tree: Words) -> Condition:
+    return column == tree.text if tree.compare == "=" else _contains(column, tree.text)
 
 
-def _holds(column: ColumnElement[Any], part: str) -> Condition:
-    """Whatever the case of its letters."""
+def _contains(column: ColumnElement[Any], part: str) -> Condition:
     return column.icontains(part, autoescape=True)
 
 
-def _own(tree: OwnColumnFilter, asking: QueryContext) -> Condition:
-    value = _OwnValue(asking)
+def _own(tree: OwnColumnFilter, context: QueryContext) -> Condition:
+    value = _OwnColumnValue(context)
     named = value.name == tree.column
     if tree.compare == "contains":
-        return named & _holds(value.text, tree.text)
+        return named & _contains(value.text, tree.text)
     number = tree.number
-    as_number = false() if number is None else COMPARING[tree.compare](value.number, number)
+    as_number = false() if number is None else COMPARISONS[tree.compare](value.number, number)
     if tree.compare == "=":
         return named & or_(as_number, func.lower(value.text) == func.lower(tree.text))
     return named & as_number
 
 
-class _OwnValue:
+class _OwnColumnValue:
     """One of a candidate's own columns: its name, its value as text, and as a number or NULL."""
 
-    def __init__(self, asking: QueryContext) -> None:
+    def __init__(self, context: QueryContext) -> None:
         self.text: ColumnElement[str]
         self.number: ColumnElement[float]
-        if asking.is_file:
+        if context.is_file:
             found = func.json_each(candidates.c.own).table_valued("key", "value", "type")
             kind = found.c.type
             self.text = case((kind.in_(("true", "false")), kind), else_=cast(found.c.value, String))
@@ -214,24 +218,24 @@ class _OwnValue:
         self.name = found.c.key
 
 
-def _flag(name: str, asking: QueryContext) -> Condition:
-    flags = _mine(judgements.c.flags, asking)
-    if asking.is_file:
+def _flag(name: str, context: QueryContext) -> Condition:
+    flags = _mine(judgements.c.flags, context)
+    if context.is_file:
         found = func.json_each(flags).table_valued("value")
     else:
         found = func.json_array_elements_text(cast(flags, JSON)).table_valued("value")
-    return _inside(found.c.value == name)
+    return _exists(found.c.value == name)
 
 
-def _anywhere(part: str, asking: QueryContext) -> Condition:
+def _anywhere(part: str, context: QueryContext) -> Condition:
     return or_(
-        _holds(candidates.c.object_id, part),
-        _judged(raw_sql(COMMENTED), _holds(judgements.c.comment, part)),
-        _inside(_holds(_OwnValue(asking).text, part)),
+        _contains(candidates.c.object_id, part),
+        _judged(raw_sql(COMMENTED), _contains(judgements.c.comment, part)),
+        _exists(_contains(_OwnColumnValue(context).text, part)),
     )
 
 
-def _disagree(between: str, asking: QueryContext) -> Condition:
+def _disagree(between: str, context: QueryContext) -> Condition:
     if between == "agents":
         return raw_sql(DIFFERING)
     if between == "people":
@@ -239,21 +243,21 @@ def _disagree(between: str, asking: QueryContext) -> Condition:
         here = judgements.c.candidate_id == candidates.c.id
         said = select(func.count(verdict.distinct())).where(here).correlate(candidates)
         return raw_sql(JUDGED_BY_SEVERAL) & (said.scalar_subquery() > 1)
-    mine = _mine(judgements.c.verdict, asking)
+    mine = _mine(judgements.c.verdict, context)
     says = candidates.c.agent_verdict
     return or_(
         (mine == Verdict.ACCEPT) & (says == "NO"), (mine == Verdict.REJECT) & (says == "YES")
     )
 
 
-def _has(thing: str, asking: QueryContext) -> Condition:
+def _has(thing: str, context: QueryContext) -> Condition:
     if thing == "fault":
         return raw_sql(FAULTY)
     if thing == "path":
         return candidates.c.path != ""
     if thing == "comment":
         return _judged(raw_sql(COMMENTED))
-    return _judged(judgements.c.reviewer_id == asking.number, raw_sql(FLAGGED))
+    return _judged(judgements.c.reviewer_id == context.reviewer_or_0, raw_sql(FLAGGED))
 
 
 def _inspected_by(tree: InspectedBy) -> Condition:
@@ -264,14 +268,14 @@ def _inspected_by(tree: InspectedBy) -> Condition:
     ]
     if tree.sha256 is not None:
         found.append(inspections.c.model_sha256 == tree.sha256)
-    return _inside(*found)
+    return _exists(*found)
 
 
-def _inside(*conditions: Condition) -> Condition:
-    """There is such a row, of what the conditions name, that belongs to the candidate."""
+def _exists(*conditions: Condition) -> Condition:
+    """EXISTS a row of the named tables that meets the conditions for the candidate."""
     return exists().where(*conditions).correlate(candidates)
 
 
-def raw_sql(words: str) -> Condition:
-    """A constant of ours, word for word as an index has it."""
-    return literal_column(f"({words})")
+def raw_sql(sql: str) -> Condition:
+    """A constant condition with exactly the text that an index has."""
+    return literal_column(f"({sql})")

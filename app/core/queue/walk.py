@@ -1,7 +1,7 @@
-"""Going through a queue: from a place on, in one direction, never more than so many rows at once.
+"""Walks through a queue from a position in one direction.
 
-A walk reads an index of the order from where it stands, so what lies behind or far ahead costs
-nothing. A filter that only looking can answer is answered for a bounded number of rows a call.
+A walk reads the index of the order from that position, so the rest of the queue costs nothing. A
+filter without an index is checked row by row, for a limited number of rows per call.
 """
 
 from __future__ import annotations
@@ -21,92 +21,88 @@ from app.core.queue.order_indexes import (
     split_filter,
 )
 from app.core.queue.rare_filters import gather_few, index_unions
-from app.core.queue.sorts import FARTHEST, QueuePosition, Sort
+from app.core.queue.sorts import LAST_VALUE, QueuePosition, Sort
 from app.core.queue.sql_conditions import QueryContext, condition, raw_sql
 from app.core.session.session import Session
 
-ROWS_A_CALL = 20_000
-"""Rows looked at in one call, for filters that no index answers."""
-FIRST_ROWS = 2000
-"""A filter that is not met within so many rows is rare."""
+ROWS_A_CALL = 20_000  # rows checked in one call if no index serves the filter
+FIRST_ROWS = 2000  # a filter without a match in these rows counts as rare
+# Up to this many candidates, finding and sorting all is faster than walking.
 MAX_GATHERED = 400
-"""So many are gathered and put in order faster than they are met on the way."""
-MAX_GATHERED_LATE = 5000
-"""So many still are where the filter turned out to be rare."""
+MAX_GATHERED_LATE = 5000  # the same limit for a filter that turned out to be rare
 FIRST_STRIDE = 250
 GROWTH = 4
 
 
 class WalkResult(NamedTuple):
-    """What one call found. `end` is where to go on; None: there is nothing more that way."""
+    """The positions found by one call; `end` is where to continue, None at the end of the queue."""
 
-    places: list[QueuePosition]
+    positions: list[QueuePosition]
     end: QueuePosition | None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a filter and an order are answered by this session's database."""
+    """How this session's database will run a filter and an order."""
 
     tree: Filter
     sort: Sort
-    asking: QueryContext
-    narrowing: IndexScope
+    context: QueryContext
+    scope: IndexScope
     rest: tuple[Filter, ...]
     indexes: frozenset[str]
     low: float | None = None
     high: float | None = None
-    """What the filter says of the very number the order goes by."""
+    """Limits that the filter sets on the value of the sort expression."""
 
     def within(self, start: QueuePosition, backwards: bool) -> QueuePosition:
-        """The start, or where the filter can first be met behind it."""
+        """The start, or the first later position where the filter can match."""
         if backwards and self.high is not None and start.value > self.high:
-            return QueuePosition(self.high, FARTHEST)
+            return QueuePosition(self.high, LAST_VALUE)
         if not backwards and self.low is not None and start.value < self.low:
             return QueuePosition(self.low, -1)
         return start
 
 
-def plan(session: Session, tree: Filter, sort: Sort) -> Plan:
-    """Makes the indexes it needs where they are not there yet."""
+def make_plan(session: Session, tree: Filter, sort: Sort) -> Plan:
+    """Plan a query and create missing indexes."""
     checked(tree)
-    me = session.reviewer_number
-    asking = QueryContext(me, session.database.is_file)
-    narrowing, rest = split_filter(tree, me)
-    wanted = order_index(sort, narrowing)
+    reviewer_id = session.reviewer_number
+    context = QueryContext(reviewer_id, session.database.is_file)
+    scope, rest = split_filter(tree, reviewer_id)
+    wanted = order_index(sort, scope)
     whole = order_index(sort, IndexScope())
     indexes = ensure_indexes(session, [whole, wanted, *column_indexes(tree)])
     if wanted is not None and wanted.name not in indexes:
-        narrowing, rest = IndexScope(), (tree,)
-    low, high = _bounds(sort, rest)
-    return Plan(tree, sort, asking, narrowing, rest, indexes, low, high)
+        scope, rest = IndexScope(), (tree,)
+    low, high = _order_bounds(sort, rest)
+    return Plan(tree, sort, context, scope, rest, indexes, low, high)
 
 
 def walk(
     connection: Connection, plan: Plan, start: QueuePosition, limit: int, *, backwards: bool = False
 ) -> WalkResult:
-    """The next `limit` places behind `start`, or before it, in the order they are met."""
+    """The next `limit` matching positions after `start`, or before it, in walking order."""
     backwards = backwards != plan.sort.is_read_backwards
     start = plan.within(start, backwards)
     if not plan.rest:
-        return _first(connection, steps_from(plan, start, backwards), limit)
+        return _read_positions(connection, steps_from(plan, start, backwards), limit)
     return _search(connection, plan, start, limit, backwards)
 
 
 def start_of(sort: Sort, backwards: bool) -> QueuePosition:
-    """Before everything, seen in that direction."""
+    """The position before all rows in that direction."""
     return sort.last if backwards != sort.is_read_backwards else sort.first
 
 
 def position_of(connection: Connection, sort: Sort, candidate_id: int) -> QueuePosition | None:
-    """Where a candidate stands now; None where there is none of that number."""
+    """The current position of a candidate; None if it does not exist."""
     query = select(sort.column).select_from(candidates).where(candidates.c.id == candidate_id)
     value = connection.execute(query).scalar()
     return None if value is None else QueuePosition(value, candidate_id)
 
 
-def _first(connection: Connection, steps: list[Select[Any]], limit: int) -> WalkResult:
-    """Every row counts."""
+def _read_positions(connection: Connection, steps: list[Select[Any]], limit: int) -> WalkResult:
     found: list[QueuePosition] = []
     for step in steps:
         if len(found) < limit:
@@ -118,27 +114,27 @@ def _first(connection: Connection, steps: list[Select[Any]], limit: int) -> Walk
 def _search(
     connection: Connection, plan: Plan, start: QueuePosition, limit: int, backwards: bool
 ) -> WalkResult:
-    """By gathering where few can be meant, else by looking, whichever ends sooner."""
-    ways = index_unions(_all(plan.rest), plan.asking, plan.indexes)
+    """Find rows by gathering if few can match, otherwise by scanning."""
+    ways = index_unions(_and(plan.rest), plan.context, plan.indexes)
     few = gather_few(connection, ways, MAX_GATHERED)
     if few is not None:
-        return _of_few(connection, plan, few, start, limit, backwards)
-    soon = _look(connection, plan, start, limit, backwards, FIRST_ROWS)
-    if soon.end is None or len(soon.places) == limit:
+        return _sort_few(connection, plan, few, start, limit, backwards)
+    soon = _scan(connection, plan, start, limit, backwards, FIRST_ROWS)
+    if soon.end is None or len(soon.positions) == limit:
         return soon
     few = gather_few(connection, ways, MAX_GATHERED_LATE)
     if few is not None:
-        return _of_few(connection, plan, few, start, limit, backwards)
-    more = limit - len(soon.places)
-    later = _look(connection, plan, soon.end, more, backwards, ROWS_A_CALL - FIRST_ROWS)
-    return WalkResult(soon.places + later.places, later.end)
+        return _sort_few(connection, plan, few, start, limit, backwards)
+    more = limit - len(soon.positions)
+    later = _scan(connection, plan, soon.end, more, backwards, ROWS_A_CALL - FIRST_ROWS)
+    return WalkResult(soon.positions + later.positions, later.end)
 
 
-def _look(
+def _scan(
     connection: Connection, plan: Plan, start: QueuePosition, limit: int, backwards: bool, rows: int
 ) -> WalkResult:
-    """At no more than so many rows, in strides that grow, until enough are found."""
-    hit = condition(_all(plan.rest), plan.asking).label("hit")
+    """Check up to `rows` rows, in growing strides, until `limit` of them match."""
+    hit = condition(_and(plan.rest), plan.context).label("hit")
     found: list[QueuePosition] = []
     stride = max(FIRST_STRIDE, 2 * limit)
     while rows > 0:
@@ -161,11 +157,14 @@ def _look(
 
 
 def steps_from(plan: Plan, start: QueuePosition, backwards: bool) -> list[Select[Any]]:
-    """First what is level with the start, then what lies beyond: each is one range of the index."""
+    """Queries for rows with the start's own value, then for those beyond it.
+
+    Each reads a single range of the index.
+    """
     key, number = plan.sort.column, candidates.c.id
     rows = select(key.label("value"), number).select_from(candidates)
-    if plan.narrowing.condition:
-        rows = rows.where(raw_sql(plan.narrowing.condition))
+    if plan.scope.condition:
+        rows = rows.where(raw_sql(plan.scope.condition))
     if plan.sort.key == "list":
         ahead = number < start.id if backwards else number > start.id
         return [rows.where(ahead).order_by(number.desc() if backwards else number)]
@@ -180,10 +179,10 @@ def steps_from(plan: Plan, start: QueuePosition, backwards: bool) -> list[Select
     return [level.where(number > start.id).order_by(number), beyond.order_by(key, number)]
 
 
-def _of_few(
+def _sort_few(
     connection: Connection, plan: Plan, few: CTE, start: QueuePosition, limit: int, backwards: bool
 ) -> WalkResult:
-    """Gathered by an index, then put in order: the plus keeps the order's index out of it."""
+    """Sort the gathered candidates. The unary plus keeps SQLite from using the order's index."""
     key, number = literal_column(f"+({plan.sort.sql})", plan.sort.column.type), candidates.c.id
     if backwards:
         ahead = or_(key < start.value, and_(key == start.value, number < start.id))
@@ -194,14 +193,14 @@ def _of_few(
     query = (
         select(key.label("value"), number)
         .select_from(few.join(candidates, number == few.c.few_id))
-        .where(condition(plan.tree, plan.asking), ahead)
+        .where(condition(plan.tree, plan.context), ahead)
         .order_by(*order)
     )
-    return _first(connection, [query], limit)
+    return _read_positions(connection, [query], limit)
 
 
-def _bounds(sort: Sort, rest: tuple[Filter, ...]) -> tuple[float | None, float | None]:
-    """Between which values of the order's expression the filter can be met at all."""
+def _order_bounds(sort: Sort, rest: tuple[Filter, ...]) -> tuple[float | None, float | None]:
+    """The range of the sort expression in which the filter can match."""
     lows, highs = [], []
     for term in rest:
         if isinstance(term, Number) and term.field == sort.key:
@@ -214,5 +213,5 @@ def _bounds(sort: Sort, rest: tuple[Filter, ...]) -> tuple[float | None, float |
     return max(lows, default=None), min(highs, default=None)
 
 
-def _all(terms: tuple[Filter, ...]) -> Filter:
+def _and(terms: tuple[Filter, ...]) -> Filter:
     return terms[0] if len(terms) == 1 else And(terms)

@@ -1,4 +1,4 @@
-"""The line in which a filter is typed: what is wrong is underlined at its place."""
+"""The line edit for filters, with suggestions; a fault is underlined where it occurs."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ CHOICES = (
     *(f"{each}<" for each in NUMBER_FIELDS),
     *(f"{each}:" for each in TEXT_FIELDS),
 )
-MOST = 12
+MAX_SUGGESTIONS = 12
 
 
 def completions(text: str, cursor: int, own_columns: Sequence[str] = ()) -> tuple[str, ...]:
-    """For the word in front of the cursor; none for an empty one."""
+    """Suggestions for the word before the cursor."""
     word = last_word(text, cursor).lower().removeprefix("-")
     if not word:
         return ()
     own = [f"own.{_quoted(name)}" for name in own_columns]
-    every = (*CHOICES, *own)
-    found = [each for each in every if each.lower().startswith(word) and each.lower() != word]
-    inside = [each for each in every if word in each.lower()[1:] and each not in found]
-    return (*found, *inside)[:MOST] if found or len(word) > 1 else ()
+    choices = (*CHOICES, *own)
+    found = [each for each in choices if each.lower().startswith(word) and each.lower() != word]
+    inside = [each for each in choices if word in each.lower()[1:] and each not in found]
+    return (*found, *inside)[:MAX_SUGGESTIONS] if found or len(word) > 1 else ()
 
 
 def completed(text: str, cursor: int, choice: str) -> tuple[str, int]:
-    """The text with the word in front of the cursor replaced, and where the cursor is then."""
+    """The text with the word before the cursor replaced, and the new cursor position."""
     word = last_word(text, cursor)
     minus = "-" if word.startswith("-") else ""
     start = text[: cursor - len(word)] + minus + choice
@@ -62,10 +62,10 @@ def _quoted(name: str) -> str:
 
 
 class FilterEdit(QLineEdit):
-    given = Signal(object)
-    """A Filter, when Enter was pressed on one that makes sense."""
-    wrong = Signal(str)
-    """Why it makes no sense; empty: it does."""
+    submitted = Signal(object)
+    """A Filter, when Enter was pressed and the text is valid."""
+    fault_changed = Signal(str)
+    """What is wrong with the text; empty if it is valid."""
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,27 +76,27 @@ class FilterEdit(QLineEdit):
         self.setClearButtonEnabled(True)
         self.suggestions = Suggestions(self)
         self.suggestions.chosen.connect(self._choose)
-        self.textEdited.connect(self._note)
-        self.returnPressed.connect(self._give)
-        self.textChanged.connect(self._give_nothing)
+        self.textEdited.connect(self._text_edited)
+        self.returnPressed.connect(self._submit)
+        self.textChanged.connect(self._submit_if_cleared)
 
     def show_text(self, text: str) -> None:
         if text != self.text():
             self.setText(text)
         self._fault_at = None
-        self.wrong.emit("")
+        self.fault_changed.emit("")
 
-    def tree(self) -> Filter | None:
-        """What is typed; None: it makes no sense."""
+    def parse(self) -> Filter | None:
+        """The typed filter; None if it is not valid."""
         try:
             tree = parse_filter(self.text())
         except FilterError as error:
-            self._fault_at = error.place
-            self.wrong.emit(str(error))
+            self._fault_at = error.position
+            self.fault_changed.emit(str(error))
             self.update()
             return None
         self._fault_at = None
-        self.wrong.emit("")
+        self.fault_changed.emit("")
         self.update()
         return tree
 
@@ -117,27 +117,26 @@ class FilterEdit(QLineEdit):
         painter.drawLine(QPointF(left, bottom), QPointF(right, bottom))
         painter.end()
 
-    def _note(self, text: str) -> None:
-        """Half a word is no fault yet: said when Enter is pressed, or mended."""
+    def _text_edited(self, text: str) -> None:
+        # Unfinished text is no fault: faults appear on Enter, and are updated until corrected.
         if self._fault_at is not None:
-            self.tree()
-        found = completions(text, self.cursorPosition(), self.own_columns)
-        self.suggestions.show(found)
+            self.parse()
+        self.suggestions.show(completions(text, self.cursorPosition(), self.own_columns))
 
     def _choose(self, choice: str) -> None:
         text, cursor = completed(self.text(), self.cursorPosition(), choice)
         self.setText(text)
         self.setCursorPosition(cursor)
         if not last_word(text, cursor).endswith((":", "<", ">")):
-            self.tree()
+            self.parse()
 
-    def _give(self) -> None:
+    def _submit(self) -> None:
         self.suggestions.hide()
-        tree = self.tree()
+        tree = self.parse()
         if tree is not None:
-            self.given.emit(tree)
+            self.submitted.emit(tree)
 
-    def _give_nothing(self, text: str) -> None:
-        """Emptied by its button or by hand: everything again."""
+    def _submit_if_cleared(self, text: str) -> None:
+        """Remove the filter when the clear button was pressed."""
         if not text and self.isModified():
-            self._give()
+            self._submit()

@@ -1,4 +1,4 @@
-"""What agents say in tests, and what is then seen of it."""
+"""Trajectories of agents for tests, and what a session then shows of them."""
 
 from __future__ import annotations
 
@@ -34,4 +34,4 @@ def agent_of(session, number=1):
 
 
 def shown(session, text, sort=LIST_ORDER):
-    return [line.candidate.id for line in matching(session, parse_filter(text), sort)]
+    return [row.candidate.id for row in matching(session, parse_filter(text), sort)]

@@ -26,3 +26,10 @@ def team_scene(cluster):
 @pytest.fixture(scope="module", params=["file", "team"])
 def seen(request):
     return request.getfixturevalue(f"{request.param}_scene")
+
+
+@pytest.fixture(scope="module")
+def planned_session(tmp_path_factory):
+    made = scene(tmp_path_factory.mktemp("plans") / "night.speco3", 300)
+    with made.session as session:
+        yield session

@@ -25,7 +25,6 @@ from app.core.queue.filters import (
     Words,
 )
 from app.core.session.records import Verdict
-from tests.app.core.queue.trees import TREES
 
 A, B, C = Flag("a"), Flag("b"), Flag("c")
 SHA = "0123456789abcdef" * 4
@@ -97,11 +96,11 @@ def test_what_people_type(text, tree):
 
 
 @pytest.mark.parametrize(
-    ("text", "told", "place"),
+    ("text", "message", "position"),
     [
-        ("snr>10 colour:blue", "no field 'colour'.*verdict.*own.COLUMN", 7),
+        ("snr>10 colour:blue", "unknown field 'colour'.*verdict.*own.COLUMN", 7),
         ("verdict:maybe", "accept, reject, unsure or unjudged", 0),
-        ("verdict>accept", "takes : or != only", 0),
+        ("verdict>accept", "takes only : or !=", 0),
         ("agent:sure", "agent: takes yes, no", 0),
         ("snr>bright", "snr is compared with a number, not 'bright'", 0),
         ("snr>nan", "a number", 0),
@@ -110,16 +109,16 @@ def test_what_people_type(text, tree):
         ("label<CV", "label takes", 0),
         ("own.mag<faint", "needs a number", 0),
         ("own.mag", "needs = != <", 0),
-        ("snr>", "a value is missing behind snr>", 3),
-        ("snr > > 3", "a value is missing behind snr>", 4),
-        ("(flag:a", r"this \( is not closed", 0),
-        ("flag:a)", r"this \) closes nothing", 6),
+        ("snr>", "a value is missing after snr>", 3),
+        ("snr > > 3", "a value is missing after snr>", 4),
+        ("(flag:a", r"this \( has no matching", 0),
+        ("flag:a)", r"this \) has no matching", 6),
         ("flag:a or", "a condition is missing", 9),
-        ("or flag:a", "'or' is in the way", 0),
-        ("flag:a and and flag:b", "'and' is in the way", 11),
-        ('flag:a "binary', 'a " is not closed', 7),
-        ("()", r"'\)' is in the way", 1),
-        ("=3", "'=' is in the way", 0),
+        ("or flag:a", "unexpected 'or'", 0),
+        ("flag:a and and flag:b", "unexpected 'and'", 11),
+        ('flag:a "binary', 'a " has no matching', 7),
+        ("()", r"unexpected '\)'", 1),
+        ("=3", "unexpected '='", 0),
         ("list:two", "by its number", 0),
         ("list:99999999999", "by its number", 0),
         ('""', "1 to 200 characters", 0),
@@ -133,19 +132,11 @@ def test_what_people_type(text, tree):
         ("x" * 2001, "at most 2000", None),
     ],
 )
-def test_what_is_refused(text, told, place):
-    with pytest.raises(FilterError, match=told) as refused:
+def test_what_is_refused(text, message, position):
+    with pytest.raises(FilterError, match=message) as refused:
         parse_filter(text)
-    if place is not None:
-        assert refused.value.place == place
-
-
-@given(TREES)
-def test_a_filter_is_read_back(tree):
-    text = filter_text(tree)
-    if "id>0" not in text:  # how "everything" is written inside something else
-        assert parse_filter(text) == tree
-    assert filter_text(parse_filter(text)) == filter_text(parse_filter(filter_text(tree)))
+    if position is not None:
+        assert refused.value.position == position
 
 
 PIECES = st.sampled_from(
@@ -163,6 +154,6 @@ def test_anything_at_all_is_a_filter_or_told_why_not(text):
         tree = parse_filter(text)
     except FilterError as refusal:
         assert "\n" not in str(refusal)
-        assert refusal.place is None or 0 <= refusal.place <= len(text)
+        assert refusal.position is None or 0 <= refusal.position <= len(text)
     else:
         assert parse_filter(filter_text(tree)) == tree or "id>0" in filter_text(tree)

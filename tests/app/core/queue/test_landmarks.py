@@ -15,7 +15,7 @@ from tests.app.core.queue.trees import SORTS, TREES
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     monkeypatch.setattr(marking, "BLOCK", 7)
-    monkeypatch.setattr(marking, "FIRST", 14)
+    monkeypatch.setattr(marking, "FIRST_CALL", 14)
 
 
 def all_of(session, tree, sort, rows):
@@ -45,10 +45,10 @@ def test_blocks_between_them_are_the_queue(seen, tree, sort):
         block_rows(seen.session, tree, sort, after, until)
         for after, until in zip([None, *ends], [*ends, None], strict=True)
     ]
-    lines = [line.candidate.id for block in blocks for line in block]
-    assert lines == [line.candidate.id for line in matching(seen.session, tree, sort)]
+    rows = [row.candidate.id for block in blocks for row in block]
+    assert rows == [row.candidate.id for row in matching(seen.session, tree, sort)]
 
 
 def test_no_more_lines_than_wanted(file_scene):
-    lines = block_rows(file_scene.session, EVERYTHING, LIST_ORDER, None, None, 11)
-    assert [line.candidate.id for line in lines] == list(range(1, 12))
+    rows = block_rows(file_scene.session, EVERYTHING, LIST_ORDER, None, None, 11)
+    assert [row.candidate.id for row in rows] == list(range(1, 12))

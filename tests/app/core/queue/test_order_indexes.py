@@ -28,7 +28,9 @@ REJECT = Opinion(verdict=Verdict.REJECT)
 
 
 def names(session):
-    catalogue = order_indexes.OF_A_FILE if session.database.is_file else order_indexes.OF_A_SERVER
+    catalogue = (
+        order_indexes.SQLITE_INDEXES if session.database.is_file else order_indexes.POSTGRES_INDEXES
+    )
     with session.database.reading() as connection:
         found = connection.execute(text(catalogue)).scalars()
         return {name for name in found if name.startswith("queue_")}
@@ -70,7 +72,7 @@ def test_who_only_reads_goes_without(tmp_path):
         session.record_verdict(1, REJECT)
     with open_session(place, "Ada", read_only=True) as session:
         assert next_unjudged(session, sort=SCORE).candidate.id == 2
-        assert len(page(session, UNJUDGED, SCORE).lines) == 4
+        assert len(page(session, UNJUDGED, SCORE).rows) == 4
         assert names(session) == set()
 
 
@@ -84,7 +86,7 @@ def test_what_cannot_be_made_is_tried_once(tmp_path, monkeypatch):
             tries.append([index.name for index in indexes])
             raise SessionError("the disk is full")
 
-        monkeypatch.setattr(order_indexes, "_make", full)
+        monkeypatch.setattr(order_indexes, "_create", full)
         for _ in range(3):
             assert next_unjudged(session, sort=SCORE).candidate.id == 2
         assert tries == [["queue_score_down", "queue_score_down_unjudged1"]]
@@ -98,7 +100,7 @@ def test_a_strangers_indexes_change_nothing(tmp_path):
         connection.execute('CREATE INDEX "queue_x"" ; DROP TABLE log" ON candidates (label)')
     connection.close()
     with open_session(place, "Ada") as session:
-        assert [line.candidate.id for line in page(session, sort=SCORE).lines] == [1, 2, 3, 4, 5]
+        assert [row.candidate.id for row in page(session, sort=SCORE).rows] == [1, 2, 3, 4, 5]
         drop_order_indexes(session)
         assert names(session) == {'queue_x" ; DROP TABLE log'}
         assert session.count() == 5

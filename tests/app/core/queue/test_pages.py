@@ -36,14 +36,14 @@ REJECT = Opinion(verdict=Verdict.REJECT)
 
 
 def numbers(page):
-    return [line.candidate.id for line in page.lines]
+    return [row.candidate.id for row in page.rows]
 
 
 def pages(session, tree, sort, limit, backwards=False):
     after = None
     while True:
         found = page(session, tree, sort, after=after, limit=limit, backwards=backwards)
-        assert len(found.lines) <= limit
+        assert len(found.rows) <= limit
         yield found
         if found.end is None:
             return
@@ -59,26 +59,26 @@ def test_pages_hold_everything_once(seen, tree, sort, limit, backwards):
 
 
 def test_a_line_tells_what_the_reviewer_thinks(seen):
-    for line in page(seen.session, limit=100).lines:
-        known = seen.known[line.candidate.id - 1]
-        mine = None if line.mine is None else line.mine.opinion
+    for row in page(seen.session, limit=100).rows:
+        known = seen.known[row.candidate.id - 1]
+        mine = None if row.mine is None else row.mine.opinion
         assert mine == known.said.get("Ada")
-        assert line.candidate == seen.session.candidate(line.candidate.id)
-        if line.mine is not None:
-            assert line.mine == seen.session.judgement(line.candidate.id)
+        assert row.candidate == seen.session.candidate(row.candidate.id)
+        if row.mine is not None:
+            assert row.mine == seen.session.judgement(row.candidate.id)
 
 
 @settings(max_examples=60)
 @given(sort=SORTS, number=st.integers(1, 150), tree=TREES)
 def test_one_forward_and_one_back(seen, sort, number, tree):
-    place = row_of(seen.session, number, sort).position
+    position = row_of(seen.session, number, sort).position
     every = seen.numbers(EVERYTHING, sort)
     shown = set(seen.numbers(tree, sort))
     at = every.index(number)
     ahead = [each for each in every[at + 1 :] if each in shown]
     behind = [each for each in every[:at] if each in shown]
-    following = next_row(seen.session, tree, sort, after=place)
-    before = previous_row(seen.session, tree, sort, before=place)
+    following = next_row(seen.session, tree, sort, after=position)
+    before = previous_row(seen.session, tree, sort, before=position)
     assert (following and following.candidate.id) == (ahead[0] if ahead else None)
     assert (before and before.candidate.id) == (behind[-1] if behind else None)
 
@@ -86,14 +86,14 @@ def test_one_forward_and_one_back(seen, sort, number, tree):
 @settings(max_examples=60)
 @given(sort=SORTS, number=st.integers(1, 150), tree=TREES)
 def test_the_next_unjudged_and_from_the_front_again(seen, sort, number, tree):
-    place = row_of(seen.session, number, sort).position
+    position = row_of(seen.session, number, sort).position
     every = seen.numbers(EVERYTHING, sort)
     left = set(seen.numbers(combine(tree, UNJUDGED), sort))
     at = every.index(number)
     ahead = [each for each in every[at + 1 :] if each in left]
     again = [each for each in every if each in left]
-    once = next_unjudged(seen.session, tree, sort, after=place, wrap=False)
-    found = next_unjudged(seen.session, tree, sort, after=place)
+    once = next_unjudged(seen.session, tree, sort, after=position, wrap=False)
+    found = next_unjudged(seen.session, tree, sort, after=position)
     assert (once and once.candidate.id) == (ahead[0] if ahead else None)
     assert (found and found.candidate.id) == ((ahead or again)[0] if ahead or again else None)
 
@@ -103,11 +103,11 @@ def test_a_person_works_through_a_list(place):
     with made(place, 6) as session:
         set_scores(session, {1: 0.1, 2: 0.9, 3: None, 4: 0.9, 5: 0.5, 6: None})
         met = []
-        line = next_unjudged(session, sort=SCORE)
-        while line is not None:
-            met.append(line.candidate.id)
-            session.record_verdict(line.candidate.id, REJECT)
-            line = next_unjudged(session, sort=SCORE, after=line.position)
+        row = next_unjudged(session, sort=SCORE)
+        while row is not None:
+            met.append(row.candidate.id)
+            session.record_verdict(row.candidate.id, REJECT)
+            row = next_unjudged(session, sort=SCORE, after=row.position)
         assert met == [2, 4, 5, 1, 3, 6]
         session.undo()
         session.undo()
@@ -142,7 +142,7 @@ def test_a_call_looks_at_so_many_and_no_more(tmp_path, monkeypatch):
         set_own(session, 190, '{"kind": "nova"}')
         rare = OwnColumnFilter("kind", "=", "NOVA")
         found = page(session, rare, limit=3)
-        assert found.lines == ()
+        assert found.rows == ()
         assert found.end == (40, 40)
         every = [number for each in pages(session, rare, LIST_ORDER, 3) for number in numbers(each)]
         assert every == [190]
@@ -157,7 +157,7 @@ def test_others_write_while_one_searches(tmp_path, monkeypatch):
     with made(tmp_path / "a.speco3", 100) as session:
         session.record_verdict(100, REJECT)
         reached, written = threading.Event(), threading.Event()
-        judge = walking._look
+        judge = walking._scan
 
         def slowly(*args):
             if not reached.is_set():
@@ -171,7 +171,7 @@ def test_others_write_while_one_searches(tmp_path, monkeypatch):
             session.record_verdict(1, REJECT)
             written.set()
 
-        monkeypatch.setattr(walking, "_look", slowly)
+        monkeypatch.setattr(walking, "_scan", slowly)
         writer = threading.Thread(target=write)
         writer.start()
         assert next_unjudged(session, OwnColumnFilter("kind", "=", "nova")) is None
@@ -185,7 +185,7 @@ def test_two_threads_ask_at_once_in_a_new_order(tmp_path):
 
         def ask(key):
             barrier.wait(20)
-            found.append(len(page(session, sort=Sort(key, True), limit=50).lines))
+            found.append(len(page(session, sort=Sort(key, True), limit=50).rows))
 
         threads = [threading.Thread(target=ask, args=(key,)) for key in ("snr", "snr", "ra", "dec")]
         for thread in threads:
@@ -204,7 +204,7 @@ def test_pages_of_no_length(tmp_path, limit):
 def test_an_empty_list(tmp_path):
     with made(tmp_path / "a.speco3", 0) as session:
         assert page(session, sort=SCORE) == page(session)
-        assert page(session).lines == ()
+        assert page(session).rows == ()
         assert next_unjudged(session, parse_filter("flag:star")) is None
         with pytest.raises(SessionError, match="no candidate 1"):
             row_of(session, 1)

@@ -13,7 +13,7 @@ from tests.app.core.sessions import made
 
 
 def found(session, sort):
-    return [line.candidate.id for line in matching(session, EVERYTHING, sort)]
+    return [row.candidate.id for row in matching(session, EVERYTHING, sort)]
 
 
 @pytest.mark.parametrize("key", [key for key in SORT_KEYS if key != "random"])
@@ -84,7 +84,7 @@ def test_orders_that_are_none(text):
 
 
 def test_an_order_of_no_kind():
-    with pytest.raises(FilterError, match="no order"):
+    with pytest.raises(FilterError, match="unknown order"):
         Sort("own")
     with pytest.raises(FilterError, match="seed"):
         Sort("random", seed=PRIME)

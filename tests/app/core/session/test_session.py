@@ -197,10 +197,10 @@ def test_what_is_no_session_is_refused(tmp_path):
     connection.close()
     text = tmp_path / "text.speco3"
     text.write_text("hello")
-    for path, told in ((other, "another program"), (text, "not a session"), (tmp_path, "not a file")):
+    for path, told in ((other, "another program"), (text, "not a session"), (tmp_path, "is not a file")):
         with pytest.raises(SessionError, match=told):
             open_session(path, "Ada")
-    with pytest.raises(SessionError, match="not there"):
+    with pytest.raises(SessionError, match="does not exist"):
         open_session(tmp_path / "none.speco3", "Ada")
 
 
