@@ -18,10 +18,10 @@ WINDOWS = np.array(CLEAR_WINDOWS)
 
 def continuum_bend(spectrum: Spectrum) -> Measurement:
     """RMS of ln flux about its best power law, over windows free of strong lines."""
-    sampling = pixel_grid(spectrum)
-    if not sampling.is_usable:
+    grid = pixel_grid(spectrum)
+    if not grid.is_usable:
         return refused("bend", "no good pixels")
-    sums = sampling.sums(WINDOWS[:, 0], WINDOWS[:, 1])
+    sums = grid.sums(WINDOWS[:, 0], WINDOWS[:, 1])
     usable = (sums.coverage > MIN_COVERAGE) & (sums.mean > 3 * sums.error)
     if usable.sum() < MIN_WINDOWS:
         return refused("bend", "too few windows above the noise")
