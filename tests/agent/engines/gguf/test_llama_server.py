@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import httpx
 import pytest
@@ -16,14 +12,11 @@ from PIL import Image
 
 from agent.engines.base import SamplingSettings
 from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
-from agent.engines.gguf.llama_server_process import ServerProcess
-from agent.engines.remote.request import RequestTurn, messages, picture_url
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn, opening
 from agent.rendering.model_image import QWEN3, Sizing
 from agent.tasks.catalogue import find_task
 from tests.agent.engines.remote.real_servers import Pair, tiny_pair
-from tests.agent.protocol.chat_text import chat_text
 from tests.agent.scenes import call
 
 __all__ = ["tiny_pair"]
@@ -50,19 +43,6 @@ def client(engine: LlamaServerEngine) -> httpx.Client:
     client = engine._server.client
     headers = {"authorization": client.key.header}
     return httpx.Client(base_url=client.address.root[:-3], headers=headers, trust_env=False)
-
-
-def test_the_model_meets_the_protocol_byte_for_byte(engine):
-    pictures = iter(PICTURES)
-    said = [
-        RequestTurn(t, picture_url(next(pictures)) if t.picture is not None else "") for t in TURNS
-    ]
-    with client(engine) as web:
-        reply = web.post("/apply-template", json={"messages": messages(said, native=False)})
-    marked = re.sub(
-        r"<__\w+__>", "<|vision_start|><|image_pad|><|vision_end|>", reply.json()["prompt"]
-    )
-    assert marked == chat_text(TURNS)
 
 
 def test_it_says_what_the_other_gguf_engine_says(engine, tiny_pair):
@@ -116,21 +96,6 @@ def test_a_stop_string_in_the_middle_leaves_the_counts_known(engine):
     assert conversation.usage.evaluated > 0
 
 
-def test_nobody_else_may_use_it(engine):
-    server = engine._server.client
-    assert server.address.host == "127.0.0.1"
-    url = f"{server.address.root}/chat/completions"
-    assert httpx.post(url, json={"messages": []}, trust_env=False).status_code == 401
-    assert server.key.header.split()[1] not in " ".join(_command_line(engine.pid))
-
-
-def _command_line(pid: int) -> list[str]:
-    path = Path(f"/proc/{pid}/cmdline")
-    if not path.exists():
-        pytest.skip("needs /proc")
-    return path.read_text().split("\0")
-
-
 def test_a_crash_is_told_at_once(tiny_pair):
     engine = LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, threads=1, context=2048)
     conversation = engine.open()
@@ -158,29 +123,6 @@ def test_closing_ends_the_process(tiny_pair):
     assert process.returncode == 0
 
 
-def test_it_dies_with_its_parent(tiny_pair):
-    """However the parent ends."""
-    script = (
-        "import os, sys\nfrom pathlib import Path\n"
-        "from agent.engines.gguf.llama_server import LlamaServerEngine\n"
-        "engine = LlamaServerEngine.start(Path(sys.argv[1]), Path(sys.argv[2]), threads=1)\n"
-        "print(engine.pid, engine._server.client.address.port, flush=True)\n"
-        "os.kill(os.getpid(), 9)\n"
-    )
-    command = [sys.executable, "-c", script, str(tiny_pair.model), str(tiny_pair.mmproj)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as parent:
-        out, _ = parent.communicate(timeout=60)
-    assert parent.returncode == -signal.SIGKILL
-    port = int(out.split()[1])
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        try:
-            httpx.get(f"http://127.0.0.1:{port}/health", trust_env=False, timeout=1)
-        except httpx.TransportError:
-            return
-    raise AssertionError("the server outlived its parent")
-
-
 def test_files_that_are_no_model_are_refused(tiny_pair, tmp_path):
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(tiny_pair.model.read_bytes()[:3000])
@@ -199,31 +141,3 @@ def test_files_that_are_no_model_are_refused(tiny_pair, tmp_path):
 def test_pictures_it_would_resize_are_refused(tiny_pair, sizing):
     with pytest.raises(EngineError, match="pictures of 8 to 4096 squares of 28"):
         LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, sizing=sizing)
-
-
-def test_a_process_that_cannot_load_says_why(tmp_path):
-    absent = str(tmp_path / "absent.gguf")
-    arguments = [absent, absent, "--context", "512", "--threads", "1"]
-    with pytest.raises(EngineError, match=r"could not be loaded \(status 1: .*absent\.gguf"):
-        ServerProcess.start(arguments, 60)
-
-
-def test_a_library_the_system_lacks_is_named_with_its_cure(tmp_path, monkeypatch):
-    (tmp_path / "xllamacpp.py").write_text(
-        "raise ImportError('libgomp.so.1: cannot open shared object file')", encoding="utf-8"
-    )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    arguments = ["model.gguf", "mmproj.gguf", "--context", "512", "--threads", "1"]
-    with pytest.raises(EngineError, match=r"libgomp\.so\.1.*sudo apt-get install libgomp1"):
-        ServerProcess.start(arguments, 60)
-
-
-def test_a_process_that_is_never_ready_is_ended(tiny_pair):
-    arguments = [str(tiny_pair.model), str(tiny_pair.mmproj), "--context", "512", "--threads", "1"]
-    with pytest.raises(EngineError, match=r"not ready after 0\.001 s"):
-        ServerProcess.start(arguments, 0.001)
-
-
-def test_a_process_that_does_not_know_its_words_says_so():
-    with pytest.raises(EngineError, match=r"could not be loaded \(status 2: usage"):
-        ServerProcess.start(["--nonsense"], 60)

@@ -25,7 +25,6 @@ from agent.engines.hf.engine import TransformersEngine
 from agent.engines.hf.weights import chosen_dtype
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
-from agent.rendering.model_image import Sizing
 from tests.small_models import make_folder, tiny_qwen3, tiny_qwen25
 from train.models.small_model import TINY
 
@@ -42,12 +41,12 @@ def folder(tiny_qwen25: Path, tmp_path: Path) -> Path:
 
 def logits(engine: TransformersEngine) -> np.ndarray:
     """After a short chat with a picture."""
-    talk = engine.open()
+    conversation = engine.open()
     side = engine.sizing.factor
     grey = Image.fromarray(np.arange(12 * side * side * 3, dtype=np.uint8).reshape(3 * side, -1, 3))
-    talk.append([Turn("user", "Is this a CV?", picture=0)], [grey])
-    assert talk._logits is not None
-    return talk._logits.copy()
+    conversation.append([Turn("user", "Is this a CV?", picture=0)], [grey])
+    assert conversation._logits is not None
+    return conversation._logits.copy()
 
 
 def load(folder: Path, **how: Any) -> TransformersEngine:
@@ -86,9 +85,9 @@ def test_a_flat_config_as_old_folders_of_the_hub_have_it(folder, tiny_qwen25):
 @pytest.mark.parametrize("name", ["tiny_qwen25", "tiny_qwen3"])
 def test_nothing_is_asked_of_the_network(name, request, monkeypatch):
     forbid_network(monkeypatch)
-    talk = load(request.getfixturevalue(name)).open()
-    talk.append([Turn("user", "Hello")], [])
-    assert talk.generate(SamplingSettings(max_new_tokens=3)).tokens == 3
+    conversation = load(request.getfixturevalue(name)).open()
+    conversation.append([Turn("user", "Hello")], [])
+    assert conversation.generate(SamplingSettings(max_new_tokens=3)).tokens == 3
 
 
 def test_loading_is_silent(tiny_qwen25, capfd, caplog):
@@ -105,33 +104,6 @@ def test_code_beside_the_weights_is_not_run(folder):
     )
     load(folder).close()
     assert "evil" not in sys.modules
-
-
-class TestSizing:
-    def test_is_the_folder_s_unless_told(self, tiny_qwen3):
-        assert load(tiny_qwen3).sizing == Sizing.of_tokens(32, 8, 1280)
-        narrow = Sizing.of_tokens(32, 8, 100)
-        assert load(tiny_qwen3, sizing=narrow).sizing == narrow
-
-    def test_must_fit_the_encoder(self, tiny_qwen3):
-        with pytest.raises(EngineError, match="multiples of 32"):
-            load(tiny_qwen3, sizing=Sizing())
-
-
-def test_context_length_is_the_model_s_at_most(folder):
-    assert load(folder).context_length == 32768
-    assert load(folder, context_length=500).context_length == 500
-    assert load(folder, context_length=10**9).context_length == 32768
-    with pytest.raises(EngineError, match="0 tokens"):
-        load(folder, context_length=0)
-
-
-def test_threads_are_set_only_when_given(tiny_qwen25, monkeypatch):
-    asked: list[int] = []
-    monkeypatch.setattr(torch, "set_num_threads", asked.append)
-    load(tiny_qwen25)
-    load(tiny_qwen25, threads=1)
-    assert asked == [1]
 
 
 class TestPrecision:
