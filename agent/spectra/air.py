@@ -17,10 +17,8 @@ from numpy.typing import ArrayLike
 
 from agent.spectra.spectrum import FloatArray
 
-AIR_BEGINS = 2000.0
-"""Angstrom; shorter wavelengths are given in vacuum."""
-ITERATIONS = 5
-"""Each gains a factor of about 1e4: three reach double precision, two are a margin."""
+AIR_BEGINS = 2000.0  # angstrom; shorter wavelengths are given in vacuum
+ITERATIONS = 5  # each gains a factor of about 1e4: three reach double precision, two are a margin
 
 
 def refractive_index(vacuum: ArrayLike) -> FloatArray:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from agent.spectra.lines import LineLists, builtin_lines
 from agent.spectra.spectrum import Spectrum, Window
 
-SKY_HALF_WIDTH = 5.0
-"""Angstrom: residuals of a narrow sky line reach about two resolution elements."""
+SKY_HALF_WIDTH = 5.0  # angstrom; residuals of narrow sky lines reach two resolution elements
+# Where the blue and red arms are joined, vacuum angstrom.
 JOINS = {"LAMOST": (5700.0, 5900.0), "SDSS": (5900.0, 6200.0), "DESI": (5760.0, 5800.0)}
-"""Where the blue and red arms are joined, vacuum angstrom."""
 FIXED_RESOLUTION = {"LAMOST": 1800.0, "LAMOST-MRS": 7500.0}
 
 

@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
 LIGHT_KMS = 299_792.458
-NOISE_BLOCK = 64
-"""Pixels per noise estimate where a file gives no errors."""
-MIN_SIGMA = 1e-7
-"""Smallest error, relative to the typical flux: keeps noiseless spectra measurable."""
-MAX_RELATIVE = 1e9
-"""Fluxes and errors beyond this multiple of the typical flux are treated as bad."""
+NOISE_BLOCK = 64  # pixels per noise estimate where a file gives no errors
+MIN_SIGMA = 1e-7  # smallest error, relative to the typical flux: keeps noiseless spectra measurable
+MAX_RELATIVE = 1e9  # fluxes and errors beyond this multiple of the typical flux are treated as bad
 
 IndexArray = NDArray[np.intp]
 

@@ -15,14 +15,12 @@ from agent.errors import SpectrumError
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-Window = tuple[float, float]
-"""First and last wavelength, angstrom."""
+Window = tuple[float, float]  # first and last wavelength, angstrom
 Scalar = TypeVar("Scalar", bound=np.generic)
 MetaValue = str | int | float | bool
 
 MAX_PIXELS = 5_000_000
-FASTEST_STAR_Z = 0.005
-"""1,500 km/s."""
+FASTEST_STAR_Z = 0.005  # 1,500 km/s
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,8 +10,8 @@ from agent.votable.fields import VOTableError, VOTableField
 
 MAX_ROW_BYTES = 16 * 1024 * 1024
 
+# The text of a TD, the bytes of a BINARY cell, or None where BINARY2 flags the cell as null.
 Cell = str | bytes | None
-"""The text of a TD, the bytes of a BINARY cell, or None where BINARY2 flags the cell as null."""
 
 
 class BinaryRows:

@@ -14,8 +14,8 @@ from agent.votable.binary_rows import BinaryRows, Cell
 from agent.votable.fields import VOTableError, VOTableField
 
 PIECE = 64 * 1024
+# Bytes that expat may hold back without an event, as in a tag or comment that never ends.
 MAX_SILENCE = 1024 * 1024
-"""Bytes that expat may hold back without an event, as in a tag or comment that never ends."""
 MAX_DEPTH = 64
 MAX_COLUMNS = 2000
 MAX_PARAMS = 400

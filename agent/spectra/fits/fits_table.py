@@ -19,8 +19,7 @@ from agent.spectra.fits.fits_header import Header, text_of
 MAX_COLUMNS = 999
 MAX_TABLE_BYTES = 64 * 1024**2
 SMALL_TABLE_BYTES = 64 * 1024
-MAX_VALUES = 8_000_000
-"""Per column or image: 64 MB as doubles."""
+MAX_VALUES = 8_000_000  # per column or image: 64 MB as doubles
 MAX_REPEAT = 2**27
 _FORM = re.compile(r"\s*(\d{0,9})([LXBIJKAEDCMPQ])([A-Z]?)")
 _TYPES = {

@@ -15,8 +15,7 @@ from typing import BinaryIO, Protocol
 from agent.errors import ReadError
 from agent.spectra.fits.fits_file import FitsFile
 
-MAX_FILE_BYTES = 16 * 1024**3
-"""Only the needed parts are read, so a large DESI coadd is fine."""
+MAX_FILE_BYTES = 16 * 1024**3  # only the needed parts are read, so a large DESI coadd is fine
 MAX_UNPACKED_BYTES = 384 * 1024**2
 # A higher gzip ratio means a decompression bomb: real spectra reach about 10. Small files may
 # exceed it, since a short file of zeros is harmless.

@@ -19,8 +19,8 @@ from agent.spectra.pixel_grid import PixelGrid, doppler, pixel_grid
 from agent.spectra.spectrum import Spectrum, Window
 
 MIN_SIDE_A = 12.0
+# Default width of a side window: this share of the line's window, at least MIN_SIDE_A.
 SIDE_SHARE = 0.5
-"""Default width of a side window: this share of the line's window, at least MIN_SIDE_A."""
 CONTINUUM_SIGMA = 3.0
 CLIP = 3.0
 MIN_CENTROID_SIGMA = 3.0

@@ -13,16 +13,13 @@ from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
 KNOT_STEP_A = 150.0
 MAX_KNOTS = 600
-STIFFNESS = 0.3
-"""Weight of the curvature relative to the pixels of one knot."""
+STIFFNESS = 0.3  # weight of the curvature relative to the pixels of one knot
 N_ITERATIONS = 8
-CONVERGED = 0.003
-"""The fit has converged once a smaller share of the pixels is clipped or restored."""
+CONVERGED = 0.003  # the fit has converged once a smaller share of the pixels is clipped or restored
 # Absorption is more common than emission, so the lower cut is tighter. Noise alone is not biased.
 LOW_CLIP, HIGH_CLIP = 2.0, 2.5
 SMOOTHING_PX = 5
-FLOOR = 0.02
-"""Relative to the typical flux: pixels with smaller errors have equal weights."""
+FLOOR = 0.02  # relative to the typical flux: pixels with smaller errors have equal weights
 
 _continua: WeakKeyDictionary[PixelGrid, FloatArray] = WeakKeyDictionary()
 

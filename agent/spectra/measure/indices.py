@@ -31,8 +31,7 @@ from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 MIN_COVERAGE = 0.75
 MIN_PIXELS = 0.5
-CONTINUUM_SIGMA = 3.0
-"""The continuum must exceed its error by this factor to be divided by."""
+CONTINUUM_SIGMA = 3.0  # the continuum must exceed its error by this factor to be divided by
 MIN_SUBDWARF_DIVISOR = 0.05
 # The most serious problem of the windows is reported: the last of these.
 PROBLEMS = ("", "windows narrower than a pixel", "too many bad pixels", "outside the spectrum")
@@ -151,8 +150,7 @@ def _measure(
     return measured(index.name, result[0], result[1], index.unit, span, n_pixels)
 
 
-Result = tuple[float, float] | str
-"""Value and error, or the reason why there is none."""
+Result = tuple[float, float] | str  # value and error, or the reason why there is none
 
 
 def _problems(grid: PixelGrid, lo: FloatArray, hi: FloatArray, sums: WindowSums) -> list[int]:

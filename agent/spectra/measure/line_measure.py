@@ -29,8 +29,8 @@ SEARCH_KMS = 400.0
 MAX_METAL_KMS = 1500.0
 MAX_WINDOW_FWHM = 1.5
 WINGS_SIGMA = 3.0
+# Largest distance from the core to the centre of a broad base, relative to the window.
 BASE_OFFSET = 0.06
-"""Largest distance from the core to the centre of a broad base, relative to the window."""
 
 
 def measure_line(

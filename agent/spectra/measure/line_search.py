@@ -29,23 +29,21 @@ from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 DETECTION_SIGMA = 3.0
 MAX_FWHM_KMS = 5500.0
-WIDER = 1.3
-"""A fit may be wider than the widest filter by this factor."""
+WIDER = 1.3  # a fit may be wider than the widest filter by this factor
+# The area reaches INNER FWHM from the centre, the continuum another BESIDE FWHM.
 INNER, BESIDE = 1.7, 1.2
-"""The area reaches INNER FWHM from the centre, the continuum another BESIDE FWHM."""
 WINGED_INNER = 2.4
+# A profile with a smaller exponent and this significance has wings: WINGED_INNER applies.
 WINGED, WINGED_SIGMA = 1.65, 20.0
-"""A profile with a smaller exponent and this significance has wings: WINGED_INNER applies."""
 MIN_SIDE_A, MIN_SIDE_PX = 20.0, 10
 BROAD_KMS = 500.0
 CONTINUUM_SIGMA = 3.0
 CLIP = 3.0
 N_ROUNDS = 3
-DEFAULT_LSF_PX = 2.5
-"""FWHM of an unresolved line if the resolution is unknown."""
+DEFAULT_LSF_PX = 2.5  # FWHM of an unresolved line if the resolution is unknown
 MAX_EXCESS = 1e6
+# Share of a line's core that sky or telluric features must cover to make it unsafe.
 UNSAFE_SHARE = 0.25
-"""Share of a line's core that sky or telluric features must cover to make it unsafe."""
 NO_PROFILE = "no profile fits"
 
 

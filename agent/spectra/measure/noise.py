@@ -16,8 +16,7 @@ MIN_PIXELS = 5
 JOIN_BLUE, JOIN_RED = (5400.0, 5690.0), (5910.0, 6200.0)
 JOIN_AT = 5800.0
 ARM_RANGES = {"blue": (3800.0, 5700.0), "red": (5900.0, 9000.0)}
-MANY_NEGATIVE = 50
-"""MKCLASS refuses spectra with more negative pixels than this."""
+MANY_NEGATIVE = 50  # MKCLASS refuses spectra with more negative pixels than this
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from agent.spectra.smoothing import FWHM_PER_SIGMA, smooth_gaussian
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
 
 WIDTH_STEP = 1.35
+# Prior of the exponent: 2 is a Gaussian, 1 a cusp with wings, 4 a box like a double peak.
 PEAKEDNESS = 2.0
 PEAKEDNESS_SPREAD = 0.5
-"""Prior of the exponent: 2 is a Gaussian, 1 a cusp with wings, 4 a box like a double peak."""
 MIN_PEAKEDNESS, MAX_PEAKEDNESS = 0.7, 6.0
 N_STEPS = 30
 N_PARAMETERS = 4
@@ -178,8 +178,7 @@ def _solve(matrix: FloatArray, wanted: FloatArray) -> FloatArray | None:
 
 
 DIP_SIGMA = 4.0
-MIN_DIP = 0.12
-"""Depth of the dip between two peaks, relative to the lower one."""
+MIN_DIP = 0.12  # depth of the dip between two peaks, relative to the lower one
 MIN_SECOND = 0.3
 SECOND_SIGMA = 5.0
 

@@ -12,10 +12,9 @@ from agent.spectra.pixel_grid import PixelGrid, median
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
 
 N_CLIPS = 2
-MAX_GAP = 0.25
-"""Share of a feature's window that may be interpolated over bad pixels."""
+MAX_GAP = 0.25  # share of a feature's window that may be interpolated over bad pixels
+# Longest run of bad pixels that is interpolated: a longer one can hide a narrow line.
 MAX_BRIDGE_PX = 3
-"""Longest run of bad pixels that is interpolated: a longer one can hide a narrow line."""
 
 
 class Level(NamedTuple):

@@ -8,6 +8,7 @@ from agent.spectra.measure.measurement import Measurement, measured, refused
 from agent.spectra.pixel_grid import pixel_grid
 from agent.spectra.spectrum import Spectrum
 
+# Free of strong lines in hot stars and accretion discs, vacuum angstrom.
 CLEAR_WINDOWS = (
     (4020.0, 4060.0),
     (4150.0, 4280.0),
@@ -26,7 +27,6 @@ CLEAR_WINDOWS = (
     (7720.0, 8100.0),
     (8700.0, 8740.0),
 )
-"""Free of strong lines in hot stars and accretion discs, vacuum angstrom."""
 
 
 def power_law_index(spectrum: Spectrum, lo: float, hi: float) -> Measurement:

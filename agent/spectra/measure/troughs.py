@@ -12,8 +12,7 @@ from agent.spectra.pixel_grid import PixelGrid
 from agent.spectra.smoothing import smooth_box
 from agent.spectra.spectrum import FloatArray, Window
 
-SMOOTHING_A = 5.0
-"""Width of the smoothing box, angstrom at rest."""
+SMOOTHING_A = 5.0  # width of the smoothing box, angstrom at rest
 MIN_DEPTH = 0.03
 MIN_DEPTH_SIGMA = 4.0
 

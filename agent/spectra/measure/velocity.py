@@ -30,8 +30,8 @@ VELOCITY_LINES = (
     "CaII_8662",
 )
 MIN_SIGNIFICANCE = 5.0
+# Wavelength calibration and line asymmetry limit every line to this at R 1800.
 ERROR_FLOOR_KMS = 15.0
-"""Wavelength calibration and line asymmetry limit every line to this at R 1800."""
 MAX_LINE_ERROR_KMS = 150.0
 
 

@@ -26,12 +26,10 @@ from agent.spectra.readers.base import (
 from agent.spectra.readers.desi_arms import Arm, merge_arms
 from agent.spectra.spectrum import FloatArray, Spectrum
 
-RESOLUTION = 3500.0
-"""An average: about 2000 at 3600 A and 5500 at 9800 A."""
+RESOLUTION = 3500.0  # an average: about 2000 at 3600 A and 5500 at 9800 A
 FLUX_UNIT = "1e-17 erg/s/cm2/A"
 ARMS = ("B", "R", "Z")
-WHOLE = "BRZ"
-"""The single arm of a file whose cameras are already coadded."""
+WHOLE = "BRZ"  # the single arm of a file whose cameras are already coadded
 
 
 @dataclass(frozen=True)

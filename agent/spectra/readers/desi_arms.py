@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from agent.spectra.readers.base import Malformed, Pixels
 from agent.spectra.spectrum import FloatArray
 
-GRID_TOLERANCE = 0.02
-"""Largest distance of an arm's pixels from a shared grid, in pixels."""
+GRID_TOLERANCE = 0.02  # largest distance of an arm's pixels from a shared grid, in pixels
 MAX_GRID = 200_000
 
 

@@ -33,8 +33,8 @@ BANDS = "URGIZ"
 # data. Bit 3 (bright sky) is ignored: its flux is usable, and it covers the red end of faint stars.
 # In 28 files we checked, every pixel with one of these bits also has ivar 0.
 BAD_BITS = (0, 1, 2, 4, 5)
+# Range of wavelengths in the third row, angstrom; DR1 has normalised flux there.
 PLAUSIBLE = (1000.0, 30000.0)
-"""Range of wavelengths in the third row, angstrom; DR1 has normalised flux there."""
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:

@@ -26,8 +26,7 @@ from agent.spectra.readers.libraries import describe
 from agent.spectra.spectrum import FloatArray, Spectrum
 
 MAX_BYTES = 64 * 1024**2
-OPTICAL = (100.0, 1e7)
-"""Angstrom."""
+OPTICAL = (100.0, 1e7)  # angstrom
 REFUSED = ("ascii", "ecsv", "ipac", "asdf", "hdf5", "json", "yaml", "pickle")
 
 

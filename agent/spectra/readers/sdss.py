@@ -37,8 +37,7 @@ FLUX_UNIT = "1e-17 erg/s/cm2/A"
 # the whole fibre and would mask complete spectra.
 BAD_BITS = (18, 22, 24)
 LN10 = np.log(10.0)
-EXPOSURES_BEYOND = 50_000
-"""A full file has more bytes than this after the catalogue table."""
+EXPOSURES_BEYOND = 50_000  # a full file has more bytes after the catalogue table
 # The primary RA and DEC are those of the plate centre, so they are never used.
 POSITION_KEYS = (("PLUG_RA", "PLUG_DEC"), ("RACAT", "DECCAT"), ("FIBER_RA", "FIBER_DEC"))
 

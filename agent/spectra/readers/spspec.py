@@ -24,6 +24,7 @@ from agent.spectra.readers.base import (
 from agent.spectra.readers.sdss import BAD_BITS, FLUX_UNIT, RESOLUTION
 from agent.spectra.spectrum import Spectrum
 
+# By SPEC_CLN: 4 is a high-redshift quasar, 6 a late-type star.
 CLASSES = {
     0: "UNKNOWN",
     1: "STAR",
@@ -33,7 +34,6 @@ CLASSES = {
     5: "SKY",
     6: "STAR",
 }
-"""By SPEC_CLN: 4 is a high-redshift quasar, 6 a late-type star."""
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:

@@ -25,8 +25,7 @@ MAX_COLUMNS = 256
 MIN_LINES = 5
 COMMENTS = ("#", "%", "!", ";", "//")
 DELIMITERS = (",", "\t", ";", "|")
-MAX_RAGGED = 0.01
-"""Share of the lines that may have too few columns before the file is refused."""
+MAX_RAGGED = 0.01  # share of the lines that may have too few columns before the file is refused
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _ECSV_COLUMN = re.compile(r"- \{name: ([^,}]+)(?:, unit: ([^,}]+))?")
 
