@@ -1,4 +1,4 @@
-"""`spec-o3 vet SESSION`: let the agent look at every candidate it has not seen yet."""
+"""`spec-o3 vet SESSION`: inspect all candidates that were not inspected yet."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from agent.inspection.inspector_factory import default_model
 from agent.trajectory.trajectory import ModelRef
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.inspections.batch import Vetted, clear_missing_file_faults
-from app.core.inspections.batch import vet as inspect_all
+from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
 from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.inspections.store import Confusion, compare_models, count_pending
 from app.core.session.session import Session, open_session
@@ -33,7 +32,7 @@ from app.worker.request import LoadRequest
 
 MAX_FAULTS_SHOWN = 10
 STOPPED = 130
-"""What the shell calls a program that Ctrl-C ended: what was to follow it must not."""
+"""Exit status of a program ended by Ctrl-C; `vet && export` must not continue."""
 
 
 def vet(
@@ -42,37 +41,37 @@ def vet(
         str | None,
         typer.Option(
             metavar="NAME|PATH|URL",
-            help="As for `spec-o3 inspect`.",
-            show_default="the best in the box",
+            help="Model, as for `spec-o3 inspect`.",
+            show_default="the best bundled model",
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes that inspect.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Number of worker processes.")] = 1,
     limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Stop after so many.")
+        int | None, typer.Option(min=1, metavar="N", help="Stop after this many candidates.")
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Also what could not be read before.")
+        bool, typer.Option("--again", help="Also retry candidates that could not be read before.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of what is left to chance.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     second: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|PATH|URL",
-            help="A second opinion of each, to see where the two differ.",
+            help="Also inspect with this second model, to see where the two disagree.",
         ),
     ] = None,
     reviewer: ReviewerOption = None,
 ) -> None:
-    """Inspect what has not been inspected; stop and start again as you like."""
+    """Inspect all candidates not inspected yet. You can stop and continue at any time."""
     with open_session(session, reviewer_name(reviewer)) as opened:
         run = partial(run_vet, opened, workers=workers, limit=limit, seed=seed, again=again)
         model = model or default_model(opened.task.id)
         if second is None:
             run(LoadRequest(model))
             return
-        # The second first: a name that is wrong is found out before the long work.
+        # Run the second model first, so that a wrong name is reported before the long work.
         other, first = run(LoadRequest(second)), run(LoadRequest(model))
-        if shown_model(opened) is None:  # else it would be the newest of each
+        if shown_model(opened) is None:  # by default the newest inspection is shown
             show_model(opened, first)
         _show_disagreement(compare_models(opened, first, other))
 
@@ -86,56 +85,58 @@ def run_vet(
     seed: int = 0,
     again: bool = False,
 ) -> ModelRef:
-    """With a progress bar on standard error, and a summary on standard output. Which model it
-    was."""
-    said: Counter[str] = Counter()
+    """Inspect with a progress bar on standard error and a summary on standard output.
+
+    Returns the model that was used.
+    """
+    results: Counter[str] = Counter()
     faults: list[str] = []
-    is_stopped = False
+    was_stopped = False
     with WorkerPool(workers, load) as pool, _progress() as progress:
         bar = progress.add_task("loading the model", total=None)
         model = pool.ready()
         clear_missing_file_faults(session)
-        left = count_pending(session, model, again=again)
-        passed_over = 0 if again else count_pending(session, model, again=True) - left
+        left = count_pending(session, model, retry=again)
+        skipped = 0 if again else count_pending(session, model, retry=True) - left
         total = left if limit is None else min(left, limit)
         progress.update(bar, description=f"inspecting with {cleaned(model.name)}", total=total)
         progress.reset(bar)
         try:
-            run = inspect_all(session, pool, model, limit=limit, seed=seed, again=again)
+            run = inspect_all(session, pool, model, limit=limit, seed=seed, retry=again)
             for vetted in run:
-                said[_result_word(vetted)] += 1
+                results[_result_word(vetted)] += 1
                 if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
                     faults.append(f"{vetted.candidate.object_id}: {vetted.fault}")
                 progress.advance(bar)
         except KeyboardInterrupt:
-            is_stopped = True
-            faults.append("stopped by you: the same command goes on from here")
-    done = sum(said.values())
-    words = ", ".join(f"{word} {count}" for word, count in sorted(said.items()))
+            was_stopped = True
+            faults.append("stopped: run the same command again to continue")
+    done = sum(results.values())
+    words = ", ".join(f"{word} {count}" for word, count in sorted(results.items()))
     typer.echo(f"{done} inspected with {cleaned(model.name)}" + (f": {words}" if words else ""))
     for fault in faults:
         typer.echo(f"  {cleaned(fault)}", err=True)
-    if passed_over:
-        told = f"{passed_over} could not be read before: with --again they are tried once more"
-        typer.echo(f"  {told}", err=True)
-    if is_stopped:
+    if skipped:
+        reason = "could not be read before: use --again to retry"
+        typer.echo(f"  {skipped} {reason}", err=True)
+    if was_stopped:
         raise typer.Exit(STOPPED)
     return model
 
 
-def _show_disagreement(both: Confusion) -> None:
-    first, second = both.first, both.second
+def _show_disagreement(comparison: Confusion) -> None:
+    first, second = comparison.first, comparison.second
     if (first.name, first.sha256) == (second.name, second.sha256):
-        typer.echo("the second opinion is of the same model: name another one")
+        typer.echo("the second model is the same as the first: choose another one")
         return
     typer.echo(
-        f"of {both.n} that both inspected they differ on {both.opposed}; see them with the filter "
-        "disagree:agents, or first in the order disagreeing"
+        f"the models disagree on {comparison.opposed} of {comparison.n} candidates; show them with "
+        "the filter disagree:agents or the order disagreeing"
     )
 
 
 class _Rate(ProgressColumn):
-    """How many a second, or a minute where that reads better."""
+    """Inspections per second, or per minute if slower."""
 
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
@@ -144,9 +145,9 @@ class _Rate(ProgressColumn):
         return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min", style="dim")
 
 
-def _result_word(vetted: Vetted) -> str:
+def _result_word(vetted: BatchResult) -> str:
     if vetted.trajectory is None:
-        return "not readable"
+        return "unreadable"
     return vetted.trajectory.verdict or "no verdict"
 
 

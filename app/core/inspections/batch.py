@@ -1,6 +1,6 @@
-"""A batch of inspections: from the session to the workers and back, one candidate after another.
+"""Inspects all candidates of a session with several workers and stores the results.
 
-What an agent says is kept as an inspection; nothing here ever judges in a person's name.
+The agent's answer is stored as an inspection, never as a verdict of a reviewer.
 """
 
 from __future__ import annotations
@@ -28,69 +28,71 @@ from app.worker.errors import InspectionError, WorkerCrash
 from app.worker.pool import PoolResult, WorkerPool
 from app.worker.request import InspectRequest
 
+# After so many failures in a row we blame the engine rather than the spectra.
 MAX_FAILURES = 5
-"""In a row, of the engine: then it is the engine, not the spectra."""
+# How the reason ends that readers give for a missing file; older sessions contain it too.
 MISSING_FILE = "there is no such file"
-"""How a reader's reason ends where a file is not where the list says."""
 AT_ONCE = 500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vetted:
-    """One candidate done: a record, or why there is none."""
+class BatchResult:
+    """The trajectory of one candidate, or the reason why there is none."""
 
     candidate: Candidate
     trajectory: Trajectory | None = None
     fault: str = ""
 
 
-def vet(
+def inspect_all(
     session: Session,
     pool: WorkerPool,
     model: ModelRef,
     *,
     limit: int | None = None,
     seed: int = 0,
-    again: bool = False,
-) -> Iterator[Vetted]:
-    """Inspect what the model has not inspected yet, and keep each record as it comes. `again`: also
-    what could not be read before.
+    retry: bool = False,
+) -> Iterator[BatchResult]:
+    """Inspect the candidates the model has not inspected yet, and store each result at once.
 
-    Stop whenever you like: the next call goes on from there. Raises WorkbenchError where the engine
-    itself keeps failing.
+    `retry` includes those whose spectrum could not be read before. The generator can be
+    closed at any time; the next call continues from there. Raises WorkbenchError when several
+    inspections in a row fail.
     """
-    given: dict[int, Candidate] = {}
+    running: dict[int, Candidate] = {}
 
     def requests(task: str) -> Iterator[tuple[int, InspectRequest]]:
-        for candidate in pending_candidates(session, model, limit, again=again):
+        for candidate in pending_candidates(session, model, limit, retry=retry):
             try:
                 request = _request(session, candidate, task, seed)
-            except ReadError as error:  # of a packed spectrum; a file's is the worker's to meet
+            except ReadError as error:  # of a packed spectrum; the worker reads files
                 mark_fault(session, candidate.id, str(error))
                 continue
-            given[candidate.id] = candidate
+            running[candidate.id] = candidate
             yield candidate.id, request
 
     failures = 0
     with worker_task(session) as task:
-        for outcome in pool.run(requests(task)):
-            vetted = _kept(session, given.pop(outcome.key), outcome)
-            yield vetted
-            failed = vetted.trajectory is not None and vetted.trajectory.stopped_by == "error"
+        for result in pool.run(requests(task)):
+            result = _store_result(session, running.pop(result.key), result)
+            yield result
+            failed = result.trajectory is not None and result.trajectory.stopped_by == "error"
             failures = failures + 1 if failed else 0
-            if failures >= MAX_FAILURES and vetted.trajectory is not None:
+            if failures >= MAX_FAILURES and result.trajectory is not None:
                 raise WorkbenchError(
-                    f"{failures} inspections in a row ended early: {vetted.trajectory.stop_reason}"
+                    f"{failures} inspections in a row failed: {result.trajectory.stop_reason}"
                 )
 
 
 def clear_missing_file_faults(session: Session) -> int:
-    """Of files that were not there and now are, as on a disk that is mounted again, let the fault
-    be forgotten: they are inspected as if nothing had been. How many."""
-    gone = matching(session, Words("fault", "contains", MISSING_FILE), at_once=AT_ONCE)
-    back = (line.candidate.id for line in gone if _is_back(line.candidate))
+    """Clear the faults of missing files that exist now, for example on a remounted disk.
+
+    Returns the number of cleared faults.
+    """
+    missing = matching(session, Words("fault", "contains", MISSING_FILE), at_once=AT_ONCE)
+    found = (row.candidate.id for row in missing if _exists_now(row.candidate))
     count = 0
-    while some := list(islice(back, AT_ONCE)):
+    while some := list(islice(found, AT_ONCE)):
         with session.database.writing() as connection:
             here = candidates.c.id.in_(some)
             connection.execute(update(candidates).where(here).values(fault=""))
@@ -99,7 +101,7 @@ def clear_missing_file_faults(session: Session) -> int:
     return count
 
 
-def _is_back(candidate: Candidate) -> bool:
+def _exists_now(candidate: Candidate) -> bool:
     try:
         return candidate.fault.endswith(MISSING_FILE) and Path(candidate.path).exists()
     except (OSError, ValueError):
@@ -108,7 +110,7 @@ def _is_back(candidate: Candidate) -> bool:
 
 @contextmanager
 def worker_task(session: Session) -> Iterator[str]:
-    """The session's task as a worker is told of it: a known task's id, else a file of its own."""
+    """The task argument for a worker: the id of a known task, otherwise a temporary task file."""
     text = session.fact("task") or ""
     for known in load_tasks(on_fault=lambda fault: None):
         if task_source(known) == text:
@@ -127,12 +129,12 @@ def _request(session: Session, candidate: Candidate, task: str, seed: int) -> In
     return InspectRequest(task=task, path=candidate.path, row=candidate.row, seed=seed)
 
 
-def _kept(session: Session, candidate: Candidate, outcome: PoolResult[int]) -> Vetted:
-    if outcome.trajectory is not None:
-        add_inspection(session, candidate.id, outcome.trajectory)
-        return Vetted(candidate=candidate, trajectory=outcome.trajectory)
-    error = outcome.error
-    assert error is not None, "an outcome is a record or an error"
+def _store_result(session: Session, candidate: Candidate, result: PoolResult[int]) -> BatchResult:
+    if result.trajectory is not None:
+        add_inspection(session, candidate.id, result.trajectory)
+        return BatchResult(candidate=candidate, trajectory=result.trajectory)
+    error = result.error
+    assert error is not None, "a result has a trajectory or an error"
     if isinstance(error, InspectionError | WorkerCrash):
         mark_fault(session, candidate.id, str(error))
-    return Vetted(candidate=candidate, fault=str(error))
+    return BatchResult(candidate=candidate, fault=str(error))

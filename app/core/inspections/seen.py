@@ -1,7 +1,7 @@
-"""Beside which candidates a reviewer has seen what an agent says: no restart makes it unseen.
+"""Remembers for which candidates a reviewer has seen an agent's result.
 
-The log tells it of verdicts that were given in that knowledge. What was seen and not judged since
-is kept among the session's facts, one for each candidate and reviewer.
+For verdicts given afterwards the log says so. Before that, one fact of the session per candidate
+and reviewer stores it.
 """
 
 from __future__ import annotations
@@ -16,26 +16,27 @@ from app.core.database.tables import facts, log, reviewers
 from app.core.session.session import Session
 
 UNSEEN = "{}"
-PREFIX = "seen:"
-"""Of the facts: then the candidate's number and the reviewer."""
-BLIND, OPEN = "b", "o"
-"""Before the name of the model."""
+PREFIX = "seen:"  # of the fact's key; candidate id and reviewer name follow
+BLIND, OPEN = "b", "o"  # first letter of the value; the model name follows
 
 
 @dataclass(frozen=True)
 class SeenResult:
-    """`model`: the one seen at work there; empty: none in particular. `in_blind`: in blind mode,
-    by a person who wanted to see it or had judged."""
+    """An agent's result that the reviewer has seen.
+
+    `model` is the model seen at work, or empty. `in_blind`: seen in blind mode, on request or after
+    a verdict.
+    """
 
     model: str = ""
     in_blind: bool = False
 
 
 def read_seen(session: Session, candidate_id: int) -> SeenResult | None:
-    """What this session's reviewer has seen there; None: nothing."""
+    """What this session's reviewer has seen of the candidate's results, or None."""
     key = seen_key(candidate_id, session.reviewer)
     fact = select(facts.c.value).where(facts.c.key == key)
-    told = (
+    shown_in_log = (
         select(log.c.id)
         .join(reviewers, reviewers.c.id == log.c.reviewer_id)
         .where(log.c.candidate_id == candidate_id, reviewers.c.name == session.reviewer)
@@ -46,7 +47,7 @@ def read_seen(session: Session, candidate_id: int) -> SeenResult | None:
         found = connection.execute(fact).scalar()
         if isinstance(found, str):
             return seen_from(found)
-        return None if connection.execute(told).scalar() is None else SeenResult()
+        return None if connection.execute(shown_in_log).scalar() is None else SeenResult()
 
 
 def record_seen(session: Session, seen: Mapping[int, SeenResult]) -> None:
@@ -64,7 +65,6 @@ def seen_key(candidate_id: int, reviewer: str) -> str:
 
 
 def seen_text(seen: SeenResult) -> str:
-    """As a fact's value."""
     return (BLIND if seen.in_blind else OPEN) + seen.model
 
 

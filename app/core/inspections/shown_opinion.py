@@ -1,5 +1,7 @@
-"""Which agent's opinion stands beside each candidate, for the queue: the newest, or that of the
-model the session shows. And how far it is from what the list says."""
+"""Chooses the agent's opinion that the queue shows for each candidate, and how surprising it is.
+
+It is the newest opinion or, if the session shows a certain model, that model's.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from app.core.session.records import Change
 from app.core.session.session import Session
 
 SHOWN = "shown_model"
-"""The fact that names the model whose opinion stands beside the candidates; absent: the newest."""
+"""The fact that names the shown model; without it, the newest opinion is shown."""
 MAX_NAME = 200
 AT_ONCE = 1000
 
@@ -30,7 +32,7 @@ YES_LABELS = frozenset({"yes", "true", "1", "positive", "y", "t"})
 InspectionRow = Any
 Columns = dict[str, Any]
 
-BLANK: Mapping[str, Any] = {
+NO_OPINION: Mapping[str, Any] = {
     "agent_verdict": None,
     "agent_p_yes": None,
     "agent_model": "",
@@ -40,17 +42,17 @@ BLANK: Mapping[str, Any] = {
 
 
 def shown_model(session: Session) -> ModelRef | None:
-    """Whose opinion stands beside the candidates; None: the newest of each."""
+    """The model whose opinions are shown; None for the newest of each candidate."""
     with session.database.reading() as connection:
-        return _read_shown(connection)
+        return _read_shown_model(connection)
 
 
 def show_model(session: Session, model: ModelRef | None) -> None:
-    """Let this model's opinion stand beside every candidate, or nothing where it gave none."""
+    """Show the opinions of this model only; None for the newest of each candidate."""
     value = "" if model is None else json.dumps([checked_model(model).name, model.sha256])
     with session.database.writing() as connection:
         write_facts(connection, {SHOWN: value})
-        _show_everywhere(connection, model, session.task)
+        _update_all_candidates(connection, model, session.task)
     session.set_fact(SHOWN, value)  # the session keeps its facts in memory
     session.changed.emit(Change(aspect="inspection"))
 
@@ -58,10 +60,10 @@ def show_model(session: Session, model: ModelRef | None) -> None:
 def surprise(
     task: Task, label: str, score: float | None, verdict: str | None, p_yes: float | None
 ) -> float | None:
-    """How far the agent is from what the list says, 0 to 1; None where one of the two is silent.
+    """Distance of the agent's p(YES) from the list's opinion, 0 to 1; None if either is missing.
 
-    A label tells most; one of another class is a NO. A score from 0 to 1 is taken as a probability,
-    any other as its log-odds.
+    The list's label counts first; a label of another class is a NO. A score from 0 to 1 is taken as
+    a probability, any other score as log-odds.
     """
     if p_yes is None and verdict is not None:
         p_yes = p_from_votes(int(verdict == "YES"), 1)
@@ -82,7 +84,7 @@ def _expected(task: Task, label: str, score: float | None) -> float | None:
 
 
 def update_agent_columns(connection: Connection, candidate_id: int, task: Task) -> None:
-    """Bring the candidate's agent columns up to date."""
+    """Update the agent columns of a candidate from its inspections."""
     columns = inspections.c
     query = (
         select(
@@ -92,26 +94,26 @@ def update_agent_columns(connection: Connection, candidate_id: int, task: Task) 
         .order_by(columns.id.desc())
     )
     rows = connection.execute(query).all()
-    shown = _read_shown(connection)
-    wanted = (row for row in rows if shown is None or _names(row) == (shown.name, shown.sha256))
+    shown = _read_shown_model(connection)
+    wanted = (row for row in rows if shown is None or _model_key(row) == (shown.name, shown.sha256))
     listed = select(candidates.c.label, candidates.c.score).where(candidates.c.id == candidate_id)
     label, score = connection.execute(listed).one()
-    values = _beside(next(wanted, None), task, label, score)
+    values = _agent_columns(next(wanted, None), task, label, score)
     values["agents_differ"] = {row.verdict for row in rows} >= {"YES", "NO"}
     connection.execute(update(candidates).where(candidates.c.id == candidate_id).values(values))
 
 
-def _beside(row: InspectionRow | None, task: Task, label: object, score: object) -> Columns:
+def _agent_columns(row: InspectionRow | None, task: Task, label: object, score: object) -> Columns:
     if row is None:
-        return dict(BLANK)
-    # A stranger's session may hold words in place of numbers, and the other way round.
-    said, p_yes = label if isinstance(label, str) else "", _number(row.p_yes)
+        return dict(NO_OPINION)
+    # An untrusted session may contain text in place of numbers, and vice versa.
+    label_text, p_yes = label if isinstance(label, str) else "", _number(row.p_yes)
     return {
         "agent_verdict": row.verdict,
         "agent_p_yes": p_yes,
         "agent_model": row.model,
         "agent_stopped_by": row.stopped_by,
-        "surprise": surprise(task, said, _number(score), row.verdict, p_yes),
+        "surprise": surprise(task, label_text, _number(score), row.verdict, p_yes),
     }
 
 
@@ -119,25 +121,25 @@ def _number(value: object) -> float | None:
     return value if isinstance(value, float | int) else None
 
 
-def _show_everywhere(connection: Connection, model: ModelRef | None, task: Task) -> None:
-    """In one transaction, but never all candidates in memory."""
-    is_wrong = candidates.c.agent_stopped_by != ""
-    connection.execute(update(candidates).where(is_wrong).values(BLANK))
-    query, after = _shown_of_each(model), 0
+def _update_all_candidates(connection: Connection, model: ModelRef | None, task: Task) -> None:
+    """Update all agent columns page by page, so that they never are all in memory."""
+    has_opinion = candidates.c.agent_stopped_by != ""
+    connection.execute(update(candidates).where(has_opinion).values(NO_OPINION))
+    query, after = _shown_query(model), 0
     number = inspections.c.candidate_id
     each = update(candidates).where(candidates.c.id == bindparam("number"))
-    each = each.values({name: bindparam(f"new_{name}") for name in BLANK})
+    each = each.values({name: bindparam(f"new_{name}") for name in NO_OPINION})
     while rows := connection.execute(query.where(number > after)).all():
-        connection.execute(each, [_bound(row, task) for row in rows])
+        connection.execute(each, [_update_parameters(row, task) for row in rows])
         after = rows[-1].candidate_id
 
 
-def _bound(row: InspectionRow, task: Task) -> Columns:
-    values = _beside(row, task, row.label, row.score)
+def _update_parameters(row: InspectionRow, task: Task) -> Columns:
+    values = _agent_columns(row, task, row.label, row.score)
     return {"number": row.candidate_id, **{f"new_{name}": value for name, value in values.items()}}
 
 
-def _shown_of_each(model: ModelRef | None) -> Select[Any]:
+def _shown_query(model: ModelRef | None) -> Select[Any]:
     columns = inspections.c
     query = (
         select(
@@ -160,7 +162,7 @@ def _shown_of_each(model: ModelRef | None) -> Select[Any]:
     return query.where(columns.id == newest.scalar_subquery())
 
 
-def _read_shown(connection: Connection) -> ModelRef | None:
+def _read_shown_model(connection: Connection) -> ModelRef | None:
     query = select(facts.c.value).where(facts.c.key == SHOWN)
     value = connection.execute(query).scalar()
     if not value:
@@ -168,7 +170,7 @@ def _read_shown(connection: Connection) -> ModelRef | None:
     try:
         name, sha256 = json.loads(value)
     except (ValueError, TypeError, RecursionError) as error:
-        raise SessionError(f"the session's {SHOWN} is damaged: choose a model again") from error
+        raise SessionError(f"the session's {SHOWN} is damaged. Choose a model again") from error
     return ModelRef(name=str(name), sha256=str(sha256))
 
 
@@ -176,12 +178,12 @@ def made_by(model: ModelRef) -> ColumnElement[bool]:
     return (inspections.c.model == model.name) & (inspections.c.model_sha256 == model.sha256)
 
 
-def _names(row: InspectionRow) -> tuple[str, str]:
+def _model_key(row: InspectionRow) -> tuple[str, str]:
     return row.model, row.model_sha256
 
 
 def checked_model(model: ModelRef) -> ModelRef:
     for word in (model.name, model.sha256 or "-"):
         if not (0 < len(word) <= MAX_NAME and word.isprintable()):
-            raise SessionError(f"a model's name is 1 to {MAX_NAME} printable characters")
+            raise SessionError(f"a model name has 1 to {MAX_NAME} printable characters")
     return model

@@ -1,7 +1,6 @@
-"""What agents made of the candidates: whole trajectories, one of each model.
+"""Stores the agents' trajectories, one for each candidate and model.
 
-A model is its name and its hash. Inspecting again replaces what the same model said before. Beside
-each candidate stands one of its inspections, for the queue: the newest, or the shown model's.
+A model is identified by name and hash; a new inspection by the same model replaces its old one.
 """
 
 from __future__ import annotations
@@ -28,15 +27,14 @@ from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import now
 
 MAX_REASON = 500
-PAGE = 50
-"""Trajectories read at once: a line may be long."""
+PAGE = 50  # trajectories read at once; each can be long
 
 InspectionRow = Any
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredInspection:
-    """What one model made of one candidate."""
+    """One model's inspection of one candidate."""
 
     id: int
     candidate_id: int
@@ -47,8 +45,10 @@ class StoredInspection:
 
 @dataclass(frozen=True, kw_only=True)
 class Confusion:
-    """Two models over the candidates both inspected: how often the first said this and the second
-    that. None: it came to no verdict."""
+    """How often two models gave each pair of verdicts on the candidates both inspected.
+
+    A verdict of None means that the model reached none.
+    """
 
     first: ModelRef
     second: ModelRef
@@ -59,18 +59,18 @@ class Confusion:
         return sum(self.counts.values())
 
     @property
-    def alike(self) -> int:
-        """Those with the same verdict of both."""
+    def agreeing(self) -> int:
+        """The number of candidates with the same verdict from both."""
         return sum(n for (one, other), n in self.counts.items() if one == other is not None)
 
     @property
     def opposed(self) -> int:
-        """YES of one and NO of the other: the filter `disagree:agents` shows them."""
+        """The number with YES from one and NO from the other; `disagree:agents` shows them."""
         return self.counts.get(("YES", "NO"), 0) + self.counts.get(("NO", "YES"), 0)
 
 
 def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) -> StoredInspection:
-    """Keep a trajectory, in the place of what the same model said before."""
+    """Store a trajectory, replacing the same model's earlier one."""
     line, model = to_line(trajectory), checked_model(trajectory.model)
     values = {
         "candidate_id": candidate_id,
@@ -91,14 +91,14 @@ def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) 
         update_agent_columns(connection, candidate_id, session.task)
         if trajectory.stopped_by != "error":
             _set_fault(connection, candidate_id, "")
-    _tell(session, "inspection", candidate_id)
+    _announce(session, "inspection", candidate_id)
     return StoredInspection(
         id=number, candidate_id=candidate_id, at=str(values["at"]), trajectory=trajectory
     )
 
 
 def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection]:
-    """Of all models, the newest first."""
+    """The inspections of a candidate by all models, newest first."""
     query = (
         select(inspections)
         .where(inspections.c.candidate_id == candidate_id)
@@ -110,7 +110,7 @@ def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection
 
 
 def all_trajectories(session: Session, model: ModelRef | None = None) -> Iterator[Trajectory]:
-    """Of one model or of all, in the order they were made, read as they are asked for."""
+    """Iterate over the trajectories of one model or all, oldest first, reading on demand."""
     query = select(inspections).order_by(inspections.c.id).limit(PAGE)
     if model is not None:
         query = query.where(made_by(model))
@@ -126,7 +126,7 @@ def all_trajectories(session: Session, model: ModelRef | None = None) -> Iterato
 
 
 def models_of(session: Session) -> list[ModelRef]:
-    """The models that inspected something, by name; found by leaps, however much they inspected."""
+    """The models with inspections, by name. One index seek per model, however much it inspected."""
     name, sha256 = inspections.c.model, inspections.c.model_sha256
     query = select(name, sha256).order_by(name, sha256).limit(1)
     found: list[ModelRef] = []
@@ -145,47 +145,46 @@ def pending_candidates(
     *,
     tree: Filter = EVERYTHING,
     sort: Sort = LIST_ORDER,
-    again: bool = False,
+    retry: bool = False,
 ) -> Iterator[Candidate]:
-    """Candidates the model has not inspected to an end, in order: asked again after an interruption
-    it begins where that left off.
+    """Iterate over the candidates that the model has not yet inspected to the end.
 
-    `again`: also those whose spectrum could not be read the last time.
+    `retry` includes those whose spectrum could not be read the last time.
     """
-    todo = combine(tree, _left(model, again))
+    todo = combine(tree, _pending_filter(model, retry))
     at_once = PAGE if limit is None else max(1, min(limit, PAGE))
-    for line in islice(matching(session, todo, sort, at_once=at_once), limit):
-        yield line.candidate
+    for row in islice(matching(session, todo, sort, at_once=at_once), limit):
+        yield row.candidate
 
 
-def count_pending(session: Session, model: ModelRef, *, again: bool = False) -> int:
-    """How many candidates `pending_candidates` has, each of them looked at: for once before a batch."""
-    asking = QueryContext(session.reviewer_number, session.database.is_file)
-    wanted = condition(_left(model, again), asking)
+def count_pending(session: Session, model: ModelRef, *, retry: bool = False) -> int:
+    """Count the candidates of `pending_candidates`; checks every candidate, so call it rarely."""
+    context = QueryContext(session.reviewer_number, session.database.is_file)
+    wanted = condition(_pending_filter(model, retry), context)
     with session.database.reading() as connection:
         query = select(func.count()).select_from(candidates).where(wanted)
         return connection.execute(query).scalar_one()
 
 
 def mark_fault(session: Session, candidate_id: int, reason: str) -> None:
-    """Say why a candidate's spectrum cannot be read; empty: it can."""
+    """Store why a candidate's spectrum cannot be read; an empty reason clears the fault."""
     reason = "".join(each if each.isprintable() else " " for each in reason)[:MAX_REASON].strip()
     with session.database.writing() as connection:
-        is_news = _set_fault(connection, candidate_id, reason)
-    if is_news:
-        _tell(session, "spectrum", candidate_id)
+        has_changed = _set_fault(connection, candidate_id, reason)
+    if has_changed:
+        _announce(session, "spectrum", candidate_id)
 
 
 def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confusion:
     one, other = inspections.alias("one"), inspections.alias("other")
-    both_did = and_(
+    same_candidate = and_(
         one.c.candidate_id == other.c.candidate_id,
         other.c.model == second.name,
         other.c.model_sha256 == second.sha256,
     )
     query = (
         select(one.c.verdict, other.c.verdict, func.count())
-        .select_from(one.join(other, both_did))
+        .select_from(one.join(other, same_candidate))
         .where(one.c.model == first.name, one.c.model_sha256 == first.sha256)
         .group_by(one.c.verdict, other.c.verdict)
     )
@@ -194,14 +193,14 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
     return Confusion(first=first, second=second, counts=counts)
 
 
-def _left(model: ModelRef, again: bool) -> Filter:
+def _pending_filter(model: ModelRef, retry: bool) -> Filter:
     left = combine(Has("path"), Not(InspectedBy(model.name, model.sha256)))
-    return left if again else combine(left, Not(Has("fault")))
+    return left if retry else combine(left, Not(Has("fault")))
 
 
 def _set_fault(connection: Connection, candidate_id: int, reason: str) -> bool:
-    is_other = (candidates.c.id == candidate_id) & (candidates.c.fault != reason)
-    return connection.execute(update(candidates).where(is_other).values(fault=reason)).rowcount > 0
+    differs = (candidates.c.id == candidate_id) & (candidates.c.fault != reason)
+    return connection.execute(update(candidates).where(differs).values(fault=reason)).rowcount > 0
 
 
 def _inspection(row: InspectionRow) -> StoredInspection:
@@ -211,12 +210,12 @@ def _inspection(row: InspectionRow) -> StoredInspection:
         trajectory = from_line(row.record)
     except TrajectoryError as error:
         raise SessionError(
-            f"what {row.model} made of candidate {row.candidate_id} is damaged: {error}"
+            f"the inspection of candidate {row.candidate_id} by {row.model} is damaged: {error}"
         ) from error
     return StoredInspection(
         id=row.id, candidate_id=row.candidate_id, at=row.at, trajectory=trajectory
     )
 
 
-def _tell(session: Session, aspect: Aspect, candidate_id: int) -> None:
+def _announce(session: Session, aspect: Aspect, candidate_id: int) -> None:
     session.changed.emit(Change(aspect=aspect, candidate_ids=frozenset({candidate_id})))

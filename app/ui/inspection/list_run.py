@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import ModelRef
-from app.core.inspections.batch import Vetted, vet
+from app.core.inspections.batch import BatchResult, inspect_all
 from app.core.inspections.store import count_pending
 from app.core.session.session import Session
 from app.worker.errors import LoadCrash, WorkerClosed
@@ -101,7 +101,7 @@ class ListRun(QObject):
             state = replace(state, model=model.name, left=count_pending(self._session, model))
             self._progressed.emit(state)
             ends: deque[float] = deque([time.monotonic()], maxlen=RATE_OVER)
-            outcomes = cast("Generator[Vetted]", vet(self._session, pool, model))
+            outcomes = cast("Generator[Vetted]", inspect_all(self._session, pool, model))
             with closing(outcomes):
                 for vetted in outcomes:
                     if stopping.is_set():
@@ -137,7 +137,7 @@ def _load_model(pool: WorkerPool) -> ModelRef:
         return pool.ready()
 
 
-def _counted(state: ListRunState, vetted: Vetted, ends: deque[float]) -> ListRunState:
+def _counted(state: ListRunState, vetted: BatchResult, ends: deque[float]) -> ListRunState:
     took = ends[-1] - ends[0]
     return replace(
         state,

@@ -1,4 +1,4 @@
-"""Where people differ, or they and the agent, or two agents: one after the other, side by side."""
+"""The disagreement page: candidates on which people or agents disagree, one by one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,18 @@ from app.core.inspections.store import Confusion
 from app.core.queue import QueueRow
 from app.core.session.records import Verdict
 from app.ui.review.dispute_list import DisputeList
+from app.ui.review.dispute_summary import (
+    MAX_DISPUTES,
+    Between,
+    DisputeEntry,
+    DisputeSummary,
+    disputes_between,
+)
 from app.ui.review.dispute_view import DisputeView
-from app.ui.review.disputes_found import MOST, Between, Disputed, DisputeSummary, found_between
-from app.ui.review.figures import short
+from app.ui.review.figures import shortened
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, check, name, row, words
+from app.ui.widgets.labels import button, check_box, row, short_label, wrapped_label
 
 LIST_PX = 300
 VERDICT_KEYS = {
@@ -33,12 +39,12 @@ VERDICT_KEYS = {
     "reject": Verdict.REJECT,
     "unsure": Verdict.UNSURE,
 }
-"""By the names of their actions."""
+"""Verdicts by the names of their actions."""
 SIDES: tuple[Between, ...] = ("people", "agent", "agents")
 
 
 class DisagreementPage(QWidget):
-    """What is chosen here lies on the desk; the desk goes back to where it was afterwards."""
+    """Makes the selected candidate current, and goes back to the former one when it is hidden."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,51 +53,51 @@ class DisagreementPage(QWidget):
             context.current,
             context.commands,
         )
-        self._came_from: int | None = None
-        self._wanted: int | None = None
-        """What undoing has brought back: it may be disputed again."""
+        self._before: int | None = None
+        # A candidate that an undo has brought back; it may be disputed again.
+        self._to_select: int | None = None
         self.between: Between = "people"
-        self.found: tuple[Disputed, ...] = ()
+        self.found: tuple[DisputeEntry, ...] = ()
         self.sides: dict[Between, QPushButton] = {
             "people": button(self.tr("People")),
             "agent": button(self.tr("People and agent")),
             "agents": button(self.tr("Agents")),
         }
-        self.only_open = check(self.tr("Only those not settled"))
+        self.only_open = check_box(self.tr("Only unsettled"))
         self.list = DisputeList(context.current_theme)
         self.list.setAccessibleName(self.tr("Disagreements"))
-        self.empty, self.hint = words("", "dim"), words("", "dim")
-        self.who = name("", "dim")
-        self.compared = words("", "dim")
+        self.empty, self.hint = wrapped_label("", "dim"), wrapped_label("", "dim")
+        self.who = short_label("", "dim")
+        self.compared = wrapped_label("", "dim")
         self.view = DisputeView(context)
         self._lay_out()
-        self.only_open.clicked.connect(self._other)
-        self.list.currentItemChanged.connect(self._choose)
-        self.view.opened.connect(self._open)
-        self._current.moved.connect(self._follow_desk)
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._could_not)
+        self.only_open.clicked.connect(self._reload)
+        self.list.currentItemChanged.connect(self._item_selected)
+        self.view.open_requested.connect(self._open)
+        self._current.candidate_changed.connect(self._follow_candidate)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._refresh_failed)
         self.view.show_dispute(None)
 
     @property
     def is_refused(self) -> bool:
-        """What agents say of objects nobody here has judged is not for a blind person."""
+        """Whether blind mode forbids this list, which would reveal the agents' verdicts."""
         return self.between == "agents" and self._current.blind_mode.is_on
 
     def show_between(self, between: Between, *_: object) -> None:
         self.between = between
         for side, each in self.sides.items():
             each.setChecked(side == between)
-        self._other()
+        self._reload()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The keys that judge and go on do so along this list."""
+        """While the page is shown, the keys that judge and move on work along this list."""
         super().showEvent(event)
-        self._commands.lend(
+        self._commands.override(
             {
-                **{name: partial(self._judge, each) for name, each in VERDICT_KEYS.items()},
+                **{action: partial(self._judge, each) for action, each in VERDICT_KEYS.items()},
                 **{
-                    f"{name}_stay": partial(self.view.judge, each)
-                    for name, each in VERDICT_KEYS.items()
+                    f"{action}_stay": partial(self.view.judge, each)
+                    for action, each in VERDICT_KEYS.items()
                 },
                 "undo": self._current.undo,
                 "redo": self._current.redo,
@@ -102,13 +108,13 @@ class DisagreementPage(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._commands.lend({})
-        came_from, self._came_from = self._came_from, None
-        chosen = self.view.shown
+        self._commands.override({})
+        before, self._before = self._before, None
+        shown = self.view.shown
         candidate = self._current.candidate
-        is_still = chosen is not None and candidate is not None and candidate.id == chosen.id
-        if came_from is not None and is_still:
-            self._current.go_to(came_from)
+        is_current = shown is not None and candidate is not None and candidate.id == shown.id
+        if before is not None and is_current:
+            self._current.go_to(before)
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self)
@@ -125,9 +131,9 @@ class DisagreementPage(QWidget):
         column.addLayout(row(*self.sides.values(), 1, spacing=4))
         column.addWidget(self.only_open)
         column.addWidget(self.compared)
-        counted = row(self.empty, self.who)
-        counted.setStretch(0, 1)
-        column.addLayout(counted)
+        heading = row(self.empty, self.who)
+        heading.setStretch(0, 1)
+        column.addLayout(heading)
         column.addWidget(self.list, 1)
         right = QVBoxLayout()
         right.addWidget(self.hint)
@@ -137,131 +143,131 @@ class DisagreementPage(QWidget):
         whole.addLayout(right, 1)
         self.setLayout(whole)
 
-    def _other(self, *_: object) -> None:
+    def _reload(self, *_: object) -> None:
         self.only_open.setEnabled(self.between == "people")
-        self.refresh.soon()
-        self.refresh.now()
+        self.refresh.schedule()
+        self.refresh.refresh_now()
 
     def _prepare(self) -> Callable[[], DisputeSummary]:
         if self.is_refused:
             return partial(DisputeSummary, self.between, ())
         only_open = self.between == "people" and self.only_open.isChecked()
-        return partial(found_between, self._session, self.between, only_open=only_open)
+        return partial(disputes_between, self._session, self.between, only_open=only_open)
 
-    def _show(self, told: DisputeSummary) -> None:
-        found = told.disputes
-        if told.between != self.between:
-            self.refresh.soon()
+    def _show(self, summary: DisputeSummary) -> None:
+        found = summary.disputes
+        if summary.between != self.between:
+            self.refresh.schedule()
             return
         blind_mode = self._current.blind_mode
-        if told.between == "agent":
-            found = tuple(each for each in found if not blind_mode.hides(each.line))
+        if summary.between == "agent":
+            found = tuple(each for each in found if not blind_mode.hides(each.row))
         self.found = found
-        chosen = self.view.shown
+        shown = self.view.shown
         self.list.blockSignals(True)
         self.list.show_disputes(found)
         self.list.blockSignals(False)
         self.who.setText(self.list.who)
-        self.compared.setText("\n".join(map(self._beside, told.models)))
-        self.compared.setVisible(bool(told.models))
+        self.compared.setText("\n".join(map(self._compare, summary.models)))
+        self.compared.setVisible(bool(summary.models))
         self.list.setVisible(bool(found))
-        self.empty.setText(self._why_empty() if not found else self._how_many())
-        self.hint.setText(self.tr("Choose one at the left") if found else "")
-        wanted, self._wanted = self._wanted, None
-        kept = None if wanted is None else self._place_of(wanted)
-        if kept is None and chosen is not None:
-            kept = self._place_of(chosen.id)
-        if kept is None and found:
-            kept = 0
-            self._note_the_desk()
-        self._select(kept)
-        self.view.show_dispute(None if kept is None else found[kept])
-        self.hint.setVisible(kept is None)
+        self.empty.setText(self._count_text() if found else self._why_empty())
+        self.hint.setText(self.tr("Select a disagreement on the left") if found else "")
+        to_select, self._to_select = self._to_select, None
+        index = None if to_select is None else self._index_of(to_select)
+        if index is None and shown is not None:
+            index = self._index_of(shown.id)
+        if index is None and found:
+            index = 0
+            self._remember_current()
+        self._select(index)
+        self.view.show_dispute(None if index is None else found[index])
+        self.hint.setVisible(index is None)
 
-    def _beside(self, both: Confusion) -> str:
-        """Two models over all that both have inspected."""
+    def _compare(self, both: Confusion) -> str:
+        """How often two models agree on the candidates that both have inspected."""
         text = self.tr(
-            "{first} and {second} inspected {n} both: the same verdict on {alike}, "
-            "opposite ones on {opposed}"
+            "{first} and {second} both inspected {n}: same verdict on {alike}, "
+            "opposite verdicts on {opposed}"
         )
-        text = text.replace("{n}", f"{both.n:,}").replace("{alike}", f"{both.alike:,}")
+        text = text.replace("{n}", f"{both.n:,}").replace("{alike}", f"{both.agreeing:,}")
         text = text.replace("{opposed}", f"{both.opposed:,}")
-        first, second = short(both.first.name), short(both.second.name)
+        first, second = shortened(both.first.name), shortened(both.second.name)
         return text.replace("{first}", first, 1).replace("{second}", second, 1)
 
-    def _how_many(self) -> str:
-        if len(self.found) == MOST:
-            return self.tr("The first {count}").replace("{count}", f"{MOST:,}")
-        return self.tr("{count} of them").replace("{count}", f"{len(self.found):,}")
+    def _count_text(self) -> str:
+        if len(self.found) == MAX_DISPUTES:
+            return self.tr("First {count}").replace("{count}", f"{MAX_DISPUTES:,}")
+        return self.tr("Total: {count}").replace("{count}", f"{len(self.found):,}")
 
     def _why_empty(self) -> str:
         if self.is_refused:
-            return self.tr("Blind mode: what agents say is not shown before you have judged.")
+            return self.tr("Blind mode: the agents' verdicts are not shown.")
         if self.between == "people":
             return self.tr(
-                "No disagreement. Two people must have judged the same objects first: open the"
-                " session under another name, or merge a colleague's."
+                "No disagreements. At least two people must judge the same objects: open the "
+                "session under another name, or merge a colleague's session."
             )
         if self.between == "agent":
-            return self.tr("You and the agent agree wherever both have said something.")
-        return self.tr("Two models must have inspected the same objects first.")
+            return self.tr("You and the agent agree on every object that both have judged.")
+        return self.tr("At least two models must inspect the same objects.")
 
-    def _place_of(self, candidate_id: int) -> int | None:
-        numbers = [each.id for each in self.found]
-        return numbers.index(candidate_id) if candidate_id in numbers else None
+    def _index_of(self, candidate_id: int) -> int | None:
+        ids = [each.id for each in self.found]
+        return ids.index(candidate_id) if candidate_id in ids else None
 
-    def _select(self, place: int | None) -> None:
+    def _select(self, index: int | None) -> None:
         self.list.blockSignals(True)
-        if place is None:
+        if index is None:
             self.list.clearSelection()
         else:
-            self.list.setCurrentRow(place, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self.list.setCurrentRow(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
         self.list.blockSignals(False)
 
-    def _choose(self, item: QListWidgetItem | None, *_: object) -> None:
-        place = self.list.row(item) if item is not None else -1
-        if not 0 <= place < len(self.found):
+    def _item_selected(self, item: QListWidgetItem | None, *_: object) -> None:
+        index = self.list.row(item) if item is not None else -1
+        if not 0 <= index < len(self.found):
             return
-        self._note_the_desk()
+        self._remember_current()
         self.hint.hide()
-        self.view.show_dispute(self.found[place])
+        self.view.show_dispute(self.found[index])
 
     def _judge(self, verdict: Verdict) -> None:
-        """And go on to the next that is disputed."""
+        """Judge the shown candidate and go on to the next one."""
         if self.view.judge(verdict):
             self._step(1)
 
     def _step(self, by: int) -> None:
-        place = None if self.view.shown is None else self._place_of(self.view.shown.id)
-        if place is None:
+        index = None if self.view.shown is None else self._index_of(self.view.shown.id)
+        if index is None:
             return
-        if 0 <= place + by < len(self.found):
-            self.list.setCurrentRow(place + by)
+        if 0 <= index + by < len(self.found):
+            self.list.setCurrentRow(index + by)
         elif by > 0:
-            self._current.said.emit(self.tr("This was the last one of them"))
+            self._current.message.emit(self.tr("This was the last disagreement"))
         else:
-            self._current.said.emit(self.tr("This is the first one of them"))
+            self._current.message.emit(self.tr("This is the first disagreement"))
 
-    def _follow_desk(self, line: QueueRow | None) -> None:
-        """Undoing brings back its object, here, too."""
+    def _follow_candidate(self, row: QueueRow | None) -> None:
+        """Show the candidate that an undo has made current."""
         shown = self.view.shown
-        if line is None or not self.isVisible() or (shown and shown.id == line.candidate.id):
+        if row is None or not self.isVisible() or (shown and shown.id == row.candidate.id):
             return
-        self._wanted = line.candidate.id
-        place = self._place_of(line.candidate.id)
-        if place is not None:
-            self._select(place)
-            self.view.show_dispute(self.found[place])
+        self._to_select = row.candidate.id
+        index = self._index_of(row.candidate.id)
+        if index is not None:
+            self._select(index)
+            self.view.show_dispute(self.found[index])
 
-    def _note_the_desk(self) -> None:
-        """What lay on it before the first of these did."""
-        if self._came_from is None and self._current.candidate is not None:
-            self._came_from = self._current.candidate.id
+    def _remember_current(self) -> None:
+        """Remember the current candidate before the first of this list becomes current."""
+        if self._before is None and self._current.candidate is not None:
+            self._before = self._current.candidate.id
 
     def _open(self) -> None:
-        """It stays on the desk."""
-        self._came_from = None
+        """Go to the judging page with this candidate."""
+        self._before = None
         self._commands.run("judging_page")
 
-    def _could_not(self, error: WorkbenchError) -> None:
-        self._current.tell(error)
+    def _refresh_failed(self, error: WorkbenchError) -> None:
+        self._current.report_error(error)

@@ -18,7 +18,7 @@ from app.cli import vet as vet_command
 from app.cli.main import workbench
 from app.core.database.tables import candidates
 from app.core.importing.importer import import_list
-from app.core.inspections.batch import vet as inspect_all
+from app.core.inspections.batch import inspect_all
 from app.core.inspections.shown_opinion import shown_model
 from app.core.queue import EVERYTHING, matching, parse_filter, parse_sort
 from app.core.session.records import Opinion, Verdict

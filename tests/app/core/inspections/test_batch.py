@@ -12,7 +12,7 @@ from app.core.inspections.batch import (
     MAX_FAILURES,
     MISSING_FILE,
     clear_missing_file_faults,
-    vet,
+    inspect_all,
 )
 from app.core.inspections.store import inspections_of, mark_fault, pending_candidates
 from app.core.session.records import Change
@@ -41,7 +41,7 @@ def test_each_answer_is_kept_as_it_comes(place):
     errors = {2: InspectionError("2.fits: it is damaged"), 3: WorkerCrash("the process died")}
     workers = Workers(lambda number: errors.get(number) or said(number=number))
     with made(place, 4) as session:
-        run = vet(session, workers, NANO)
+        run = inspect_all(session, workers, NANO)
         first = next(run)
         assert inspections_of(session, first.candidate.id)[0].trajectory == first.trajectory
         rest = list(run)
@@ -57,9 +57,11 @@ def test_what_could_not_be_read_is_tried_where_one_asks(place):
     workers = Workers(lambda number: said(number=number))
     with made(place, 3) as session:
         mark_fault(session, 2, "2.fits: it is damaged")
-        assert [each.candidate.id for each in vet(session, workers, NANO)] == [1, 3]
-        assert [each.candidate.id for each in vet(session, workers, NANO)] == []
-        assert [each.candidate.id for each in vet(session, workers, NANO, again=True)] == [2]
+        assert [each.candidate.id for each in inspect_all(session, workers, NANO)] == [1, 3]
+        assert [each.candidate.id for each in inspect_all(session, workers, NANO)] == []
+        assert [each.candidate.id for each in inspect_all(session, workers, NANO, retry=True)] == [
+            2
+        ]
         assert session.candidate(2).fault == ""
 
 
@@ -68,7 +70,7 @@ def test_an_engine_that_keeps_failing_ends_the_batch(place):
     workers = Workers(lambda number: failed)
     with made(place, 20) as session:
         with pytest.raises(WorkbenchError, match=f"{MAX_FAILURES} inspections in a row"):
-            list(vet(session, workers, NANO))
+            list(inspect_all(session, workers, NANO))
         assert len(workers.given) == MAX_FAILURES
         assert len(list(pending_candidates(session, NANO))) == 20
 
@@ -93,7 +95,7 @@ def test_files_that_are_there_again(place, tmp_path):
         session.changed.connect(told.append)
         assert clear_missing_file_faults(session) == count - 2
         assert clear_missing_file_faults(session) == 0
-        assert [each.id for each in pending_candidates(session, NANO, again=True)] == list(
+        assert [each.id for each in pending_candidates(session, NANO, retry=True)] == list(
             range(1, count + 1)
         )
         assert [each.id for each in pending_candidates(session, NANO)] == list(range(3, count + 1))

@@ -87,7 +87,7 @@ def test_how_surprising(label, score, verdict, p_yes, expected):
 def test_a_damaged_choice_is_told_and_can_be_made_again(tmp_path, value):
     with made(tmp_path / "a.speco3") as session:
         session.set_fact("shown_model", value)
-        with pytest.raises(SessionError, match="choose a model again"):
+        with pytest.raises(SessionError, match="Choose a model again"):
             add_inspection(session, 1, said())
         show_model(session, NANO)
         add_inspection(session, 1, said())

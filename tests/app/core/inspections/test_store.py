@@ -107,7 +107,7 @@ def test_two_models_compared(place):
         found = compare_models(session, NANO, OTHER)
         counts = {("YES", "YES"): 1, ("YES", "NO"): 1, ("NO", "NO"): 2, (None, "NO"): 1}
         assert found == Confusion(first=NANO, second=OTHER, counts=counts)
-        assert (found.n, found.alike, found.opposed) == (5, 3, 1)
+        assert (found.n, found.agreeing, found.opposed) == (5, 3, 1)
         assert compare_models(session, NANO, MEASURED).n == 0
 
 
@@ -140,9 +140,20 @@ def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(place):
         with session.database.writing() as connection:
             connection.execute(update(candidates).where(candidates.c.id == 5).values(path=""))
         assert [each.id for each in pending_candidates(session, NANO)] == [1, 2, 6]
-        assert [each.id for each in pending_candidates(session, NANO, again=True)] == [1, 2, 4, 6]
-        assert (count_pending(session, NANO), count_pending(session, NANO, again=True)) == (3, 4)
-        assert (count_pending(session, OTHER), count_pending(session, OTHER, again=True)) == (4, 5)
+        assert [each.id for each in pending_candidates(session, NANO, retry=True)] == [
+            1,
+            2,
+            4,
+            6,
+        ]
+        assert (
+            count_pending(session, NANO),
+            count_pending(session, NANO, retry=True),
+        ) == (3, 4)
+        assert (
+            count_pending(session, OTHER),
+            count_pending(session, OTHER, retry=True),
+        ) == (4, 5)
         add_inspection(session, 4, said(number=4))  # it can be read again
         assert session.candidate(4).fault == ""
 
@@ -189,7 +200,7 @@ def test_a_damaged_record_is_told(place, record):
         add_inspection(session, 3, said())
         with session.database.writing() as connection:
             connection.execute(update(inspections).values(record=record))
-        with pytest.raises(SessionError, match="nano made of candidate 3 is damaged"):
+        with pytest.raises(SessionError, match="inspection of candidate 3 by nano is damaged"):
             inspections_of(session, 3)
         with pytest.raises(SessionError, match="damaged"):
             list(all_trajectories(session))
