@@ -1,6 +1,9 @@
-"""Judged candidates sampled from a known distribution."""
+"""Judged candidates sampled from a known distribution, and Fleiss' kappa by its definition."""
 
 from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import permutations
 
 import numpy as np
 
@@ -22,3 +25,12 @@ def sample_judged(
     log_odds = np.log(prior / (1.0 - prior)) + apart * (score - 0.5 * apart)
     p = sigmoid(stretch * log_odds)
     return JudgedScores(p if decimals is None else np.round(p, decimals), label)
+
+
+def fleiss_by_definition(verdicts: Sequence[Sequence[Hashable]]) -> float:
+    """Draw a candidate, then two of its verdicts: how often do they agree? And two of all?"""
+    judged = [each for each in verdicts if len(each) > 1]
+    equal = [np.mean([a == b for a, b in permutations(each, 2)]) for each in judged]
+    every = [word for each in judged for word in each]
+    chance = np.mean([a == b for a in every for b in every])
+    return float((np.mean(equal) - chance) / (1 - chance))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from agent.confidence.fleiss import fleiss_agreement
 from agent.confidence.judged import ConfidenceError
 from agent.confidence.scores import cohen_kappa, confusion_matrix
+from tests.agent.confidence.judged_samples import fleiss_by_definition
 
 WORDS = ("ACCEPT", "REJECT", "UNSURE")
 ROWS = st.lists(st.lists(st.sampled_from(range(3)), min_size=0, max_size=6), max_size=25)
@@ -36,15 +36,6 @@ def counted(verdicts):
     return [[each.count(word) for word in range(3)] for each in verdicts]
 
 
-def by_definition(verdicts):
-    """Draw a candidate, then two of its verdicts: how often are they alike? And two of all?"""
-    judged = [each for each in verdicts if len(each) > 1]
-    alike = [np.mean([a == b for a, b in permutations(each, 2)]) for each in judged]
-    every = [word for each in judged for word in each]
-    chance = np.mean([a == b for a in every for b in every])
-    return (np.mean(alike) - chance) / (1 - chance)
-
-
 def test_the_published_example():
     patterns = Counter(map(tuple, FOURTEEN_JUDGES))
     found = fleiss_agreement(patterns, "abcde")
@@ -60,7 +51,7 @@ def test_it_is_what_it_is_defined_as(verdicts):
     if len({word for each in verdicts if len(each) > 1 for word in each}) < 2:
         assert found.kappa.value is None
     else:
-        assert found.kappa.value == pytest.approx(by_definition(verdicts), abs=1e-12)
+        assert found.kappa.value == pytest.approx(fleiss_by_definition(verdicts), abs=1e-12)
         assert found.kappa.low <= found.kappa.value <= found.kappa.high <= 1.0
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import sklearn.metrics
 
-from agent.confidence.fleiss import fleiss_kappa
 from app.core.statistics.people import reviewer_agreement
 from app.core.statistics.snr_bins import EDGES, split_by_snr
-from app.core.statistics.verdicts import VERDICTS, read_verdicts
+from app.core.statistics.verdicts import read_verdicts
+from tests.agent.confidence.judged_samples import fleiss_by_definition
 from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, say, set_snr
 from tests.app.core.sessions import made
 
@@ -50,11 +50,8 @@ def test_pairs_are_scikit_learns(session, rng):
         assert pair.every.kappa.low < pair.every.kappa.value < pair.every.kappa.high
         alike = np.mean([said[pair.first][n] == said[pair.second][n] for n in shared])
         assert pair.every.observed.value == pytest.approx(alike)
-    counts = [
-        [[each[n] for each in said.values() if n in each].count(word) for word in VERDICTS]
-        for n in range(1, 121)
-    ]
-    assert found.several.kappa.value == pytest.approx(fleiss_kappa(np.array(counts)))
+    several = [[each[n] for each in said.values() if n in each] for n in range(1, 121)]
+    assert found.several.kappa.value == pytest.approx(fleiss_by_definition(several))
     assert (found.several.n, found.several.verdicts) == (120, 300)
     assert found == reviewer_agreement(read_verdicts(session))
 
@@ -86,8 +83,8 @@ def test_bins_of_snr_hold_all_of_a_pair(session, rng):
         members = [n for n, value in snr.items() if value is not None and low <= value < high]
         assert each.found.n == several.found.n == len(members)
         assert each.found.kappa.value == pytest.approx(kappa(*said.values(), members))
-        counts = [[[v[n] for v in said.values()].count(word) for word in VERDICTS] for n in members]
-        assert several.found.kappa.value == pytest.approx(fleiss_kappa(np.array(counts)))
+        expected = fleiss_by_definition([[v[n] for v in said.values()] for n in members])
+        assert several.found.kappa.value == pytest.approx(expected)
     assert pair.by_snr[-1].found.n == 1
 
 
