@@ -1,7 +1,8 @@
-"""Trying again: how often, after how long, and when not."""
+"""Error responses from servers, and when a request is tried again."""
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import UTC, datetime
 
@@ -11,10 +12,13 @@ from agent.engines.base import Cancelled
 from agent.engines.remote.errors import (
     LONGEST_WAIT_S,
     MAX_RETRY_AFTER_S,
+    Refusal,
     RetryPolicy,
     SystemClock,
     TransientError,
+    read_refusal,
     read_retry_after,
+    refusal_in_stream,
 )
 from agent.errors import EngineError
 from tests.agent.engines.remote.fake_clock import FakeClock
@@ -144,3 +148,60 @@ def test_the_systems_clock_goes_on():
     before = clock.now()
     clock.wait(0.001)
     assert clock.now() > before
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "passing"),
+    [
+        (408, "", True), (409, "", True), (425, "", True), (429, "", True), (500, "", True),
+        (502, "", True), (503, "", True), (529, "", True), (501, "", False), (400, "", False),
+        (401, "", False), (403, "", False), (404, "", False), (429, "insufficient_quota", False),
+    ],
+)  # fmt: skip
+def test_which_refusals_pass(status, code, passing):
+    assert Refusal(status, "x", code=code).is_transient is passing
+
+
+def test_words_are_one_short_printable_line():
+    hostile = "a\x1b[31m\n\u202eb" + "x" * 5000
+    words = read_refusal(400, {}, _json({"error": {"message": hostile}})).message
+    assert words.isprintable()
+    assert len(words) <= 300
+    page = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
+    assert read_refusal(502, {}, page).message == "502 Bad Gateway nginx"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"\xff\xfe", b"null", b"[]", b"[" * 100_000, b'{"error": null}', b'{"error": [1]}',
+        b'{"error": {"message": 7, "code": [], "param": {}}}', b'{"detail": [{"loc": ["body"]}]}',
+        b'{"error": {"message": ' + b"[" * 500 + b"]" * 500 + b"}}",
+    ],
+)  # fmt: skip
+def test_no_body_raises(body):
+    refusal = read_refusal(400, {"retry-after": "x"}, body)
+    assert refusal.names(["seed"]) in ([], ["seed"])
+    assert str(refusal)
+
+
+def test_where_a_server_points_at_the_field():
+    body = _json({"detail": [{"loc": ["body", "top_k"], "msg": "too small"}]})
+    assert read_refusal(422, {}, body).names(["top_k", "seed"]) == ["top_k"]
+    body = _json({"error": {"message": "x", "param": "stream_options.include_usage"}})
+    assert read_refusal(400, {}, body).names(["stream", "stream_options"]) == ["stream_options"]
+
+
+def test_errors_in_a_stream_are_found():
+    assert refusal_in_stream({"choices": []}) is None
+    assert refusal_in_stream({"error": {"message": "busy", "code": 503}}).status == 503
+    assert refusal_in_stream({"error": "busy"}).message == "busy"
+    assert refusal_in_stream({"code": 500, "message": "busy", "type": "x"}).status == 500
+    full = {"error": {"code": 400, "message": "x", "type": "exceed_context_size_error"}}
+    assert refusal_in_stream(full).is_context_full
+    for odd in (True, 7, [], [[]], {}, {"code": True}, {"code": 10**400}):
+        assert refusal_in_stream({"error": odd}).status == 500
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value).encode()

@@ -11,8 +11,12 @@ import pytest
 
 from agent.engines.remote.engine import RemoteEngine
 from tests.agent.engines.remote.fake_server import Pieces, serving, spoken, stalled
+from tests.agent.engines.remote.remote_scenes import (
+    GREEDY,
+    KEY,
+    opened,
+)
 from tests.agent.engines.remote.self_signed import self_signed
-from tests.agent.engines.remote.test_engine import GREEDY, KEY, opened
 
 
 @pytest.fixture
@@ -28,9 +32,9 @@ def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
 def test_a_turn_over_tls_with_its_key(tls):
     with serving(spoken("a", "b"), tls=tls) as server:
         engine = RemoteEngine.connect(server.url.replace("http:", "https:"), "m", key=KEY)
-        said = opened(engine).generate(GREEDY, should_stop=lambda: False)
+        generated = opened(engine).generate(GREEDY, should_stop=lambda: False)
         engine.close()
-        assert said.text == "ab"
+        assert generated.text == "ab"
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
@@ -47,8 +51,8 @@ def test_a_stop_is_heard_over_tls(tls, pieces):
                 stop.set()
             return stop.is_set()
 
-        said = opened(engine).generate(GREEDY, should_stop=should_stop)
-        assert said.finish == "cancelled"
+        generated = opened(engine).generate(GREEDY, should_stop=should_stop)
+        assert generated.finish == "cancelled"
         assert server.hung_up.wait(10)
         engine.close()
 

@@ -1,14 +1,30 @@
-"""What is asked of a server, and what is left out when it says no."""
+"""Chat messages and request parameters, and what is left out when a server rejects them."""
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from agent.engines.base import VERDICT, SamplingSettings
-from agent.engines.remote.errors import Refusal, read_refusal, refusal_in_stream
-from agent.engines.remote.request import Dialect, request_body, simpler
+from agent.engines.remote.errors import Refusal, read_refusal
+from agent.engines.remote.request import (
+    Dialect,
+    RequestTurn,
+    messages,
+    picture_url,
+    plain,
+    request_body,
+    simpler,
+)
+from agent.protocol.protocol import SYSTEM, Turn, opening
+from agent.tasks.catalogue import load_tasks
+from tests.agent.protocol.chat_text import chat_text
+from tests.agent.scenes import answer, call
 
 GREEDY = SamplingSettings(max_new_tokens=64)
 
@@ -155,64 +171,113 @@ def test_a_fault_of_the_server_costs_extras_at_most():
     ],
 )
 def test_a_full_context_is_known_in_every_dialect(status, error):
-    refusal = read_refusal(status, {}, _json({"error": error}))
+    refusal = read_refusal(status, {}, json.dumps({"error": error}).encode())
     assert refusal.is_context_full
     assert not refusal.is_transient
     assert simpler(Dialect(), body_of(Dialect()), refusal, may_fall_back_to_text=True) is None
 
 
-@pytest.mark.parametrize(
-    ("status", "code", "passing"),
-    [
-        (408, "", True), (409, "", True), (425, "", True), (429, "", True), (500, "", True),
-        (502, "", True), (503, "", True), (529, "", True), (501, "", False), (400, "", False),
-        (401, "", False), (403, "", False), (404, "", False), (429, "insufficient_quota", False),
-    ],
-)  # fmt: skip
-def test_which_refusals_pass(status, code, passing):
-    assert Refusal(status, "x", code=code).is_transient is passing
+PICTURE = "data:image/png;base64,AAAA"
 
 
-def test_words_are_one_short_printable_line():
-    hostile = "a\x1b[31m\n\u202eb" + "x" * 5000
-    words = read_refusal(400, {}, _json({"error": {"message": hostile}})).message
-    assert words.isprintable()
-    assert len(words) <= 300
-    page = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
-    assert read_refusal(502, {}, page).message == "502 Bad Gateway nginx"
+def request_turns(*turns: Turn) -> list[RequestTurn]:
+    return [RequestTurn(turn, "" if turn.picture is None else PICTURE) for turn in turns]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"", b"\xff\xfe", b"null", b"[]", b"[" * 100_000, b'{"error": null}', b'{"error": [1]}',
-        b'{"error": {"message": 7, "code": [], "param": {}}}', b'{"detail": [{"loc": ["body"]}]}',
-        b'{"error": {"message": ' + b"[" * 500 + b"]" * 500 + b"}}",
-    ],
-)  # fmt: skip
-def test_no_body_raises(body):
-    refusal = read_refusal(400, {"retry-after": "x"}, body)
-    assert refusal.names(["seed"]) in ([], ["seed"])
-    assert str(refusal)
+def inspection() -> list[Turn]:
+    return [
+        *opening(load_tasks()[0]),
+        Turn("assistant", call(6500, 6600)),
+        Turn("tool", "Generated.", picture=1),
+        Turn("assistant", call(9500, 9600)),
+        Turn("tool", "It does not overlap."),
+        Turn("assistant", answer()),
+    ]
 
 
-def test_where_a_server_points_at_the_field():
-    body = _json({"detail": [{"loc": ["body", "top_k"], "msg": "too small"}]})
-    assert read_refusal(422, {}, body).names(["top_k", "seed"]) == ["top_k"]
-    body = _json({"error": {"message": "x", "param": "stream_options.include_usage"}})
-    assert read_refusal(400, {}, body).names(["stream", "stream_options"]) == ["stream_options"]
+def as_qwens_template_writes(sent: list[dict]) -> str:
+    """What the stock template of Qwen2.5-VL makes of messages."""
+    text = ""
+    for message in sent:
+        content = message["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        text += f"<|im_start|>{message['role']}\n"
+        for part in parts:
+            picture = "<|vision_start|><|image_pad|><|vision_end|>"
+            text += picture if part["type"] == "image_url" else part["text"]
+        text += "<|im_end|>\n"
+    return text + "<|im_start|>assistant\n"
 
 
-def test_errors_in_a_stream_are_found():
-    assert refusal_in_stream({"choices": []}) is None
-    assert refusal_in_stream({"error": {"message": "busy", "code": 503}}).status == 503
-    assert refusal_in_stream({"error": "busy"}).message == "busy"
-    assert refusal_in_stream({"code": 500, "message": "busy", "type": "x"}).status == 500
-    full = {"error": {"code": 400, "message": "x", "type": "exceed_context_size_error"}}
-    assert refusal_in_stream(full).is_context_full
-    for odd in (True, 7, [], [[]], {}, {"code": True}, {"code": 10**400}):
-        assert refusal_in_stream({"error": odd}).status == 500
+def test_in_text_form_a_template_writes_the_protocol_byte_for_byte():
+    turns = inspection()
+    sent = messages(request_turns(*turns), native=False)
+    assert as_qwens_template_writes(sent) == chat_text(turns)
 
 
-def _json(value: object) -> bytes:
-    return json.dumps(value).encode()
+def test_pictures_are_in_user_messages_and_content_is_never_none():
+    for native in (False, True):
+        for message in messages(request_turns(*inspection()), native=native):
+            assert isinstance(message["content"], str) or message["role"] == "user"
+            assert message["content"] is not None
+
+
+def test_a_picture_travels_without_loss(rng):
+    pixels = rng.integers(0, 256, (28, 56, 3), dtype=np.uint8)
+    head, _, body = picture_url(Image.fromarray(pixels)).partition(",")
+    assert head == "data:image/png;base64"
+    with Image.open(io.BytesIO(base64.b64decode(body))) as back:
+        assert np.array_equal(np.asarray(back), pixels)
+
+
+def test_words_that_look_like_markup_are_broken_up():
+    assert plain("<|im_end|> <|vision_start|>") == "<| im_end|> <| vision_start|>"
+    assert plain("<__media__>") == "< __media__>"
+    kept = "<think>a < b | c</think><tool_call>{}</tool_call> __a__ <| x |> \\boxed{YES}"
+    assert plain(kept) == kept
+    for native in (False, True):
+        turns = [Turn(role, "a<|im_end|>b") for role in ("system", "user", "assistant", "tool")]
+        assert "<|im_end|>" not in json.dumps(messages(request_turns(*turns), native=native))
+
+
+def test_in_native_form_the_server_describes_the_tool():
+    system, user, *_ = messages(request_turns(*inspection()), native=True)
+    assert system == {"role": "system", "content": SYSTEM}
+    assert [part["type"] for part in user["content"]] == ["image_url", "text"]
+
+
+def test_in_native_form_calls_and_answers_belong_together():
+    sent = messages(request_turns(*inspection()), native=True)
+    assert [message["role"] for message in sent] == [
+        "system", "user", "assistant", "tool", "user", "assistant", "tool", "assistant",
+    ]  # fmt: skip
+    first, result, picture, second, refusal, last = sent[2:]
+    assert first["content"] == "<think>Look closer.</think>"
+    function = first["tool_calls"][0]["function"]
+    assert function["name"] == "spectral_visualization_tool"
+    assert json.loads(function["arguments"]) == {"wavelength_range": [6500, 6600], "label": "Hα"}
+    assert result["tool_call_id"] == first["tool_calls"][0]["id"]
+    assert result["content"] == "Generated."
+    assert picture["content"] == [{"type": "image_url", "image_url": {"url": PICTURE}}]
+    assert refusal["tool_call_id"] == second["tool_calls"][0]["id"] != result["tool_call_id"]
+    assert last["content"] == answer()
+    assert "tool_calls" not in last
+
+
+def test_every_native_call_is_answered():
+    two = call(1, 2) + call(3, 4)
+    turns = [Turn("user", "Q"), Turn("assistant", two), Turn("user", "One call a turn.")]
+    _, calls, one, other, user = messages(request_turns(*turns), native=True)
+    ids = [each["id"] for each in calls["tool_calls"]]
+    assert len(set(ids)) == 2
+    assert [one["tool_call_id"], other["tool_call_id"]] == ids
+    assert user == {"role": "user", "content": "One call a turn."}
+
+
+def test_a_call_that_is_no_call_stays_text():
+    for body in ("nonsense", "[]", "{}", '{"name": 7}', '{"name": "a b"}', "[" * 50_000):
+        text = f"<tool_call>{body}</tool_call>"
+        turns = [Turn("assistant", text), Turn("tool", "Not valid.")]
+        assistant, user = messages(request_turns(*turns), native=True)
+        assert assistant == {"role": "assistant", "content": text}
+        assert user == {"role": "user", "content": "Not valid."}

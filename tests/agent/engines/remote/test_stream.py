@@ -1,14 +1,27 @@
-"""Replies in either form become one text that the protocol's parser reads."""
+"""Streamed replies become one text that the protocol's parser reads."""
 
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.engines.remote.stream import Counts, ReplyBuilder, call_text
+from agent.engines.base import RESTARTED
+from agent.engines.remote import stream
+from agent.engines.remote.stream import (
+    Counts,
+    Preview,
+    ReplyBuilder,
+    TooLong,
+    call_text,
+    events,
+    lines,
+    read_all,
+    read_json,
+)
 from agent.protocol.reply import parse_reply
 from tests.agent.engines.remote.fake_server import Pieces
 
@@ -29,33 +42,33 @@ def call(index: int = 0, name: str | None = None, arguments: object = None) -> d
     return {"index": index, "function": {"name": name, "arguments": arguments}}
 
 
-def said(**delta: object) -> dict:
+def delta(**delta: object) -> dict:
     return Pieces().delta(**delta).events[0]
 
 
 def test_words_come_in_order():
     reply = ReplyBuilder(max_text=100)
-    assert reply.add(said(role="assistant", content=None)) == ""
-    assert reply.add(said(content="<think>a")) == "<think>a"
-    assert reply.add(said(content="</think>")) == "</think>"
+    assert reply.add(delta(role="assistant", content=None)) == ""
+    assert reply.add(delta(content="<think>a")) == "<think>a"
+    assert reply.add(delta(content="</think>")) == "</think>"
     assert reply.text == "<think>a</think>"
     assert reply.pieces == 2
 
 
 def test_a_thought_of_its_own_gets_its_tags():
     for name in ("reasoning_content", "reasoning"):
-        reply = built(said(**{name: "Look "}), said(**{name: "closer."}), said(content="Words."))
+        reply = built(delta(**{name: "Look "}), delta(**{name: "closer."}), delta(content="Words."))
         assert reply.text == "<think>Look closer.</think>\nWords."
-    assert built(said(reasoning="Look")).text == "<think>Look</think>\n"
+    assert built(delta(reasoning="Look")).text == "<think>Look</think>\n"
 
 
 def test_a_native_call_is_written_out():
     text = json.dumps(RANGE)
     reply = built(
-        said(content="<think>Look.</think>"),
-        said(tool_calls=[call(name=NAME, arguments="")]),
-        said(tool_calls=[call(arguments=text[:9])]),
-        said(tool_calls=[call(arguments=text[9:])]),
+        delta(content="<think>Look.</think>"),
+        delta(tool_calls=[call(name=NAME, arguments="")]),
+        delta(tool_calls=[call(arguments=text[:9])]),
+        delta(tool_calls=[call(arguments=text[9:])]),
     )
     read = parse_reply(reply.text)
     assert (read.kind, read.thought, read.arguments) == ("call", "Look.", RANGE)
@@ -74,20 +87,20 @@ def test_a_whole_message_is_read_like_its_pieces():
 
 
 def test_arguments_may_come_as_an_object():
-    assert parse_reply(built(said(tool_calls=[call(0, NAME, RANGE)])).text).arguments == RANGE
+    assert parse_reply(built(delta(tool_calls=[call(0, NAME, RANGE)])).text).arguments == RANGE
 
 
 def test_a_call_that_came_in_both_forms_counts_once():
     text = call_text(NAME, json.dumps(RANGE))
-    reply = built(said(content=text, tool_calls=[call(0, NAME, json.dumps(RANGE))]))
+    reply = built(delta(content=text, tool_calls=[call(0, NAME, json.dumps(RANGE))]))
     assert parse_reply(reply.text).arguments == RANGE
 
 
 def test_two_native_calls_are_the_models_error():
     calls = [call(0, NAME, "{}"), call(1, NAME, "{}")]
-    assert "you sent 2" in parse_reply(built(said(tool_calls=calls)).text).error
+    assert "you sent 2" in parse_reply(built(delta(tool_calls=calls)).text).error
     whole = [{"function": {"name": NAME, "arguments": "{}"}}] * 2
-    assert "you sent 2" in parse_reply(built(said(tool_calls=whole)).text).error
+    assert "you sent 2" in parse_reply(built(delta(tool_calls=whole)).text).error
 
 
 @pytest.mark.parametrize("arguments", ['{"wavelength_range": [1, 2', "[" * 50_000, "nul", "}{"])
@@ -100,18 +113,18 @@ def test_no_arguments_are_an_empty_object():
 
 
 def test_halves_of_characters_do_not_travel_on():
-    reply = built(said(content="a\ud800b"), said(tool_calls=[call(0, NAME, '{"a": "\\ud800"}')]))
+    reply = built(delta(content="a\ud800b"), delta(tool_calls=[call(0, NAME, '{"a": "\\ud800"}')]))
     reply.text.encode("utf-8")
     assert reply.text.startswith("a?b")
 
 
 def test_text_in_parts_is_joined():
     parts = [{"type": "text", "text": "a"}, {"type": "image"}, None, {"text": "b"}, {"text": 1}]
-    assert built(said(content=parts)).text == "ab"
+    assert built(delta(content=parts)).text == "ab"
 
 
 def test_a_refusal_is_what_the_model_says():
-    assert built(said(refusal="I will not.")).text == "I will not."
+    assert built(delta(refusal="I will not.")).text == "I will not."
 
 
 def test_counts_from_all_places():
@@ -130,9 +143,9 @@ def test_counts_from_all_places():
 
 def test_too_long_is_noticed_in_words_and_in_calls():
     reply = ReplyBuilder(max_text=100)
-    reply.add(said(content="x" * 60))
+    reply.add(delta(content="x" * 60))
     assert not reply.is_too_long
-    reply.add(said(tool_calls=[call(0, NAME, "y" * 60)]))
+    reply.add(delta(tool_calls=[call(0, NAME, "y" * 60)]))
     assert reply.is_too_long
 
 
@@ -181,3 +194,109 @@ def test_no_reply_raises(events):
     reply = built(*events)
     parse_reply(reply.text)
     assert json.loads(json.dumps(reply.text)) == reply.text
+
+
+LIMIT = 10_000
+
+
+def data(*pieces: bytes) -> list[str]:
+    return [event for event in events(pieces, LIMIT) if event is not None]
+
+
+@given(st.lists(st.integers(0, 60), max_size=8))
+def test_where_the_bytes_are_cut_does_not_matter(cuts):
+    whole = 'data: {"a": "é"}\r\n\r\ndata: x\ndata: y\n\n: ping\n\ndata:z\n\n'.encode()
+    edges = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
+    pieces = [whole[start:end] for start, end in pairwise(edges)]
+    assert data(*pieces) == ['{"a": "é"}', "x\ny", "z"]
+
+
+def test_what_was_cut_off_is_left_out():
+    assert data(b"data: a\n\ndata: b\n") == ["a"]
+    assert data(b"data: a\n\ndata: b") == ["a"]
+
+
+def test_other_lines_are_heard_as_silence():
+    found = list(events([b": ping\n\nevent: message\nid: 7\nretry: 1\ndata: a\n\n"], LIMIT))
+    assert found == [None, None, None, None, "a"]
+
+
+def test_error_lines_count_as_data():
+    assert data(b'error: {"code": 500}\n\n') == ['{"code": 500}']
+
+
+def test_a_reply_without_end_is_cut(monkeypatch):
+    def forever(piece: bytes):
+        while True:
+            yield piece
+
+    with pytest.raises(TooLong):
+        list(lines(forever(b"data: x\n\n"), LIMIT))
+    with pytest.raises(TooLong):
+        read_all(forever(b"x"), LIMIT)
+    monkeypatch.setattr(stream, "MAX_LINE", 1000)
+    with pytest.raises(TooLong, match="line"):
+        list(lines(forever(b"x"), 10**9))
+    with pytest.raises(TooLong, match="event"):
+        list(events(forever(b"data: xxxxxxxxxx\n"), 10**9))
+
+
+@given(st.lists(st.binary(max_size=50), max_size=20))
+def test_no_bytes_raise(pieces):
+    list(events(pieces, LIMIT))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nul", "[]", "1", '"a"', "[" * 100_000, "{" * 50, '{"a":' + "9" * 10_000 + "}"]
+)
+def test_only_objects_are_read(text):
+    with pytest.raises(ValueError):
+        read_json(text)
+
+
+def test_an_object_is_read():
+    assert read_json(b'{"a": 1}') == {"a": 1}
+
+
+def shown(*attempts: list[str]) -> list[str]:
+    pieces: list[str] = []
+    preview = Preview(pieces.append)
+    for attempt in attempts:
+        preview.start()
+        for piece in attempt:
+            preview.add(piece)
+    preview.end()
+    return pieces
+
+
+def test_pieces_pass_as_they_come():
+    assert shown(["a", "b", "", "c"]) == ["a", "b", "c"]
+
+
+def test_the_same_words_again_are_not_shown_twice():
+    assert shown(["a", "bc"], ["ab", "c", "d"]) == ["a", "bc", "d"]
+    assert shown(["a", "bc"], ["abcd"]) == ["a", "bc", "d"]
+
+
+def test_other_words_are_announced():
+    assert shown(["a", "b"], ["a", "x", "y"]) == ["a", "b", RESTARTED, "ax", "y"]
+
+
+def test_fewer_words_are_announced():
+    assert shown(["a", "b"], ["a"]) == ["a", "b", RESTARTED, "a"]
+    assert shown(["a", "b"], []) == ["a", "b", RESTARTED]
+
+
+def test_a_third_attempt_goes_on_from_the_second():
+    assert shown(["ab"], ["ax"], ["axy"]) == ["ab", RESTARTED, "ax", "y"]
+
+
+def test_a_model_cannot_announce():
+    assert shown(["a", "\r", "b\r\n"]) == ["a", "b\n"]
+
+
+def test_nobody_may_listen():
+    preview = Preview(None)
+    preview.start()
+    preview.add("a")
+    preview.end()

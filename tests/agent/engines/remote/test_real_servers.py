@@ -131,11 +131,13 @@ def test_the_choice_is_the_servers_own(real):
         conversation = engine.open()
         conversation.append([Turn("user", question["content"])], [])
         choice_point = ChoicePoint(first["token"], stripped)
-        said = conversation.generate(SamplingSettings(max_new_tokens=2), choice_point=choice_point)
-        assert said.text == first["token"] + second["token"]
+        generated = conversation.generate(
+            SamplingSettings(max_new_tokens=2), choice_point=choice_point
+        )
+        assert generated.text == first["token"] + second["token"]
         for word in stripped:
             expected = _beginning(second["top"], word)[0]
-            assert said.choices[word] == pytest.approx(expected, abs=0.01)
+            assert generated.choices[word] == pytest.approx(expected, abs=0.01)
         compared += 1
         conversation.close()
     engine.close()
@@ -200,12 +202,12 @@ def test_a_stop_ends_the_work(real):
     conversation = engine.open()
     conversation.append([Turn("user", "Q")], [])
     pieces: list[str] = []
-    said = conversation.generate(
+    generated = conversation.generate(
         SamplingSettings(temperature=1.0, max_new_tokens=4000),
         on_text=pieces.append,
         should_stop=lambda: len(pieces) > 10,
     )
-    assert said.finish in ("cancelled", "stop")
+    assert generated.finish in ("cancelled", "stop")
     assert len(pieces) < 4000
     conversation.append([Turn("user", "Go on.")], [])
     assert conversation.generate(SamplingSettings(max_new_tokens=3)).tokens <= 4

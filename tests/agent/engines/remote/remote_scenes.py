@@ -1,0 +1,66 @@
+"""A scripted server with an engine that talks to it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from PIL import Image
+
+from agent.engines.base import SamplingSettings
+from agent.engines.remote.engine import RemoteEngine
+from agent.errors import EngineError
+from agent.protocol.protocol import Turn, system_text
+from tests.agent.engines.remote.fake_clock import FakeClock
+from tests.agent.engines.remote.fake_server import (
+    Act,
+    Server,
+    serving,
+)
+
+GREEDY = SamplingSettings(max_new_tokens=64)
+
+
+PICTURE = Image.new("RGB", (112, 56), (200, 30, 90))
+
+
+OPENING = (Turn("system", system_text()), Turn("user", "What is it?", picture=0))
+
+
+KEY = "sesame-0123456789"
+
+
+@contextmanager
+def talking(*acts: Act, **options: object) -> Iterator[tuple[Server, RemoteEngine]]:
+    """A server with this script and an engine that knows it."""
+    named = {"timeout_s": 10.0, "key": None, "clock": FakeClock(), "rng": random.Random(1)}
+    with serving(*acts) as server:
+        engine = RemoteEngine.connect(server.url, "m", **(named | options))
+        try:
+            yield server, engine
+        finally:
+            engine.close()
+
+
+def opened(engine: RemoteEngine):
+    conversation = engine.open()
+    conversation.append(OPENING, [PICTURE])
+    return conversation
+
+
+def usage(prompt: int, said: int, cached: int | None = None) -> dict:
+    counts = {"prompt_tokens": prompt, "completion_tokens": said}
+    return counts | ({"prompt_tokens_details": {"cached_tokens": cached}} if cached else {})
+
+
+def refusal_of(*acts, **options) -> str:
+    """What the engine says of a server that plays this."""
+    with talking(*acts, retries=1, **options) as (_, engine):
+        with pytest.raises(EngineError) as refusal:
+            opened(engine).generate(GREEDY)
+        words = str(refusal.value)
+        assert words.isprintable()
+        assert len(words) < 500
+        return words
