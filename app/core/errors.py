@@ -25,5 +25,9 @@ class ImportFailed(WorkbenchError):
     """The list was not imported; the session is unchanged."""
 
 
+class UnknownColumnsError(ImportFailed):
+    """No column of the list could be assigned to a role; the user can do that."""
+
+
 class ImportStopped(WorkbenchError):
     """The user stopped the import; the session is unchanged."""

@@ -215,16 +215,16 @@
 <context>
     <name>AgreementPage</name>
     <message>
-        <source>Kappa with 95 % interval: 0 is chance, above 0.8 two judge as one.</source>
-        <translation>Kappa 系数及 95% 置信区间：0 表示与随机相当，高于 0.8 表示两者判定几乎一致。</translation>
+        <source>Kappa with 95 % interval: 0 is chance, above 0.8 is almost perfect.</source>
+        <translation>Kappa 系数及 95% 置信区间：0 表示与随机相当，高于 0.8 表示几乎完全一致。</translation>
     </message>
     <message>
-        <source>Only verdicts given before anything of the agent&apos;s opinion was seen.</source>
-        <translation>只计入看到智能体意见之前给出的判定。</translation>
+        <source>Only verdicts given before the agent&apos;s result was shown.</source>
+        <translation>只计入智能体结果显示之前给出的判定。</translation>
     </message>
     <message>
-        <source>Most disagreement is about noise.</source>
-        <translation>分歧大多源于噪声。</translation>
+        <source>Most disagreements are about noisy spectra.</source>
+        <translation>分歧大多出现在噪声较大的光谱上。</translation>
     </message>
     <message>
         <source>Between people</source>
@@ -235,11 +235,11 @@
         <translation>人与智能体之间</translation>
     </message>
     <message>
-        <source>Faint and bright</source>
-        <translation>暗源与亮源</translation>
+        <source>By signal-to-noise</source>
+        <translation>按信噪比</translation>
     </message>
     <message>
-        <source>Working it out …</source>
+        <source>Computing…</source>
         <translation>正在计算…</translation>
     </message>
     <message>
@@ -247,28 +247,28 @@
         <translation>所有人（Fleiss）</translation>
     </message>
     <message>
-        <source>a second time</source>
-        <translation>再次判定</translation>
+        <source>repeats</source>
+        <translation>重复判定</translation>
     </message>
     <message>
-        <source>Two people must have judged the same objects first. Open the session under another name, or merge a colleague&apos;s.</source>
-        <translation>需要两人判定过相同的天体。请以另一姓名打开会话，或合并同事的会话。</translation>
+        <source>At least two people must judge the same objects. Open the session under another name, or merge a colleague&apos;s session.</source>
+        <translation>至少需要两人判定相同的天体。请以另一姓名打开会话，或合并同事的会话。</translation>
     </message>
     <message>
         <source>People</source>
         <translation>判定者</translation>
     </message>
     <message>
-        <source>Nothing to compare yet: this needs objects that two have judged.</source>
-        <translation>尚无可比较的内容：需要有两人判定过的天体。</translation>
+        <source>Nothing to compare yet: no object has been judged by two people.</source>
+        <translation>尚无可比较的内容：没有两人都判定过的天体。</translation>
     </message>
     <message>
         <source>Blind mode: shown when you have judged everything, or when blind mode is off.</source>
         <translation>盲评模式：全部判定完毕或关闭盲评模式后显示。</translation>
     </message>
     <message>
-        <source>You must judge some objects blind that the agent has inspected: before its verdict is on screen.</source>
-        <translation>您需要盲评一些智能体已检视的天体，即在其判定显示之前给出判定。</translation>
+        <source>First judge some objects that the agent has inspected, before its result is shown.</source>
+        <translation>请先在智能体的结果显示之前，判定一些它已检视的天体。</translation>
     </message>
 </context>
 <context>
@@ -289,8 +289,8 @@
 <context>
     <name>CalibrationCard</name>
     <message>
-        <source>How far p(YES) can be believed</source>
-        <translation>p(YES) 的可信程度</translation>
+        <source>Reliability</source>
+        <translation>可靠性</translation>
     </message>
     <message>
         <source>Model</source>
@@ -301,27 +301,27 @@
         <translation>可靠性曲线</translation>
     </message>
     <message>
-        <source>Round: as the model tells it. Diamonds: calibrated, out of fold.</source>
-        <translation>圆点：模型原始值。菱形：校准后（交叉验证的折外值）。</translation>
+        <source>Circles: the model&apos;s own p(YES). Diamonds: calibrated, cross-validated.</source>
+        <translation>圆点：模型给出的 p(YES)。菱形：校准后（交叉验证）。</translation>
     </message>
     <message>
-        <source>Fit from my verdicts</source>
-        <translation>用我的判定拟合</translation>
+        <source>Calibrate from my verdicts</source>
+        <translation>用我的判定校准</translation>
     </message>
     <message>
-        <source>Wanted precision, per cent</source>
-        <translation>所需查准率（%）</translation>
+        <source>Target precision, per cent</source>
+        <translation>目标查准率（%）</translation>
     </message>
     <message>
         <source>Candidates by p(YES)</source>
         <translation>候选体的 p(YES) 分布</translation>
     </message>
     <message>
-        <source>Candidates by p(YES): real ones (solid, green), others (dashed, red), not judged (dotted, grey). Heights grow as the square root of the number; the upright line is the cut.</source>
-        <translation>候选体按 p(YES) 的分布：真的（绿色实线）、其他（红色虚线）、未判定（灰色点线）。高度与数目的平方根成正比；竖线为阈值。</translation>
+        <source>Candidates by p(YES): accepted (solid, green), rejected (dashed, red), not judged (dotted, grey). The height is the square root of the number; the vertical line is the cut.</source>
+        <translation>候选体按 p(YES) 的分布：已接受（绿色实线）、已排除（红色虚线）、未判定（灰色点线）。高度为数目的平方根；竖线为阈值。</translation>
     </message>
     <message>
-        <source>Working it out …</source>
+        <source>Computing…</source>
         <translation>正在计算…</translation>
     </message>
     <message>
@@ -333,31 +333,31 @@
         <translation>此会话中尚无智能体检视过任何天体。</translation>
     </message>
     <message>
-        <source>The cut for a precision of</source>
+        <source>Cut for a precision of</source>
         <translation>达到此查准率的阈值</translation>
     </message>
     <message>
-        <source>p(YES) as told</source>
-        <translation>模型给出的 p(YES)</translation>
+        <source>Predicted p(YES)</source>
+        <translation>预测的 p(YES)</translation>
     </message>
     <message>
-        <source>share that is real</source>
-        <translation>真候选体的比例</translation>
+        <source>Accepted fraction</source>
+        <translation>接受的比例</translation>
     </message>
     <message>
         <source>No object with a p(YES) has been judged blind yet.</source>
         <translation>有 p(YES) 的天体尚无一个经过盲评。</translation>
     </message>
     <message>
-        <source>{count} judged blind, {real} of them real</source>
-        <translation>盲评 {count} 个，其中 {real} 个为真</translation>
+        <source>{count} judged blind, {real} accepted</source>
+        <translation>盲评 {count} 个，其中接受 {real} 个</translation>
     </message>
     <message>
-        <source>mean error (ECE) {error}</source>
-        <translation>平均误差 (ECE) {error}</translation>
+        <source>calibration error (ECE) {error}</source>
+        <translation>校准误差 (ECE) {error}</translation>
     </message>
     <message>
-        <source>{error} calibrated</source>
+        <source>{error} after calibration</source>
         <translation>校准后 {error}</translation>
     </message>
     <message>
@@ -369,8 +369,8 @@
         <translation>p(YES)</translation>
     </message>
     <message>
-        <source>It would decide {share} of what is not judged yet.</source>
-        <translation>可据此判定尚未判定者的 {share}。</translation>
+        <source>{share} of the unjudged candidates would be accepted.</source>
+        <translation>尚未判定的候选体中有 {share} 会被接受。</translation>
     </message>
     <message>
         <source>p(YES) is calibrated on {count} of your verdicts</source>
@@ -466,16 +466,16 @@
         <translation>评语 ({key})</translation>
     </message>
     <message>
-        <source>Comment; Enter or Esc goes back</source>
-        <translation>评语；按回车或 Esc 返回</translation>
+        <source>Comment; Enter or Esc returns to the plot</source>
+        <translation>评语；按回车或 Esc 返回光谱图</translation>
     </message>
     <message>
         <source>Standard comments</source>
         <translation>常用评语</translation>
     </message>
     <message>
-        <source>Open read-only: nothing can be commented</source>
-        <translation>只读打开：不能填写评语</translation>
+        <source>This session is read-only: comments cannot be saved</source>
+        <translation>此会话为只读：无法保存评语</translation>
     </message>
     <message>
         <source>follow up</source>
@@ -567,12 +567,12 @@
         <translation>出错了</translation>
     </message>
     <message>
-        <source>The program made a mistake</source>
-        <translation>程序出现错误</translation>
+        <source>An internal error occurred</source>
+        <translation>发生内部错误</translation>
     </message>
     <message>
-        <source>What you judged is on the disk. You can go on; if it comes again, please send us the details. They stay on this computer until you do: no keys, no spectra and not your home folder&apos;s name, but they may name a file or an object.</source>
-        <translation>您的判定已存盘，可以继续；若再次出现，请把详细信息发给我们。在您发送之前它只在本机：不含密钥、光谱，也不含主文件夹的名称，但可能提到某个文件或天体的名称。</translation>
+        <source>Your verdicts are saved and you can continue. If this happens again, please send us the details. They stay on this computer until you do, and contain no keys, no spectra and not your home folder&apos;s name, but may name a file or an object.</source>
+        <translation>您的判定已保存，可以继续。若再次出现，请把详细信息发给我们。在您发送之前它只在本机，不含密钥、光谱，也不含主文件夹的名称，但可能提到某个文件或天体的名称。</translation>
     </message>
     <message>
         <source>Details</source>
@@ -583,15 +583,15 @@
         <translation>复制</translation>
     </message>
     <message>
-        <source>Open the folder</source>
+        <source>Open folder</source>
         <translation>打开文件夹</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Continue</source>
         <translation>继续</translation>
     </message>
     <message>
-        <source>{count} more since, the last: {what}</source>
+        <source>{count} more since then; the latest: {what}</source>
         <translation>此后又有 {count} 个，最近一个：{what}</translation>
     </message>
 </context>
@@ -665,7 +665,7 @@
         <translation>智能体之间</translation>
     </message>
     <message>
-        <source>Only those not settled</source>
+        <source>Only unsettled</source>
         <translation>只看未裁定的</translation>
     </message>
     <message>
@@ -673,44 +673,44 @@
         <translation>分歧</translation>
     </message>
     <message>
-        <source>Choose one at the left</source>
-        <translation>请在左侧选择一个</translation>
+        <source>Select a disagreement on the left</source>
+        <translation>请在左侧选择一项分歧</translation>
     </message>
     <message>
-        <source>{first} and {second} inspected {n} both: the same verdict on {alike}, opposite ones on {opposed}</source>
+        <source>{first} and {second} both inspected {n}: same verdict on {alike}, opposite verdicts on {opposed}</source>
         <translation>{first} 与 {second} 都检视过的有 {n} 个：判定相同 {alike} 个，相反 {opposed} 个</translation>
     </message>
     <message>
-        <source>The first {count}</source>
+        <source>First {count}</source>
         <translation>前 {count} 个</translation>
     </message>
     <message>
-        <source>{count} of them</source>
+        <source>Total: {count}</source>
         <translation>共 {count} 个</translation>
     </message>
     <message>
-        <source>Blind mode: what agents say is not shown before you have judged.</source>
-        <translation>盲评模式：在您判定之前不显示智能体的意见。</translation>
+        <source>Blind mode: the agents&apos; verdicts are not shown.</source>
+        <translation>盲评模式：不显示智能体的判定。</translation>
     </message>
     <message>
-        <source>No disagreement. Two people must have judged the same objects first: open the session under another name, or merge a colleague&apos;s.</source>
-        <translation>没有分歧。需要两人判定过相同的天体：请以另一姓名打开会话，或合并同事的会话。</translation>
+        <source>No disagreements. At least two people must judge the same objects: open the session under another name, or merge a colleague&apos;s session.</source>
+        <translation>没有分歧。至少需要两人判定相同的天体：请以另一姓名打开会话，或合并同事的会话。</translation>
     </message>
     <message>
-        <source>You and the agent agree wherever both have said something.</source>
-        <translation>凡您与智能体都给出意见之处，两者一致。</translation>
+        <source>You and the agent agree on every object that both have judged.</source>
+        <translation>凡您与智能体都判定过的天体，两者一致。</translation>
     </message>
     <message>
-        <source>Two models must have inspected the same objects first.</source>
-        <translation>需要两个模型检视过相同的天体。</translation>
+        <source>At least two models must inspect the same objects.</source>
+        <translation>至少需要两个模型检视相同的天体。</translation>
     </message>
     <message>
-        <source>This was the last one of them</source>
-        <translation>这是其中最后一个</translation>
+        <source>This was the last disagreement</source>
+        <translation>这是最后一项分歧</translation>
     </message>
     <message>
-        <source>This is the first one of them</source>
-        <translation>这是其中第一个</translation>
+        <source>This is the first disagreement</source>
+        <translation>这是第一项分歧</translation>
     </message>
 </context>
 <context>
@@ -732,58 +732,58 @@
         <translation>存疑</translation>
     </message>
     <message>
-        <source>Open it</source>
+        <source>Open</source>
         <translation>打开</translation>
     </message>
     <message>
-        <source>Open: people differ, and nobody has settled it.</source>
-        <translation>未定：判定者意见不一，尚无人裁定。</translation>
+        <source>Unsettled: people disagree, and no adjudicator has decided.</source>
+        <translation>未定：判定者意见不一，裁定者尚未裁定。</translation>
     </message>
     <message>
         <source>Settled by the adjudicator: {verdict}</source>
         <translation>裁定者已裁定：{verdict}</translation>
     </message>
     <message>
-        <source>All people say: {verdict}</source>
-        <translation>所有人判定：{verdict}</translation>
+        <source>Unanimous: {verdict}</source>
+        <translation>所有人一致判定：{verdict}</translation>
     </message>
     <message>
-        <source>One person says: {verdict}</source>
-        <translation>一人判定：{verdict}</translation>
+        <source>Judged by one person: {verdict}</source>
+        <translation>仅一人判定：{verdict}</translation>
     </message>
     <message>
-        <source>Nobody has judged it.</source>
-        <translation>尚无人判定。</translation>
+        <source>Not judged yet.</source>
+        <translation>尚未判定。</translation>
     </message>
     <message>
-        <source>My word no longer decides</source>
+        <source>My verdict is not final</source>
         <translation>不再以我的判定为准</translation>
     </message>
     <message>
-        <source>Let my word decide</source>
+        <source>My verdict is final</source>
         <translation>以我的判定为准</translation>
     </message>
     <message>
-        <source>The adjudicator is {name}</source>
+        <source>Adjudicator: {name}</source>
         <translation>裁定者：{name}</translation>
     </message>
     <message>
-        <source>There is no adjudicator</source>
+        <source>No adjudicator</source>
         <translation>没有裁定者</translation>
     </message>
 </context>
 <context>
     <name>DriftCard</name>
     <message>
-        <source>In the course of time</source>
+        <source>Change over time</source>
         <translation>随时间的变化</translation>
     </message>
     <message>
-        <source>It takes fifty verdicts of one person to see whether they stay the same.</source>
-        <translation>需要同一人的五十个判定，才能看出标准是否保持不变。</translation>
+        <source>At least fifty verdicts by one person are needed to see a change.</source>
+        <translation>至少需要同一人的五十个判定，才能看出变化。</translation>
     </message>
     <message>
-        <source>Line: share accepted, block by block. Dashed: the agent&apos;s mean p(YES).</source>
+        <source>Solid: accepted fraction, block by block. Dashed: the agent&apos;s mean p(YES).</source>
         <translation>实线：各组的接受比例。虚线：智能体 p(YES) 的平均值。</translation>
     </message>
 </context>
@@ -840,8 +840,8 @@
 <context>
     <name>ErrorSheet</name>
     <message>
-        <source>What went wrong</source>
-        <translation>出了什么问题</translation>
+        <source>Error details</source>
+        <translation>错误详情</translation>
     </message>
     <message>
         <source>Copy</source>
@@ -1084,18 +1084,18 @@
 <context>
     <name>FlagMenu</name>
     <message>
-        <source>{key}    Your own…</source>
+        <source>{key}    Custom…</source>
         <translation>{key}    自定义…</translation>
     </message>
 </context>
 <context>
     <name>FlagRow</name>
     <message>
-        <source>own flag, Enter</source>
+        <source>custom flag, Enter</source>
         <translation>自定义标记，回车</translation>
     </message>
     <message>
-        <source>Own flag</source>
+        <source>Custom flag</source>
         <translation>自定义标记</translation>
     </message>
     <message>
@@ -1111,11 +1111,11 @@
         <translation>标记</translation>
     </message>
     <message>
-        <source>Open read-only: nothing can be flagged</source>
-        <translation>只读打开：不能添加标记</translation>
+        <source>This session is read-only: flags cannot be saved</source>
+        <translation>此会话为只读：无法保存标记</translation>
     </message>
     <message>
-        <source>Take the flag {name} off</source>
+        <source>Remove the flag {name}</source>
         <translation>去掉标记“{name}”</translation>
     </message>
 </context>
@@ -1188,16 +1188,16 @@
         <translation>天体</translation>
     </message>
     <message>
-        <source>What</source>
-        <translation>内容</translation>
+        <source>Verdict</source>
+        <translation>判定</translation>
     </message>
     <message>
         <source>Seconds</source>
         <translation>用时（秒）</translation>
     </message>
     <message>
-        <source>Had seen of the agent</source>
-        <translation>已看到的智能体意见</translation>
+        <source>Agent&apos;s result was shown</source>
+        <translation>已显示的智能体结果</translation>
     </message>
     <message>
         <source>Comment</source>
@@ -1208,7 +1208,7 @@
         <translation>已撤销，现为：{what}</translation>
     </message>
     <message>
-        <source>done again: {what}</source>
+        <source>redone: {what}</source>
         <translation>已重做：{what}</translation>
     </message>
     <message>
@@ -1227,8 +1227,8 @@
         <translation>历史</translation>
     </message>
     <message>
-        <source>Nothing is ever deleted: an undo is a line, too. Click to see the object.</source>
-        <translation>记录从不删除：撤销也记为一行。点击可查看该天体。</translation>
+        <source>Entries are never deleted; an undo is an entry too. Click one to go to its object.</source>
+        <translation>记录从不删除，撤销也记为一条。点击可转到该天体。</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -1715,8 +1715,8 @@
         <translation>正在打开 {name}</translation>
     </message>
     <message>
-        <source>The program ended without closing this session: here you were</source>
-        <translation>程序上次退出时未关闭此会话：已回到您当时的位置</translation>
+        <source>Reopened where you were: the program ended without closing this session</source>
+        <translation>已回到您当时的位置：程序上次退出时未关闭此会话</translation>
     </message>
 </context>
 <context>
@@ -1921,7 +1921,7 @@
 <context>
     <name>ProgressLine</name>
     <message>
-        <source>Progress is not known</source>
+        <source>Progress unknown</source>
         <translation>进度未知</translation>
     </message>
     <message>
@@ -1933,11 +1933,11 @@
         <translation>已判 {done} · 剩余 {left}</translation>
     </message>
     <message>
-        <source>All {done} are judged</source>
+        <source>All {done} judged</source>
         <translation>{done} 个已全部判定</translation>
     </message>
     <message>
-        <source>{seconds} s each, about {time} for what is left</source>
+        <source>{seconds} s each, about {time} to go</source>
         <translation>每个 {seconds} 秒，剩余约需 {time}</translation>
     </message>
     <message>
@@ -1964,8 +1964,8 @@
         <translation>无建议</translation>
     </message>
     <message>
-        <source>The agent proposes nothing here</source>
-        <translation>智能体对此天体没有建议</translation>
+        <source>The agent has no proposal</source>
+        <translation>智能体没有建议</translation>
     </message>
     <message>
         <source>Agent: {answer}</source>
@@ -2090,28 +2090,28 @@
 <context>
     <name>RepeatLine</name>
     <message>
-        <source>Enough</source>
-        <translation>到此为止</translation>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
     <message>
-        <source>Back to where you came from</source>
-        <translation>回到原来的天体</translation>
+        <source>Back to the candidate you came from</source>
+        <translation>回到原来的候选体</translation>
     </message>
     <message>
-        <source>This session can only be read: nothing can be kept</source>
-        <translation>此会话为只读：无法保存任何内容</translation>
+        <source>This session is read-only: verdicts cannot be saved</source>
+        <translation>此会话为只读：无法保存判定</translation>
     </message>
     <message>
-        <source>Nothing to show again: one in twenty of your verdicts can be, once fifty others came after it</source>
-        <translation>暂无可重现的天体：您的判定中每二十个可重现一个，且其后须已有五十个其他判定</translation>
+        <source>Nothing to repeat yet: one in twenty of your verdicts is repeated, after at least fifty others</source>
+        <translation>暂无可重现的候选体：您的判定中每二十个重现一个，且其后须已有至少五十个其他判定</translation>
     </message>
     <message>
-        <source>Shown again, {n} of {count}: judge it as if you had never seen it. Your first verdict stays.</source>
+        <source>Repeat {n} of {count}: judge it as if you had never seen it. Your first verdict stays.</source>
         <translation>重现第 {n} 个，共 {count} 个：请当作从未见过来判定。您先前的判定保持不变。</translation>
     </message>
     <message>
-        <source>The page of agreement tells how far you agree with yourself</source>
-        <translation>“一致性与校准”页面会显示您前后判定的一致程度</translation>
+        <source>The agreement page shows how consistent your verdicts are</source>
+        <translation>“一致性与校准”页面会显示您的判定前后是否一致</translation>
     </message>
 </context>
 <context>
@@ -2293,15 +2293,15 @@
 <context>
     <name>StateBlock</name>
     <message>
-        <source>Nothing on the desk</source>
-        <translation>未打开天体</translation>
+        <source>No candidate</source>
+        <translation>没有候选体</translation>
     </message>
     <message>
-        <source>Open read-only: nothing can be judged</source>
-        <translation>只读打开：不能判定</translation>
+        <source>This session is read-only: verdicts cannot be saved</source>
+        <translation>此会话为只读：无法保存判定</translation>
     </message>
     <message>
-        <source>✕ cannot be read</source>
+        <source>✕ unreadable</source>
         <translation>✕ 无法读取</translation>
     </message>
 </context>
@@ -2312,7 +2312,7 @@
         <translation>详细信息</translation>
     </message>
     <message>
-        <source>What went wrong, to be copied</source>
+        <source>Error details to copy</source>
         <translation>错误详情，可复制</translation>
     </message>
     <message>
@@ -2466,7 +2466,7 @@
         <translation>导出</translation>
     </message>
     <message>
-        <source>Verdicts are kept under this name</source>
+        <source>Verdicts are saved under this name</source>
         <translation>判定以此姓名保存</translation>
     </message>
     <message>
@@ -2482,11 +2482,11 @@
         <translation>盲评：关</translation>
     </message>
     <message>
-        <source>The agent&apos;s opinion is hidden until you have judged</source>
+        <source>The agent&apos;s opinion is hidden until you judge</source>
         <translation>在您判定之前不显示智能体的意见</translation>
     </message>
     <message>
-        <source>The agent&apos;s opinion is shown. Click to hide it until you have judged</source>
+        <source>The agent&apos;s opinion is shown. Click to hide it until you judge</source>
         <translation>当前显示智能体的意见。点击后在您判定之前隐藏</translation>
     </message>
 </context>
@@ -2559,7 +2559,7 @@
         <translation>存疑</translation>
     </message>
     <message>
-        <source>{key}: the same, and stay here</source>
+        <source>{key}: the same and stay here</source>
         <translation>{key}：同样判定，但停留在此</translation>
     </message>
     <message>
@@ -2574,16 +2574,16 @@
 <context>
     <name>VerdictCommands</name>
     <message>
-        <source>Blind mode: judge it yourself, or reveal the agent&apos;s verdict</source>
-        <translation>盲评模式：请自行判定，或显示智能体的判定</translation>
+        <source>Blind mode: judge it yourself or reveal the agent&apos;s verdict first</source>
+        <translation>盲评模式：请自行判定，或先显示智能体的判定</translation>
     </message>
     <message>
-        <source>The agent proposes nothing here</source>
-        <translation>智能体对此天体没有建议</translation>
+        <source>The agent has no proposal</source>
+        <translation>智能体没有建议</translation>
     </message>
     <message>
-        <source>Blind mode is on: the agent&apos;s opinion stays hidden until you have judged</source>
-        <translation>盲评模式已开启：在您给出判定之前，不显示智能体的意见</translation>
+        <source>Blind mode is on: the agent&apos;s opinion stays hidden until you judge</source>
+        <translation>盲评模式已开启：在您判定之前，不显示智能体的意见</translation>
     </message>
     <message>
         <source>Blind mode is off</source>
@@ -2733,7 +2733,7 @@
         <translation>测量与规则，不用模型</translation>
     </message>
     <message>
-        <source>The rules are written by hand. Their weights were fitted on simulated spectra only; the band strengths in those were taken from observed atlas stars.</source>
+        <source>The rules are written by hand. Their weights were fitted to simulated spectra alone; the band strengths in those were taken from observed atlas stars.</source>
         <translation>规则由人编写。各规则的权重只用模拟光谱拟合；模拟中分子带的强度取自实测的图谱恒星。</translation>
     </message>
     <message>
@@ -3435,8 +3435,8 @@ Or put its files into {folder}</source>
         <translation>报告位于 {folder}</translation>
     </message>
     <message>
-        <source>The program broke down the last time. A report of it lies in the folder of crash reports: menu Window</source>
-        <translation>程序上次意外终止。报告在崩溃报告文件夹中，见“窗口”菜单</translation>
+        <source>The program crashed last time. A report is in the crash reports folder (menu Window)</source>
+        <translation>程序上次意外终止。报告在崩溃报告文件夹中（见“窗口”菜单）</translation>
     </message>
 </context>
 <context>
@@ -3516,20 +3516,20 @@ Or put its files into {folder}</source>
 <context>
     <name>flags</name>
     <message>
-        <source>Redshift or velocity is doubtful</source>
-        <translation>红移或视向速度可疑</translation>
+        <source>Redshift or velocity uncertain</source>
+        <translation>红移或视向速度不确定</translation>
     </message>
     <message>
         <source>Too noisy to tell</source>
         <translation>噪声过大，无法判断</translation>
     </message>
     <message>
-        <source>Sky left over, or too much taken off</source>
-        <translation>天光残余或扣除过度</translation>
+        <source>Poor sky subtraction</source>
+        <translation>天光扣除不佳</translation>
     </message>
     <message>
-        <source>Bad calibration, or a step where arms join</source>
-        <translation>定标不良或红蓝臂拼接处有台阶</translation>
+        <source>Bad calibration, or a step between the arms</source>
+        <translation>定标不良，或红蓝臂之间有台阶</translation>
     </message>
     <message>
         <source>More than one source in the fibre</source>
@@ -3756,7 +3756,7 @@ Or put its files into {folder}</source>
         <translation>已撤销：{what}</translation>
     </message>
     <message>
-        <source>Done again: {what}</source>
+        <source>Redone: {what}</source>
         <translation>已重做：{what}</translation>
     </message>
     <message>
@@ -3787,12 +3787,12 @@ Or put its files into {folder}</source>
         <translation>已用您的 {n} 个判定以单调曲线校准，其中 {k} 个为 ACCEPT。</translation>
     </message>
     <message>
-        <source>Not calibrated: p(YES) ranks, but is no probability.</source>
-        <translation>未校准：p(YES) 只能用于排序，不是概率。</translation>
+        <source>Not calibrated: p(YES) ranks candidates but is not a probability.</source>
+        <translation>未校准：p(YES) 只能用于候选体排序，不是概率。</translation>
     </message>
     <message>
-        <source>There are verdicts enough to fit.</source>
-        <translation>判定数已足够拟合。</translation>
+        <source>There are enough verdicts to calibrate it.</source>
+        <translation>判定数已足够校准。</translation>
     </message>
     <message>
         <source>You have {accept} ACCEPT and {reject} REJECT; {more} are needed.</source>
@@ -3803,20 +3803,20 @@ Or put its files into {folder}</source>
         <translation>有 p(YES) 的天体均已判定，没有需要决定的了。</translation>
     </message>
     <message>
-        <source>Above the cut the judged objects are unlike the others: judge some of those at random before you rely on it.</source>
-        <translation>阈值以上已判定的天体与其余的分布不同：在依据此阈值之前，请先随机判定其中一些。</translation>
+        <source>Above the cut the judged objects differ from the unjudged ones: judge a random sample of those before you rely on the cut.</source>
+        <translation>阈值以上已判定的天体与未判定的分布不同：在依据此阈值之前，请先随机判定其中一些。</translation>
     </message>
     <message>
-        <source>The share accepted is not steady: {first} at first, {last} now, from {low} to {high} over all, and agreement with the agent has changed, too: look at some again.</source>
-        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间；与智能体的一致性也有变化，请重看其中一些。</translation>
+        <source>The accepted fraction is not steady: {first} at first, {last} now, from {low} to {high} overall. Agreement with the agent has changed too: review some objects again.</source>
+        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间。与智能体的一致性也有变化：请重看一些天体。</translation>
     </message>
     <message>
-        <source>The share accepted is not steady: {first} at first, {last} now, from {low} to {high} over all; agreement with the agent is as before, so it may be the list.</source>
-        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间；与智能体的一致性没有变化，可能是列表本身的缘故。</translation>
+        <source>The accepted fraction is not steady: {first} at first, {last} now, from {low} to {high} overall. Agreement with the agent has not changed, so the list may vary.</source>
+        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间。与智能体的一致性没有变化，可能是列表本身有变化。</translation>
     </message>
     <message>
-        <source>The share accepted is not steady: {first} at first, {last} now, from {low} to {high} over all: objects shown again would tell whether it is the list or the person.</source>
-        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间；重现部分天体即可看出原因在列表还是在判定者。</translation>
+        <source>The accepted fraction is not steady: {first} at first, {last} now, from {low} to {high} overall. A repeat round would show whether the list or the person varies.</source>
+        <translation>接受比例不稳定：起初 {first}，现在 {last}，全程在 {low} 与 {high} 之间。重现一轮即可看出变化的是列表还是判定者。</translation>
     </message>
     <message>
         <source>{value} ({low} to {high})</source>
@@ -3847,7 +3847,7 @@ Or put its files into {folder}</source>
         <translation>{n} 个判定，其中至少 {kinds}</translation>
     </message>
     <message>
-        <source>From p(YES) {p} on at least {wanted} are real, with {sure} certainty: of {n} judged there {observed} are.</source>
+        <source>From p(YES) {p} upwards, at least {wanted} are real with {sure} confidence: {observed} of the {n} judged there are.</source>
         <translation>p(YES) 不低于 {p} 者至少 {wanted} 为真（置信度 {sure}）：其中已判定 {n} 个，{observed} 为真。</translation>
     </message>
     <message>
@@ -3863,24 +3863,24 @@ Or put its files into {folder}</source>
         <translation>请再判定 {n} 个，从 p(YES) 最高者开始。</translation>
     </message>
     <message>
-        <source>This takes {n} more, and {left} can still be judged: want less, or ask another model.</source>
-        <translation>这还需要 {n} 个，而可判定的只剩 {left} 个：请降低要求，或换一个模型。</translation>
+        <source>This takes {n} more, but only {left} are left to judge: lower the target or change the model.</source>
+        <translation>这还需要 {n} 个，而可判定的只剩 {left} 个：请降低目标，或换一个模型。</translation>
     </message>
     <message>
-        <source>This takes {n} more with a p(YES) above {p}, and {left} can still be judged: want less, or ask another model.</source>
-        <translation>这还需要 {n} 个 p(YES) 高于 {p} 的天体，而可判定的只剩 {left} 个：请降低要求，或换一个模型。</translation>
+        <source>This takes {n} more with a p(YES) above {p}, but only {left} are left to judge: lower the target or change the model.</source>
+        <translation>这还需要 {n} 个 p(YES) 高于 {p} 的天体，而可判定的只剩 {left} 个：请降低目标，或换一个模型。</translation>
     </message>
     <message>
-        <source>Of {n} not yet judged, {accepted} would be accepted; {asked} left to you.</source>
+        <source>Of {n} unjudged, {accepted} would be accepted and {asked} left to you.</source>
         <translation>尚未判定的 {n} 个中，{accepted} 个会被接受，{asked} 个留给您判定。</translation>
     </message>
     <message>
-        <source>Of those accepted at most {n} are false by the promise.</source>
-        <translation>按此保证，被接受者中至多 {n} 个为假。</translation>
+        <source>Guaranteed: at most {n} of those accepted are false.</source>
+        <translation>可保证：被接受者中至多 {n} 个为假。</translation>
     </message>
     <message>
-        <source>Of those accepted at most {n} are false by the promise, about {m} by calibrated p(YES).</source>
-        <translation>按此保证，被接受者中至多 {n} 个为假；按校准后的 p(YES) 约 {m} 个。</translation>
+        <source>Guaranteed: at most {n} of those accepted are false; about {m} by calibrated p(YES).</source>
+        <translation>可保证：被接受者中至多 {n} 个为假；按校准后的 p(YES) 约 {m} 个。</translation>
     </message>
 </context>
 <context>

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agent.checked_toml import printable, shown
 from agent.errors import ReadError
-from app.core.errors import ImportFailed
+from app.core.errors import ImportFailed, UnknownColumnsError
 from app.core.importing.folder_list import COLUMNS, FolderList
 from app.core.importing.formats.contents import ListFile, Refused, RowBlock, Value
 from app.core.importing.formats.formats import open_list
@@ -119,7 +119,7 @@ def _open_file(path: Path, chosen: Mapping[str, str]) -> OpenedList:
     roles = with_user_choice(guess_roles(file.columns, sample.rows), chosen, file.columns)
     if not roles.is_useful:
         names = ", ".join(shown(c.name, 20) for c in file.columns[:MAX_COLUMNS_SHOWN])
-        raise ImportFailed(
+        raise UnknownColumnsError(
             f"no column was recognized as spectrum file, object or position (columns: {names}); "
             "choose one"
         )

@@ -29,9 +29,8 @@ from app.ui.export.export_work import ExportKind, ExportOrder, WrittenFile, suff
 from app.ui.importing.session_path import free_path
 from app.ui.session_context import SessionContext
 from app.ui.widgets.file_dialogs import choose_new_file
-from app.ui.widgets.file_field import FileField
+from app.ui.widgets.file_field import FileField, is_folder, is_there
 from app.ui.widgets.problem_line import ProblemLine
-from app.ui.widgets.file_field import is_folder, is_there
 
 SHOWN_NOTES = 3
 
@@ -161,7 +160,7 @@ class ExportDialog(QDialog):
         self.work.begin()
         self._show_writing(True)
         session = self._context.current.session
-        make = partial(write, session, order, self.work.tell, self.work.should_stop)
+        make = partial(write, session, order, self.work.report, self.work.should_stop)
         self._context.runner.run(make, self._finish, self._fail, owner=self)
 
     def stop(self) -> None:

@@ -21,8 +21,7 @@ from app.ui.background.runner import Runner
 from app.ui.help.model_sources import ModelSources, all_model_sources, state_text
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.labels import short_label, wrapped_label
-from app.ui.widgets.page_parts import Logo
-from app.ui.widgets.page_parts import PageScrollArea
+from app.ui.widgets.page_parts import Logo, PageScrollArea
 
 SIZE = (680, 640)
 MARK_PX = 56

@@ -37,9 +37,8 @@ def measured_sources() -> ModelSources:
         title=translate("about", "measurements and rules, no model"),
         about=translate(
             "about",
-            "The rules are written by hand. Their weights were fitted on simulated "
-            "spectra only; the band strengths in those were taken from observed atlas "
-            "stars.",
+            "The rules are written by hand. Their weights were fitted to simulated spectra alone; "
+            "the band strengths in those were taken from observed atlas stars.",
         ),
         simulated_only=True,
         is_installed=True,

@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from app.core.database.database import SUFFIX
-from app.core.errors import ImportFailed
+from app.core.errors import ImportFailed, UnknownColumnsError
 from app.core.importing.opening import errors_naming, normalized_path, open_for_import
 
 MAX_AT_ONCE = 200
@@ -75,13 +75,11 @@ def identify(paths: Sequence[Path]) -> GivenPaths:
             opened = open_for_import(path, {})
     except ImportFailed as error:
         # The user can assign the columns of such a list on the import page.
-        return given if _lacks_only_roles(error) else _unknown(str(error))
+        if isinstance(error.__cause__, UnknownColumnsError):
+            return given
+        return _unknown(str(error))
     is_one = opened.file.format == "spectrum" and opened.file.estimate == 1
     return GivenPaths(kind=GivenKind.SPECTRUM if is_one else GivenKind.LIST, paths=given.paths)
-
-
-def _lacks_only_roles(error: ImportFailed) -> bool:
-    return "no column names a spectrum" in str(error)
 
 
 def _exists(path: Path) -> bool:

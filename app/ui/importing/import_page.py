@@ -108,7 +108,7 @@ class ImportPage(QWidget):
         self.problem.clear()
         self.work.begin()
         self._show_importing(True)
-        make = partial(make_session, order, self.work.tell, self.work.should_stop)
+        make = partial(make_session, order, self.work.report, self.work.should_stop)
         self._runner.run(make, self._finish, self._fail, owner=self)
 
     def why_not_ready(self) -> str:

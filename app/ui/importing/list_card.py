@@ -133,7 +133,7 @@ class ListCard(QFrame):
 
     def _read(self, path: Path) -> None:
         chosen = dict(self._chosen.get(path, {}))
-        read = partial(preview_list, path, chosen, self.work.should_stop, self.work.tell)
+        read = partial(preview_list, path, chosen, self.work.should_stop, self.work.report)
         done = partial(self._keep, self._generation, path, chosen)
         failed = partial(self._fail, self._generation, path)
         self._runner.run(read, done, failed, owner=self)

@@ -13,9 +13,8 @@ from app.ui.importing.session_path import session_path_problem, suggested_sessio
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.file_dialogs import choose_folder, choose_new_file
-from app.ui.widgets.file_field import FileField
+from app.ui.widgets.file_field import FileField, is_folder
 from app.ui.widgets.reviewer_name import ReviewerName
-from app.ui.widgets.file_field import is_folder
 
 
 class SessionCard(QFrame):

@@ -6,8 +6,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
 from agent.errors import WorkbenchError
-from agent.models.registry import ModelLocation, list_models
 from agent.models.card import is_server
+from agent.models.registry import ModelLocation, list_models
 from app.ui.background.runner import Runner
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_check import MAX_PATH, MAX_WORKERS

@@ -66,7 +66,7 @@ class RecentRow(RowButton):
         """Progress, or why the session cannot be opened."""
         session = self.session
         if not session.exists:
-            return self.tr("file not session")
+            return self.tr("file not found")
         if session.problem:
             return self.tr("cannot be opened")
         if not session.task:

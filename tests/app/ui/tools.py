@@ -8,27 +8,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from app.ui.background.runner import Runner
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import SAMPLE
 
 
 @dataclass(frozen=True)
 class Tools:
-    settings: SettingsKeeper
+    settings: SettingsStore
     current_theme: CurrentTheme
     runner: Runner
 
     @property
-    def all(self) -> tuple[SettingsKeeper, CurrentTheme, Runner]:
+    def all(self) -> tuple[SettingsStore, CurrentTheme, Runner]:
         return self.settings, self.current_theme, self.runner
 
 
 @pytest.fixture
 def tools(qapp) -> Iterator[Tools]:
-    settings = SettingsKeeper()
+    settings = SettingsStore()
     settings.change(reviewer="Ada")
     made = Tools(settings, CurrentTheme(), Runner())
     yield made
@@ -46,3 +49,7 @@ def sample_list(tmp_path) -> Path:
 @pytest.fixture
 def one_spectrum() -> Path:
     return SAMPLE / "spectra" / "000" / "spec-90000-60230-0001.fits.gz"
+
+
+def click(qtbot: QtBot, widget: QWidget) -> None:
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)

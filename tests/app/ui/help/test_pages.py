@@ -1,4 +1,4 @@
-"""Which pages there are, and which fits where a person is."""
+"""The pages of the guide, and the page that fits the current state of the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drags and drops as the desktop sends them."""
+"""Sends drag and drop events as the desktop does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def mime_of(paths: Sequence[Path | str]) -> QMimeData:
 
 
 def drag(widget: QWidget, paths: Sequence[Path | str]) -> bool:
-    """Over the middle of it; whether it would take them."""
+    """Drag files over the middle of the widget; returns whether it accepts them."""
     mime = mime_of(paths)
     event = QDragEnterEvent(
         widget.rect().center(),

@@ -1,4 +1,4 @@
-"""What the program was given, by its name and by what it holds."""
+"""Paths are identified by name and by content."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_list_whose_columns_nobody_knows_is_for_the_user_to_explain(tmp_path):
     ("name", "content", "word"),
     [
         ("paper.pdf", b"%PDF-1.7 ...", "PDF"),
-        ("noise.bin", bytes(range(256)) * 8, "no format"),
+        ("noise.bin", bytes(range(256)) * 8, "format is unknown"),
         ("empty.csv", b"", "empty"),
     ],
 )
@@ -57,7 +57,7 @@ def test_what_is_of_no_use_says_why(tmp_path, name, content, word):
 def test_what_is_not_there(tmp_path):
     found = identify([tmp_path / "gone.csv"])
     assert found.kind is GivenKind.UNKNOWN
-    assert "gone.csv is not there" in found.reason
+    assert "gone.csv does not exist" in found.reason
 
 
 def test_nothing_of_this_computer():
@@ -69,7 +69,7 @@ def test_sessions_come_alone(tmp_path, sample_list):
     session.write_bytes(b"")
     found = identify([session, sample_list])
     assert found.kind is GivenKind.UNKNOWN
-    assert "One session" in found.reason
+    assert "one session" in found.reason
 
 
 def test_too_many_are_better_given_as_a_folder(tmp_path):

@@ -1,4 +1,4 @@
-"""Where a new session goes."""
+"""The proposed path of a new session, and why a path cannot be used."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from app.ui.importing import session_path as places
+from app.ui.importing import session_path
 from app.ui.importing.session_path import free_path, session_path_problem, suggested_session_path
 
 
@@ -31,7 +31,7 @@ def test_never_over_another(tmp_path):
 def test_among_the_documents_where_nothing_can_be_written(tmp_path, monkeypatch):
     documents = tmp_path / "documents"
     documents.mkdir()
-    monkeypatch.setattr(places, "user_documents_path", lambda: documents)
+    monkeypatch.setattr(session_path, "user_documents_path", lambda: documents)
     monkeypatch.setattr(os, "access", lambda path, mode: path == documents)
     assert suggested_session_path(tmp_path / "archive.fits") == documents / "archive.speco3"
 
@@ -39,7 +39,7 @@ def test_among_the_documents_where_nothing_can_be_written(tmp_path, monkeypatch)
 @pytest.mark.parametrize(
     ("name", "word"),
     [
-        ("there.speco3", "there already"),
+        ("there.speco3", "already exists"),
         ("none/new.speco3", "not a folder"),
         (".speco3", "name"),
     ],

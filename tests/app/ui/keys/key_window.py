@@ -1,4 +1,4 @@
-"""A small window with everything a focus can be in, for tests of keys."""
+"""A window with every kind of widget that can have the focus, for tests of keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.ui.settings.settings_store import SettingsStore
 
 
 class KeyWindow(QMainWindow):
-    """`ran`: what keys have done here, in order."""
+    """`ran` lists the actions that keys have run, in order."""
 
     def __init__(self) -> None:
         super().__init__()

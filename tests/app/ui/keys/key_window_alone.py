@@ -1,4 +1,4 @@
-"""The small window of key_window.py as a program, which says what reaches it and what it does."""
+"""The window of key_window.py as a program that prints key presses and the actions they run."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QApplication
 from tests.app.ui.keys.key_window import KeyWindow
 
 
-class Ear(QObject):
-    """Hears before the key filter does."""
+class KeyPressReporter(QObject):
+    """Reports key presses before the key filter sees them."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(watched, QWindow) and event.type() == QEvent.Type.KeyPress:
-            say("press")
+            report("press")
         return False
 
 
-def say(word: str) -> None:
+def report(word: str) -> None:
     sys.stdout.write(f"{word}\n")
     sys.stdout.flush()
 
@@ -28,13 +28,13 @@ def say(word: str) -> None:
 def main() -> None:
     application = QApplication(sys.argv)
     window = KeyWindow()
-    window.commands.ran.connect(say)
+    window.commands.ran.connect(report)
     window.commands.add("quit", application.quit)
-    ear = Ear()
-    application.installEventFilter(ear)
+    reporter = KeyPressReporter()
+    application.installEventFilter(reporter)
     window.show()
     window.table.setFocus()
-    QTimer.singleShot(0, window, lambda: say(f"window {int(window.winId())}"))
+    QTimer.singleShot(0, window, lambda: report(f"window {int(window.winId())}"))
     application.exec()
     window.filter.close()
     window.deleteLater()

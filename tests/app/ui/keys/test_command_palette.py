@@ -1,4 +1,4 @@
-"""Commands found by a few letters, and run."""
+"""The palette finds commands by a few letters and runs them."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_only_what_makes_sense_is_offered(window):
     ask(window)
     offered = set(rows(window))
     assert ACTIONS["accept"].title in offered
-    assert ACTIONS["peek"].title not in offered  # it needs a key to hold
+    assert ACTIONS["peek"].title not in offered  # it lasts only while a key is held
     press(window, Key.Key_Escape)
     window.allowed = set(ANYWHERE)
     ask(window)

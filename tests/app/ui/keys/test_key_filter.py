@@ -1,4 +1,4 @@
-"""Keys with real events: where they judge, where they write, and what holding one does."""
+"""Real key events: where keys run actions, where they type text, and what holding one does."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def focus(window, name):
 
 
 def press(window, key, modifiers=NONE):
-    """As the window system brings it: to the window, which hands it to what has the focus."""
+    """Press a key as the window system does: the window passes it to the focused widget."""
     QTest.keyClick(window.windowHandle(), key, modifiers)
 
 
@@ -174,7 +174,7 @@ def test_escape_gives_the_plot_back(window, name):
     focus(window, name)
     press(window, Key.Key_Escape)
     assert QApplication.focusWidget() is window.plot
-    assert window.ran == []  # the agent goes on: it was the field that was left
+    assert window.ran == []  # the first Esc only leaves the field, so the agent is not stopped
     press(window, Key.Key_Escape)
     assert window.ran == ["escape"]
 
@@ -234,7 +234,7 @@ def test_a_held_key_lasts_until_it_is_let_go(window):
 
 
 def on_x11(window, *events):
-    """A server tells of a repeated key as of one let go and pressed again in the same moment."""
+    """An X server reports a repeat as a release and a press with the same time stamp."""
     window.filter._misses_repeats = True
     for kind, moment in events:
         event = QKeyEvent(kind, Key.Key_X, NONE, "x")
@@ -346,7 +346,7 @@ def test_a_page_without_a_spectrum_does_not_judge(window):
     press(window, Key.Key_Down)
     press(window, Key.Key_E, CTRL)
     assert window.ran == ["export"]
-    assert window.table.currentRow() == 1  # the arrow was the table's
+    assert window.table.currentRow() == 1  # the table handled the arrow
 
 
 def test_a_menu_with_the_same_shortcut_does_not_do_it_twice(qtbot, window):

@@ -1,4 +1,4 @@
-"""Keys of a real X server: what is held, and keyboards of other countries."""
+"""Keys on a real X server: held keys and foreign keyboard layouts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NEEDED = ("Xvfb", "xdotool", "setxkbmap")
 absent = [name for name in NEEDED if shutil.which(name) is None]
 pytestmark = pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
 KEY_A, KEY_X, KEY_Z, KEY_4, KEY_Q = "38", "53", "52", "13", "24"
-"""Places on the keyboard, as X counts them."""
+"""X key codes, which name places on the keyboard."""
 
 
 class Screen:
-    """A server of its own with the window on it."""
+    """The window of key_window.py on an X server."""
 
     def __init__(self, number: str) -> None:
         self.environment = {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
@@ -38,26 +38,26 @@ class Screen:
         subprocess.run(words, env=self.environment, check=True, timeout=60)
 
     def key(self, *keys: str) -> list[str]:
-        """What they have done."""
+        """Press keys; returns the actions they ran."""
         self.call("xdotool", "key", *keys)
         return self.done()
 
     def done(self) -> list[str]:
-        """Until now: F1 is the last that is heard."""
+        """The actions run so far; F1 marks the end of the output."""
         self.call("xdotool", "key", "F1")
         self.read_until("help")
-        said = [word for word in self.heard if word != "press"]
-        self.heard.clear()
-        return said
+        actions = [word for word in self.received if word != "press"]
+        self.received.clear()
+        return actions
 
     def read_until(self, wanted: str) -> str:
         assert self.program.stdout is not None
-        self.heard = getattr(self, "heard", [])
+        self.received = getattr(self, "received", [])
         for line in self.program.stdout:
             if line.startswith(wanted):
                 return line
-            self.heard.append(line.strip())
-        raise AssertionError(f"the window ended: {self.heard}")
+            self.received.append(line.strip())
+        raise AssertionError(f"the window ended: {self.received}")
 
     def close(self) -> None:
         self.call("xdotool", "key", "ctrl+q")
@@ -76,14 +76,14 @@ def screen() -> Iterator[Screen]:
         "1024x768x24",
         "-nolisten",
         "tcp",
-        "-noreset",  # it would begin anew, deaf meanwhile, whenever its last client leaves
+        "-noreset",  # otherwise it resets, and misses keys, whenever its last client disconnects
     ]
     server = subprocess.Popen(
         command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     os.close(writing)
-    with os.fdopen(reading) as told:
-        number = told.readline().strip()
+    with os.fdopen(reading) as pipe:
+        number = pipe.readline().strip()
     screen = Screen(number)
     try:
         yield screen

@@ -1,4 +1,4 @@
-"""The sheet of keys tells what keys do now, and goes away by itself."""
+"""The overlay lists the current keys and closes at the next key or click."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_click_puts_it_away(window):
 
 def test_the_focus_goes_back_to_where_it_was(window):
     window.line.setFocus()
-    window.commands.run("keys")  # from a menu: here ? is text
+    window.commands.run("keys")  # as from a menu, because ? types text here
     assert window.overlay.isVisible()
     QTest.keyClick(window.windowHandle(), Key.Key_A)
     assert QApplication.focusWidget() is window.line

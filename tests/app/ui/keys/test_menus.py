@@ -1,4 +1,4 @@
-"""Every action is in a menu, with its key; and does from there what the key does."""
+"""Every action is in a menu with its key, and does the same from there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def person(qtbot, tmp_path):
 
 
 def entries(person):
-    """As they are when the menus are open."""
+    """The entries of the opened menus, by action."""
     found = {}
     for each in person.window.menuBar().actions():
         each.menu().aboutToShow.emit()

@@ -1,3 +1,34 @@
+"""The welcome page, and a session with some verdicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.tasks.catalogue import find_task
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session
+from app.ui.start.welcome_page import WelcomePage
+from tests.app.ui.candidates import take_sample
 from tests.app.ui.tools import one_spectrum, sample_list, tools
 
 __all__ = ["one_spectrum", "sample_list", "tools"]
+
+
+@pytest.fixture
+def made(tmp_path):
+    """A session of twelve candidates, three of them judged."""
+    location = tmp_path / "night.speco3"
+    with new_session(location, find_task("CV"), "Ada") as session:
+        take_sample(session, 12)
+        for number in (1, 2, 3):
+            session.record_verdict(number, Opinion(verdict=Verdict.REJECT))
+    return location
+
+
+@pytest.fixture
+def page(qtbot, tools):
+    page = WelcomePage(*tools.all)
+    qtbot.addWidget(page)
+    page.resize(1280, 720)
+    page.show()
+    return page

@@ -14,7 +14,7 @@ from app.ui.theme.theme import CurrentTheme
 
 @pytest.fixture
 def held(tmp_path):
-    """Its place, and what opening it a second time says."""
+    """The location of an open session, and the error of opening it again."""
     location = tmp_path / "night.speco3"
     with new_session(location, find_task("CV"), "Ada"):
         with pytest.raises(SessionHeldError) as refused:
@@ -30,10 +30,10 @@ def test_it_tells_who_and_offers_to_look(qtbot, held):
     page.show_holder(location, error)
     assert "night.speco3 is open" in page.title.text()
     assert "process" in page.holder.text()
-    with qtbot.waitSignal(page.read_only_requested) as told:
+    with qtbot.waitSignal(page.read_only_requested) as signal:
         qtbot.mouseClick(page.read_only_button, Qt.MouseButton.LeftButton)
-    assert told.args == [location]
-    with open_session(told.args[0], "Grace", read_only=True) as session:
+    assert signal.args == [location]
+    with open_session(signal.args[0], "Grace", read_only=True) as session:
         assert session.is_read_only
 
 
@@ -42,8 +42,8 @@ def test_trying_again_and_choosing_another(qtbot, held):
     page = LockedPage(CurrentTheme())
     qtbot.addWidget(page)
     page.show_holder(location, error)
-    with qtbot.waitSignal(page.retry_requested) as told:
+    with qtbot.waitSignal(page.retry_requested) as signal:
         qtbot.mouseClick(page.retry_button, Qt.MouseButton.LeftButton)
-    assert told.args == [location]
+    assert signal.args == [location]
     with qtbot.waitSignal(page.closed):
         qtbot.mouseClick(page.other_button, Qt.MouseButton.LeftButton)

@@ -1,4 +1,4 @@
-"""The first start: one question that nobody has to answer, and the way to the sample."""
+"""The first start: an optional question for the name, and the way to the sample."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Key = Qt.Key
 @pytest.fixture(autouse=True)
 def nobody_told(monkeypatch):
     monkeypatch.delenv("SPEC_O3_REVIEWER", raising=False)
-    monkeypatch.setattr("app.ui.settings.settings.user_name", lambda fallback: "ada42")
+    monkeypatch.setattr("app.ui.settings.settings.system_user_name", lambda fallback: "ada42")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def page(qtbot, tools, settings):
 def test_a_name_and_the_sample_with_two_keys(qtbot, page, settings):
     assert page.name_prompt.isVisible() and not page.reviewer.isVisible()
     assert page.name_prompt.field.text() == "ada42"
-    qtbot.keyClicks(page.name_prompt.field, "Ada  Lovelace")  # in the place of what was proposed
+    qtbot.keyClicks(page.name_prompt.field, "Ada  Lovelace")  # replaces the proposed name
     qtbot.keyClick(page.name_prompt.field, Key.Key_Return)
     assert (settings.settings.reviewer, settings.settings.told) == ("Ada Lovelace", ("name",))
     assert not page.name_prompt.isVisible()
@@ -86,7 +86,7 @@ def test_the_tour_is_offered_until_it_was_taken(page, settings):
 
 @pytest.fixture
 def newcomer(qtbot, monkeypatch, tmp_path):
-    """Before the window as it is at the very first start."""
+    """A user in front of the window at the very first start."""
     monkeypatch.setattr(
         "app.ui.importing.ready_made_sessions.user_data_path", lambda *_, **__: tmp_path
     )
@@ -142,7 +142,7 @@ def test_the_demo_opens_at_once_for_who_is_known(newcomer):
 
 @pytest.mark.parametrize(("typed", "name"), [("", ""), ("Ada", "Ada")])
 def test_who_goes_on_without_an_answer(newcomer, typed, name):
-    """Is not asked again; what was typed counts."""
+    """The user is not asked again, and what was typed is kept."""
     settings = newcomer.window.settings
     if typed:
         newcomer.press("a", CTRL)

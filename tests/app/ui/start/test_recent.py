@@ -1,4 +1,4 @@
-"""Sessions of late, seen from outside."""
+"""Summaries of recent sessions, read without disturbing anyone."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def test_no_more_than_fit():
 def test_a_glance_while_somebody_works(session):
     session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
     session.record_verdict(2, Opinion(comment="not yet"))
-    found = describe_session(str(session.location), "Ada")
-    assert (found.name, found.task) == ("night", "cataclysmic variable")
-    assert (found.done, found.total, found.problem) == (1, 12, "")
+    summary = describe_session(str(session.location), "Ada")
+    assert (summary.name, summary.task) == ("night", "cataclysmic variable")
+    assert (summary.done, summary.total, summary.problem) == (1, 12, "")
     assert describe_session(str(session.location), "Grace").done == 0
 
 
@@ -43,11 +43,11 @@ def test_a_glance_leaves_a_session_as_it_was(session):
 def test_what_is_gone_or_no_session(tmp_path):
     assert not describe_session(str(tmp_path / "gone.speco3"), "Ada").exists
     (tmp_path / "list.csv").write_text("a,b\n1,2\n")
-    found = describe_session(str(tmp_path / "list.csv"), "Ada")
-    assert found.exists
-    assert "not a session" in found.problem
+    summary = describe_session(str(tmp_path / "list.csv"), "Ada")
+    assert summary.exists
+    assert "not a session" in summary.problem
 
 
 def test_a_server_is_not_asked():
-    found = describe_session("postgresql://ada@nowhere.invalid/night", "Ada")
-    assert (found.exists, found.is_file, found.name) == (True, False, "night")
+    summary = describe_session("postgresql://ada@nowhere.invalid/night", "Ada")
+    assert (summary.exists, summary.is_file, summary.name) == (True, False, "night")

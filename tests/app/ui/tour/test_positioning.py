@@ -1,4 +1,4 @@
-"""The tour's words stand beside what they are about, whatever the size of the window."""
+"""The bubble is next to its target and inside the window, whatever their sizes."""
 
 from __future__ import annotations
 

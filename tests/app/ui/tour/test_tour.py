@@ -3,65 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.importing import ready_made_sessions
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import DARK
-from app.ui.translation.languages import install_translators
-from tests.app.ui.whole_window import CTRL, LEFT, SHIFT, before_window, copied, sample_file
+from tests.app.ui.tour.tour_user import TITLES, around, click, hole, title, tour
+from tests.app.ui.whole_window import CTRL, SHIFT, before_window
 
 Key = Qt.Key
-TITLES = ["The list", "The spectrum", "Your verdict", "The agent", "The catalogue"]
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture
-def place(made, tmp_path):
-    return copied(made, tmp_path)
-
-
-@pytest.fixture
-def person(qtbot, place):
-    with before_window(qtbot, place) as someone:
-        someone.window.commands.run("tour")
-        yield someone
 
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """Where the sample's session is made."""
+    """The folder in which the session of the sample is created."""
     monkeypatch.setattr(ready_made_sessions, "user_data_path", lambda *_, **__: tmp_path / "data")
     return tmp_path / "data"
-
-
-def tour(person):
-    return person.window.tour
-
-
-def title(person):
-    """Of what is to be read; empty: there is no tour."""
-    bubble = tour(person).bubble
-    return bubble.title.text() if bubble is not None and bubble.isVisible() else ""
-
-
-def hole(person):
-    return tour(person).spotlight.hole
-
-
-def around(person, widget):
-    return QRect(widget.mapTo(person.window, QPoint(0, 0)), widget.size())
-
-
-def click(person, button):
-    person.qtbot.mouseClick(button, LEFT)
 
 
 def test_five_stops_at_real_widgets_with_enter(person):
@@ -76,18 +35,6 @@ def test_five_stops_at_real_widgets_with_enter(person):
     assert title(person) == ""
     assert not tour(person).spotlight.isVisible()
     assert tour(person).stop is None
-
-
-def test_buttons_do_the_same(person):
-    bubble = tour(person).bubble
-    assert not bubble.back.isVisible()
-    click(person, bubble.next)
-    click(person, bubble.next)
-    assert title(person) == "Your verdict"
-    click(person, bubble.back)
-    assert title(person) == "The spectrum"
-    click(person, bubble.end)
-    assert title(person) == ""
 
 
 def test_back_with_shift_and_never_before_the_first(person):
@@ -105,7 +52,7 @@ def test_escape_ends_it_at_any_stop(person, stop):
     assert title(person) == TITLES[stop]
     person.press(Key.Key_Escape)
     assert title(person) == ""
-    person.press(Key.Key_Return)  # and Enter is no longer the tour's
+    person.press(Key.Key_Return)  # Enter no longer belongs to the tour
     assert title(person) == ""
 
 
@@ -150,7 +97,7 @@ def test_it_follows_the_window_and_its_panels(person):
     columns = person.view.judging.columns
     columns.setSizes([500, 500, 280])
     person.wait(lambda: hole(person) == around(person, queue))
-    person.press("h")  # no panels: the words are in the middle
+    person.press("h")  # without panels the bubble is in the middle
     person.wait(lambda: hole(person) is None)
     assert title(person) == "The list"
     person.press(Key.Key_Return)
@@ -172,14 +119,6 @@ def test_it_ends_with_the_session(person):
     assert person.window.view is None
     assert title(person) == ""
     assert tour(person).stop is None
-
-
-def test_keys_are_told_as_they_are_now(person):
-    person.press(Key.Key_Return)
-    person.press(Key.Key_Return)
-    assert "A accepts, X rejects" in tour(person).bubble.text.text()
-    person.window.keymap.rebind("accept", ["J"])
-    assert "J accepts, X rejects" in tour(person).bubble.text.text()
 
 
 def test_in_the_dark_too(person):
@@ -205,7 +144,7 @@ def test_from_the_palette_and_the_menu(qtbot, place):
 def test_the_sample_begins_with_it_once(qtbot, data):
     settings = SettingsStore()
     with before_window(qtbot, None, settings) as person:
-        assert person.reads("Vet candidates")
+        assert person.reads("Vet rare-star candidates")
         click(person, person.window.welcome.sample_button)
         person.wait(lambda: title(person) == "The list")
         assert settings.settings.told == ("tour",)
@@ -216,7 +155,7 @@ def test_the_sample_begins_with_it_once(qtbot, data):
         QApplication.processEvents()
         assert title(person) == ""
         person.press("w", CTRL)
-        person.window.commands.run("tour")  # asked for without a session: on the sample
+        person.window.commands.run("tour")  # without a session it opens the sample
         person.wait(lambda: title(person) == "The list")
         assert settings.settings.told == ("tour",)
 
@@ -226,22 +165,3 @@ def test_ones_own_list_begins_without(qtbot, place):
         QApplication.processEvents()
         assert title(person) == ""
         assert tour(person).is_new
-
-
-def test_in_chinese(qtbot, qapp, place):
-    translators = install_translators(qapp, "zh")
-    try:
-        with before_window(qtbot, place) as person:
-            person.window.commands.run("tour")
-            seen = []
-            while title(person):
-                seen.append(title(person))
-                text = tour(person).bubble.text.text()
-                assert "{" not in text and any("一" <= letter <= "鿿" for letter in text)
-                assert person.window.rect().contains(tour(person).bubble.geometry())
-                QTest.keyClick(person.target, Key.Key_Return)
-            assert len(seen) == 5
-            assert all(words not in TITLES for words in seen)
-    finally:
-        for each in translators:
-            qapp.removeTranslator(each)

@@ -1,4 +1,4 @@
-"""Every text of the window can be said in every language, and is."""
+"""Every text of the window is translated into every language."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from app.ui.translation.languages import (
 
 SOURCE = Path(app.ui.__file__).parent
 OTHERS = [name for name in LANGUAGES if name != "en"]
-PLACES = re.compile(r"\{\w+\}")
+PLACEHOLDERS = re.compile(r"\{\w+\}")
 Text = tuple[str, str]
-"""Context, and words."""
+"""Translation context and text."""
 
 
 def texts_of(path: Path) -> Iterator[Text]:
-    """What a file gives to be translated; a text that no tool could find is a mistake."""
+    """The texts that a file marks for translation; a text that tools cannot find is a mistake."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for context, call in _calls(tree, ""):
         name, arguments = _name(call), call.args
@@ -55,12 +55,14 @@ def _is_literal(node: ast.AST) -> bool:
 
 
 def _is_pair(arguments: list[ast.expr]) -> bool:
-    """A painter translates, too, and some texts are named elsewhere already."""
+    """Whether a call names context and text; QPainter has a `translate` as well."""
     return len(arguments) >= 2 and _is_literal(arguments[1])
 
 
 def _literal(node: ast.AST, path: Path) -> str:
-    assert _is_literal(node), f"{path.name}:{node.lineno}: tools find literal texts alone"
+    assert _is_literal(node), (
+        f"{path.name}:{node.lineno}: tools find only literal texts"
+    )
     return node.value
 
 
@@ -78,8 +80,8 @@ def messages(language: str) -> dict[Text, ElementTree.Element]:
 
 
 @pytest.fixture
-def spoken(qapp):
-    """Loads a language, and unloads it again."""
+def install(qapp):
+    """Install a language, and remove it after the test."""
     loaded: list[QTranslator] = []
 
     def load(language):
@@ -93,7 +95,7 @@ def spoken(qapp):
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_text_is_known(language):
-    """`python packaging/translations.py` brings them in."""
+    """If this fails, run `python packaging/translations.py`."""
     known = messages(language)
     assert sorted(text for text in all_texts() if text not in known) == []
 
@@ -119,20 +121,20 @@ def test_what_the_window_loads_is_what_was_written(language):
 def test_no_place_for_a_value_is_lost(language):
     for (_, source), said in messages(language).items():
         if said.text and not said.get("type"):
-            assert sorted(PLACES.findall(source)) == sorted(PLACES.findall(said.text))
+            assert sorted(PLACEHOLDERS.findall(source)) == sorted(PLACEHOLDERS.findall(said.text))
             assert source.count(";;") == said.text.count(";;")
             assert source.startswith(" ") == said.text.startswith(" ")
 
 
-def test_the_window_speaks_chinese(spoken):
-    assert len(spoken("zh")) == 1 + _has_qt("zh")
+def test_the_window_speaks_chinese(install):
+    assert len(install("zh")) == 1 + _has_qt("zh")
     assert ACTIONS["accept"].title == "接受"
     assert label("Return") == "回车"
     assert QCoreApplication.translate("SettingsDialog", "Settings") == "设置"
 
 
-def test_english_needs_nothing(spoken):
-    assert spoken("en") == []
+def test_english_needs_nothing(install):
+    assert install("en") == []
     assert ACTIONS["accept"].title == "Accept"
 
 

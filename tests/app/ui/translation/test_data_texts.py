@@ -1,5 +1,5 @@
-"""Guidelines and the measured inspector's words in other languages: all of them, with their
-numbers, and nobody else's."""
+"""Texts of the bundled tasks and of the measured inspector are translated completely, with their
+numbers; other texts are left alone."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ TASKS = load_tasks()
 OTHERS = [name for name in LANGUAGES if name != "en"]
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 ENGLISH = re.compile(r"(?<![A-Za-z])[a-z]{3,}(?![A-Za-z])")
-"""A word; names of lines and classes begin with a capital letter, or are short."""
+"""An English word; names of lines and classes start with a capital letter or are short."""
 UNITS = {"sdB", "sdO", "dMe", "km"}
 
 
 def texts_of(task):
-    """All that a task says to a person."""
+    """All texts of a task that the window shows."""
     guideline = task.guideline
     yield from (task.name, task.title, task.question, guideline.summary)
     for rank in ("primary", "secondary", "confirming", "answer_no", "not_testable", "pitfalls"):
@@ -102,7 +102,7 @@ def test_a_guideline_is_said_whole(language):
 
 
 def test_the_measured_inspector_speaks_it(language):
-    """All it says of three spectra for every class: nothing stays English."""
+    """Nothing it says about three spectra of every class stays English."""
     files = sorted((SAMPLE / "spectra").rglob("*.fits*"))
     for file in (files[0], files[7], files[21]):
         for task in TASKS:

@@ -1,4 +1,4 @@
-"""One place says honestly what the inspectors learnt from."""
+"""The About dialog states what the program is not, and the training data of its inspectors."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from app.ui.help.about_dialog import AboutDialog
 from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.whole_window import before_window
 
-PUBLISHED = next(place for place in list_models() if place.card.name == "spec-o3-7b")
+PUBLISHED = next(each for each in list_models() if each.card.name == "spec-o3-7b")
 
 
 def trained(**changes) -> ModelLocation:
     return replace(PUBLISHED, card=replace(PUBLISHED.card, **changes), origin="bundled")
 
 
-def said(widget) -> str:
+def texts_of(widget) -> str:
     return "\n".join(each.text() for each in widget.findChildren(QLabel))
 
 
@@ -45,9 +45,9 @@ def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
     monkeypatch.setattr(model_sources, "list_models", lambda on_fault: places)
     dialog.show_models()
     qtbot.waitUntil(lambda: dialog.inspectors.count() == 4)
-    texts = said(dialog)
+    texts = texts_of(dialog)
     assert "20,000 simulated candidates, seed 1" in texts
-    assert "Its card does not say what it was trained on." in texts
+    assert "The model card does not say what it was trained on." in texts
     assert "2,000 of my own <b>LAMOST</b> spectra" in texts
     assert texts.count("simulated spectra only") == 2  # the measured inspector's, too
     rows = [dialog.inspectors.itemAt(place).widget() for place in range(4)]
@@ -59,15 +59,15 @@ def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
 
 
 def test_what_it_is_not(dialog):
-    texts = said(dialog)
-    for words in ("no classifier to be trusted unseen", "says little of your survey", "Version"):
+    texts = texts_of(dialog)
+    for words in ("to be trusted without checking", "says little about your survey", "Version"):
         assert words in texts
 
 
 def test_the_published_models_are_there_but_not_here(qtbot, dialog):
     dialog.show_models()
-    qtbot.waitUntil(lambda: "LAMOST low-resolution spectra" in said(dialog))
-    assert "not on this machine" in said(dialog)
+    qtbot.waitUntil(lambda: "LAMOST low-resolution spectra" in texts_of(dialog))
+    assert "not on this machine" in texts_of(dialog)
 
 
 def test_a_second_look_shows_each_once(qtbot, dialog):

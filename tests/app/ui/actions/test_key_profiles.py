@@ -1,0 +1,25 @@
+"""Key profiles are complete and free of conflicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.actions.actions import ACTIONS
+from app.ui.actions.key_names import normalized
+from app.ui.actions.key_profiles import PROFILES, merge_keys, profile_keys
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_is_whole(profile):
+    keys = profile_keys(profile)
+    all_keys = [key for each in keys.values() for key in each]
+    assert len(all_keys) == len(set(all_keys))
+    assert [key for key in all_keys if normalized(key) != key] == []
+    assert [name for name, each in ACTIONS.items() if each.keys and not keys[name]] == []
+    assert set(PROFILES[profile]) <= set(ACTIONS)
+
+
+def test_of_two_faulty_changes_the_first_has_the_key():
+    keys = merge_keys(profile_keys("default"), {"lines": ("Q",), "mask": ("Q", "M")})
+    assert (keys["lines"], keys["mask"]) == (("Q",), ("M",))
+    assert merge_keys({"lines": ("L",)}, {"gone": ("L",)}) == {"lines": ("L",)}

@@ -1,0 +1,61 @@
+"""Choosing the candidates and the format of a catalogue."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.inspections.store import add_inspection
+from app.core.queue import LIST_ORDER, parse_filter
+from tests.app.core.inspected import said
+from tests.app.ui.export.dialog_user import choose, rows_of, write
+
+
+@pytest.mark.parametrize(("name", "count"), [("judged", 6), ("all", 12), ("accepted", 3)])
+def test_which_candidates(qtbot, context, dialog, tmp_path, name, count):
+    context.commands.run("export")
+    choose(qtbot, dialog, name)
+    qtbot.waitUntil(lambda: dialog.catalogue.count.text().startswith(f"{count} rows"))
+    write(qtbot, dialog)
+    assert len(rows_of(tmp_path / "night.csv")) == count
+
+
+def test_as_the_list_is_filtered(qtbot, context, dialog, tmp_path):
+    context.current.set_queue(parse_filter("verdict:reject"), LIST_ORDER)
+    context.commands.run("export")
+    choose(qtbot, dialog, "filtered")
+    qtbot.waitUntil(lambda: dialog.catalogue.count.text().startswith("3 rows"))
+    context.current.set_queue(parse_filter("verdict:accept"), LIST_ORDER)
+    qtbot.waitUntil(
+        lambda: dialog.catalogue.table.item(0, 0).text() == rows_first(context.current.session)
+    )
+    write(qtbot, dialog)
+    assert {row["verdict"] for row in rows_of(tmp_path / "night.csv")} == {"ACCEPT"}
+
+
+def rows_first(session):
+    return session.candidate(1).object_id
+
+
+def test_the_format_and_the_suffix_go_together(qtbot, context, dialog, tmp_path):
+    context.commands.run("export")
+    dialog.catalogue.set_format("fits")
+    assert dialog.file.edit.text() == str(tmp_path / "night.fits")
+    dialog.file.edit.setText(str(tmp_path / "other.parquet"))
+    assert dialog.catalogue.format.currentData() == "parquet"
+    dialog.file.edit.setText(str(tmp_path / "v1.2 final"))
+    write(qtbot, dialog)
+    assert (tmp_path / "v1.2 final.parquet").exists()
+
+
+def test_blind_mode_hides_the_agent_in_the_preview(qtbot, context, dialog, judged):
+    add_inspection(judged, 1, said())
+    context.current.blind_mode.set_on(True)
+    context.commands.run("export")
+    table = dialog.catalogue.table
+    qtbot.waitUntil(lambda: table.rowCount() == 3)
+    titles = [table.horizontalHeaderItem(n).text() for n in range(table.columnCount())]
+    assert table.item(0, titles.index("agent_verdict")).text() == "hidden"
+    assert table.item(0, titles.index("agent_p_yes")).text() == "hidden"
+    assert table.item(0, titles.index("subclass")).text() == "hidden"
+    assert table.item(0, titles.index("verdict")).text() == "ACCEPT"
+    assert dialog.blind.isVisible()

@@ -1,0 +1,33 @@
+"""The first rows of a catalogue, and how many there will be."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.queue import LIST_ORDER, parse_filter
+from app.ui.candidate.queue_neighbours import Queue
+from app.ui.export.export_preview import ROWS, candidate_ids, preview_export
+
+EVERYTHING = Queue(tree=parse_filter(""), sort=LIST_ORDER)
+REJECTED = Queue(tree=parse_filter("verdict:reject"), sort=LIST_ORDER)
+
+
+@pytest.mark.parametrize(("choice", "count"), [("accepted", 3), ("judged", 6), ("all", 12)])
+def test_rows_are_counted_and_the_first_are_shown(judged, choice, count):
+    preview = preview_export(judged, choice, EVERYTHING)
+    assert preview.count == str(count)
+    assert len(preview.cells) == min(count, ROWS)
+    assert all(len(row) == len(preview.columns) for row in preview.cells)
+
+
+def test_the_filter_of_the_queue(judged):
+    assert candidate_ids(judged, REJECTED) == [2, 4, 6]
+    assert candidate_ids(judged, EVERYTHING, 2) == [1, 2]
+    assert preview_export(judged, "filtered", REJECTED).count == "3"
+
+
+def test_columns_of_the_agent_and_the_label_are_hidden_when_blind(judged):
+    preview = preview_export(judged, "all", EVERYTHING)
+    hidden = {preview.columns[index].name for index in preview.hidden_when_blind}
+    assert {"agent_verdict", "agent_p_yes", "subclass"} <= hidden
+    assert "verdict" not in hidden
