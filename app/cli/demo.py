@@ -1,4 +1,4 @@
-"""`spec-o3 demo`: the bundled sample from list to report, in the terminal."""
+"""`spec-o3 demo`: vet the bundled sample in the terminal, from list to report."""
 
 from __future__ import annotations
 
@@ -41,27 +41,27 @@ SHOWN = 15
 MAX_WORKERS = 4
 
 Truth = Mapping[tuple[str, int], str]
-"""What each really is, by its file and row."""
+"""True class of each spectrum by file name and row."""
 
 
 def demo(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="In the terminal, with session, catalogue and report in this folder.",
-            show_default="a window, where there is a display; else spec-o3-demo",
+            help="Run in the terminal and write session, catalogue and report to this folder.",
+            show_default="the window if there is a display, else spec-o3-demo",
         ),
     ] = None,
     model: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|PATH|URL",
-            help="As for `spec-o3 inspect`.",
-            show_default="the best in the box",
+            help="Model, as for `spec-o3 inspect`.",
+            show_default="the best bundled model",
         ),
     ] = None,
 ) -> None:
-    """Vet the bundled sample: 60 simulated candidates of cataclysmic variables."""
+    """Vet the bundled sample of 60 simulated cataclysmic variable candidates."""
     if out is None and model is None and has_display():
         raise typer.Exit(open_window(sample=True))
     out = out or Path("spec-o3-demo")
@@ -76,25 +76,25 @@ def demo(
         _check_is_demo(session, truth)
         workers = min(MAX_WORKERS, os.cpu_count() or 1)
         run_vet(session, LoadRequest(model or default_model(session.task.id)), workers=workers)
-        lines = list(matching(session, EVERYTHING, Sort("p_yes", descending=True)))
-        console.print(_table(lines))
-        _show_one(session, lines, console)
-        _compare(lines, truth, console)
+        rows = list(matching(session, EVERYTHING, Sort("p_yes", descending=True)))
+        console.print(_table(rows))
+        _show_one(session, rows, console)
+        _compare(rows, truth, console)
         _write(session, out, console)
     console.print(
-        "\nThese spectra are simulated; verdicts are for you to give. Your own list:\n"
+        "\nThese spectra are simulated; the verdicts are left to you. With your own list:\n"
         "  spec-o3 new night.speco3 --task CV LIST.csv\n"
         "  spec-o3 vet night.speco3\n"
         "  spec-o3 export night.speco3 night.fits --which all"
     )
 
 
-def _session(place: Path, sample: Path) -> Session:
-    """The demo's session; one that is there already is gone on with."""
+def _session(path: Path, sample: Path) -> Session:
+    """Create the session of the demo, or open the existing one to continue it."""
     reviewer = reviewer_name(None)
-    if place.exists():
-        return open_session(place, reviewer)
-    session = new_session(place, find_task(SAMPLE_TASK), reviewer)
+    if path.exists():
+        return open_session(path, reviewer)
+    session = new_session(path, find_task(SAMPLE_TASK), reviewer)
     try:
         import_with_progress(session, sample / "candidates.csv", {}, None)
     except BaseException:
@@ -104,7 +104,7 @@ def _session(place: Path, sample: Path) -> Session:
 
 
 def _truth(path: Path) -> Truth:
-    """It is known here, as everything is simulated."""
+    """Read the true classes, which are known because the sample is simulated."""
     with path.open(newline="", encoding="utf-8") as file:
         return {
             (Path(row["file"]).name, int(row["row"])): row["label"] for row in csv.DictReader(file)
@@ -112,11 +112,12 @@ def _truth(path: Path) -> Truth:
 
 
 def _check_is_demo(session: Session, truth: Truth) -> None:
-    """A session of that name may be somebody's own."""
-    if all(_key(line.candidate) in truth for line in matching(session, EVERYTHING)):
+    """Raise if the existing session has other candidates: it may be the user's own."""
+    if all(_key(row.candidate) in truth for row in matching(session, EVERYTHING)):
         return
     raise WorkbenchError(
-        f"{session.location} holds other candidates than the sample: name another folder with --out"
+        f"{session.location} contains other candidates than the sample: choose another folder with "
+        "--out"
     )
 
 
@@ -124,9 +125,9 @@ def _key(candidate: Candidate) -> tuple[str, int]:
     return Path(candidate.path).name, candidate.row
 
 
-def _table(lines: list[QueueRow]) -> Table:
+def _table(rows: list[QueueRow]) -> Table:
     table = Table(
-        title=f"The sample: {len(lines)} simulated candidates, likeliest first",
+        title=f"The sample: {len(rows)} simulated candidates, most likely first",
         title_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -136,8 +137,8 @@ def _table(lines: list[QueueRow]) -> Table:
     table.add_column("pipeline says", no_wrap=True, max_width=16)
     for column in ("S/N", "agent", "p(YES)"):
         table.add_column(column, justify="right", no_wrap=True)
-    for line in lines[:SHOWN]:
-        seen = line.candidate
+    for row in rows[:SHOWN]:
+        seen = row.candidate
         kind = f"{seen.own.get('class') or ''} {seen.label}".strip() or "–"
         table.add_row(
             Text(cleaned(seen.object_id)),
@@ -147,39 +148,39 @@ def _table(lines: list[QueueRow]) -> Table:
             seen.agent_verdict or "–",
             "–" if seen.agent_p_yes is None else chance(seen.agent_p_yes),
         )
-    if len(lines) > SHOWN:
-        table.add_row(f"... and {len(lines) - SHOWN} more")
+    if len(rows) > SHOWN:
+        table.add_row(f"... and {len(rows) - SHOWN} more")
     return table
 
 
-def _show_one(session: Session, lines: list[QueueRow], console: Console) -> None:
-    """The inspection of the likeliest, as it went."""
-    record = _record(session, lines[0]) if lines else None
+def _show_one(session: Session, rows: list[QueueRow], console: Console) -> None:
+    """Print the inspection of the most likely candidate, step by step."""
+    record = _record(session, rows[0]) if rows else None
     if record is None:
         return
     simulated = " (SIMULATED)" if record.spectrum.simulated else ""
-    name = cleaned(lines[0].candidate.object_id)
-    console.print(Text(f"How it came to its first: {name}{simulated}", style="bold"))
+    name = cleaned(rows[0].candidate.object_id)
+    console.print(Text(f"Inspection of the most likely candidate: {name}{simulated}", style="bold"))
     for step in record.steps:
         console.print(*step_lines(step), sep="\n")
     console.print(*verdict_lines(record), sep="\n")
 
 
-def _record(session: Session, line: QueueRow) -> Trajectory | None:
-    kept = inspections_of(session, line.candidate.id)
-    return kept[0].trajectory if kept else None
+def _record(session: Session, row: QueueRow) -> Trajectory | None:
+    stored = inspections_of(session, row.candidate.id)
+    return stored[0].trajectory if stored else None
 
 
-def _compare(lines: list[QueueRow], truth: Truth, console: Console) -> None:
+def _compare(rows: list[QueueRow], truth: Truth, console: Console) -> None:
     counts: Counter[tuple[bool, bool]] = Counter()
-    for line in lines:
-        seen = line.candidate
+    for row in rows:
+        seen = row.candidate
         is_real = truth[_key(seen)] == SAMPLE_TASK
         counts[is_real, seen.agent_verdict == "YES"] += 1
-    there = counts[True, True] + counts[True, False]
+    real = counts[True, True] + counts[True, False]
     console.print(
-        f"\nAgainst the truth: {counts[True, True]} of {there} found, {counts[False, True]} of "
-        f"{len(lines) - there} others taken for one."
+        f"\nCompared with the truth: {counts[True, True]} of {real} found, "
+        f"{counts[False, True]} of {len(rows) - real} others wrongly called YES."
     )
 
 
@@ -188,9 +189,9 @@ def _write(session: Session, out: Path, console: Console) -> None:
     export(session, catalogue, which="all")
     write_report(session, report, lambda candidate: read_spectrum(session, candidate))
     write_records(session, records)
-    console.print(Text(f"\nWritten: {cleaned(str(session.location))}, and out of it"))
+    console.print(Text(f"\nWrote {cleaned(str(session.location))} and, from it:"))
     for path, what in (
-        (catalogue, "the catalogue, with its provenance beside it"),
+        (catalogue, "the catalogue, with its provenance in a second file"),
         (report, "the report, for a browser"),
         (records, "every inspection, step by step"),
     ):

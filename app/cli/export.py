@@ -1,4 +1,4 @@
-"""`spec-o3 export SESSION OUT`: the vetted catalogue, a report, or the agents' records."""
+"""`spec-o3 export SESSION OUT`: write a catalogue, a report, or the inspection records."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.exporting.rows import selected_ids
 from app.core.exporting.export import FORMATS
 from app.core.exporting.export import export as write_catalogue
 from app.core.exporting.formats.records_file import write_records
+from app.core.exporting.rows import selected_ids
 from app.core.exporting.selection import Which as KnownWhich
 from app.core.packing import read_spectrum
 from app.core.queue import matching, parse_filter
@@ -46,34 +46,37 @@ def export(
         Path,
         typer.Argument(
             metavar="OUT",
-            help="A catalogue: .csv, .ecsv, .fits, .vot or .parquet. The agents' records: .jsonl. "
-            "A report: .html.",
+            help="A catalogue (.csv, .ecsv, .fits, .vot or .parquet), the inspection records "
+            "(.jsonl), or a report (.html).",
             show_default=False,
         ),
     ],
     which: Annotated[
         Which | None,
-        typer.Option(help="Which candidates.", show_default="judged; of the agents' records, all"),
+        typer.Option(help="Which candidates to write.", show_default="judged; all for .jsonl"),
     ] = None,
     words: Annotated[
         str,
         typer.Option(
             "--filter",
             metavar="WORDS",
-            help="Only what these find, such as 'agent:yes p_yes>0.9'; without --which, of all.",
+            help="Only candidates that match this filter, such as 'agent:yes p_yes>0.9'; among all "
+            "candidates unless --which is given.",
             show_default=False,
         ),
     ] = "",
     by: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What this reviewer says; else what all come to."),
+        typer.Option(
+            metavar="NAME", help="Write the verdicts of this reviewer instead of the final ones."
+        ),
     ] = None,
     reviewer: ReviewerOption = None,
 ) -> None:
-    """Write what was decided, with its provenance. The file is there whole or not at all."""
+    """Write the verdicts with their provenance. The file is written completely or not at all."""
     suffix = out.suffix.casefold()
     if suffix in REPORTS and (which or words or by):
-        raise typer.BadParameter("a report is of the whole session", param_hint="OUT")
+        raise typer.BadParameter("a report always covers the whole session", param_hint="OUT")
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
         if suffix == RECORDS:
             wanted = _selected(opened, which or Which.ALL, which, words, by)
@@ -82,18 +85,18 @@ def export(
             _print(f"{out}: {count} records")
         elif suffix in REPORTS:
             write_report(opened, out, lambda candidate: read_spectrum(opened, candidate))
-            _print(f"{out}: the report")
+            _print(f"{out}: report written")
         elif suffix in FORMATS:
             _catalogue(opened, out, which, words, by)
         else:
             known = ", ".join((*FORMATS, RECORDS, REPORTS[0]))
-            raise WorkbenchError(f"{out}: the suffix says what to write: {known}")
+            raise WorkbenchError(f"{out}: unknown suffix; use one of {known}")
 
 
 def _catalogue(
     session: Session, out: Path, which: Which | None, words: str, by: str | None
 ) -> None:
-    among = f", of the {which} ones" if words and which not in (None, Which.ALL) else ""
+    among = f", among the {which} candidates" if words and which not in (None, Which.ALL) else ""
     with progress_bar(f"writing {out.name}") as progress:
         report = write_catalogue(
             session,
@@ -105,9 +108,9 @@ def _catalogue(
         )
     _print(f"{out}: {report.rows} rows, {report.selection}")
     if not (report.rows or which or words or by):
-        _print("  nobody has judged anything yet: with --which all, every candidate is written")
+        _print("  there are no verdicts yet: use --which all to write every candidate")
     for old, new in report.renamed.items():
-        _print(f"  the list's column {old} is called {new} there")
+        _print(f"  list column {old} was renamed to {new}")
     if report.metadata is not None:
         _print(f"  units and provenance: {report.metadata}")
 

@@ -1,4 +1,4 @@
-"""`spec-o3 info FILE`: what was read."""
+"""`spec-o3 info FILE`: show what a spectrum file contains."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from app.cli.spectrum_row import read_row
 
 
 def info(
-    file: Annotated[Path, typer.Argument(help="A spectrum: FITS, VOTable, CSV or text; .gz too.")],
-    as_json: Annotated[bool, typer.Option("--json", help="JSON alone, for scripts.")] = False,
+    file: Annotated[
+        Path, typer.Argument(help="A spectrum: FITS, VOTable, CSV or text, also gzipped.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
     row: Annotated[
         str,
-        typer.Option("--row", metavar="K", help="Row of a file of several, from 0; or a TARGETID."),
+        typer.Option("--row", metavar="K", help="Row (from 0) or TARGETID in a file with several."),
     ] = "0",
 ) -> None:
-    """Say what a spectrum file holds."""
+    """Show what a spectrum file contains."""
     spectrum = read_row(file, row)
     if as_json:
         typer.echo(json.dumps(summary(spectrum), allow_nan=False))
@@ -34,7 +36,7 @@ def info(
 
 
 def summary(spectrum: Spectrum) -> dict[str, Any]:
-    """The keys scripts rely on; None where the file does not tell."""
+    """The JSON record, whose keys scripts rely on; None for unknown values."""
     return {
         "survey": spectrum.survey,
         "release": spectrum.release,
@@ -67,7 +69,7 @@ def _table(name: str, facts: dict[str, Any]) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for label, value in _lines(facts):
-        # Text, not str: what a header says must not be taken for markup.
+        # Text, not str: rich would interpret markup in a header value.
         table.add_row(label, Text(value))
     return table
 
@@ -75,13 +77,13 @@ def _table(name: str, facts: dict[str, Any]) -> Table:
 def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     low, high = facts["wavelength"]
     survey = " ".join(filter(None, (facts["survey"] or "unknown", facts["release"])))
-    place = "" if facts["ra"] is None else f"{facts['ra']:.6f} {facts['dec']:+.6f}"
+    position = "" if facts["ra"] is None else f"{facts['ra']:.6f} {facts['dec']:+.6f}"
     kind = " ".join(filter(None, (facts["class"], facts["subclass"])))
     lines = [
         ("survey", survey + (", SIMULATED" if facts["simulated"] else "")),
         ("format", facts["format"]),
         ("object", facts["object_id"]),
-        ("ra dec", place),
+        ("ra dec", position),
         ("class", kind),
         ("z", "" if facts["z"] is None else f"{facts['z']:.6g}"),
         ("S/N", "" if facts["snr"] is None else f"{facts['snr']:.4g}"),

@@ -1,4 +1,4 @@
-"""`spec-o3 inspect FILE --task CV`: one inspection, step by step, in the terminal."""
+"""`spec-o3 inspect FILE --task CV`: inspect a spectrum and print the steps."""
 
 from __future__ import annotations
 
@@ -51,44 +51,46 @@ def inspect(
         str | None,
         typer.Option(
             metavar="NAME|PATH|URL",
-            help="`measured`, a name of `spec-o3 models`, a folder, a .gguf, or a server.",
-            show_default="the best in the box",
+            help="`measured`, a model of `spec-o3 models`, a folder, a .gguf, or a server URL.",
+            show_default="the best bundled model",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON alone, for scripts.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="OUT.jsonl", help="Add the whole record to this file."),
+        typer.Option(metavar="OUT.jsonl", help="Append the full record to this file."),
     ] = None,
     row: Annotated[
         str,
-        typer.Option("--row", metavar="K", help="Row of a file of several, from 0; or a TARGETID."),
+        typer.Option("--row", metavar="K", help="Row (from 0) or TARGETID in a file with several."),
     ] = "0",
-    seed: Annotated[int, typer.Option(min=0, help="Of what is left to chance.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     runs: Annotated[
-        int, typer.Option(min=1, max=64, help="Average p(YES) over so many inspections.")
+        int, typer.Option(min=1, max=64, help="Average p(YES) over this many inspections.")
     ] = 1,
     deadline: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0.0, help="Stop after so long.")
+        float | None, typer.Option(metavar="SECONDS", min=0.0, help="Stop after this time.")
     ] = None,
-    device: Annotated[DeviceName, typer.Option(help="Where a model runs.")] = DeviceName.AUTO,
+    device: Annotated[
+        DeviceName, typer.Option(help="Device to run the model on.")
+    ] = DeviceName.AUTO,
 ) -> None:
-    """Inspect a spectrum: look at the whole, zoom where the evidence is, answer YES or NO."""
+    """Inspect a spectrum: view it as a whole, zoom in on the evidence, answer YES or NO."""
     from agent.inspection.inspector_factory import default_model, make_inspector
 
     target = find_task(task)
     spectrum = read_row(file, row)
-    show = Console(highlight=False, soft_wrap=False, quiet=as_json)
+    console = Console(highlight=False, soft_wrap=False, quiet=as_json)
     name = model or default_model(target.id)
     with closing(make_inspector(name, device=device.value, extra_runs=runs - 1)) as inspector:
-        show.print(heading(spectrum, target, inspector.model))
+        console.print(heading(spectrum, target, inspector.model))
         control = Control(deadline)
-        with _stopped_by_ctrl_c(control), _live_text(show) as on_text:
+        with _stopped_by_ctrl_c(control), _live_text(console) as on_text:
             inspection = inspector.inspect(
                 spectrum, target, seed=seed, control=control, on_text=on_text
             )
-            trajectory = run(inspection, lambda step: show.print(*step_lines(step), sep="\n"))
-    show.print(*verdict_lines(trajectory), sep="\n")
+            trajectory = run(inspection, lambda step: console.print(*step_lines(step), sep="\n"))
+    console.print(*verdict_lines(trajectory), sep="\n")
     if as_json:
         typer.echo(json.dumps(inspection_json(trajectory), allow_nan=False))
     if save is not None:
@@ -99,7 +101,7 @@ def inspect(
 
 @contextmanager
 def _stopped_by_ctrl_c(control: Control) -> Iterator[None]:
-    """The first Ctrl-C ends the inspection and keeps what was said; the second ends the program."""
+    """The first Ctrl-C ends the inspection and keeps its steps; the second ends the program."""
 
     def cancel(number: int, frame: FrameType | None) -> None:
         if control.is_cancelled:
@@ -114,17 +116,17 @@ def _stopped_by_ctrl_c(control: Control) -> Iterator[None]:
 
 
 @contextmanager
-def _live_text(show: Console) -> Iterator[OnText | None]:
-    """The last words of the turn under way beside a spinner; nothing where nobody watches."""
-    if show.quiet or not show.is_terminal:
+def _live_text(console: Console) -> Iterator[OnText | None]:
+    """Show the end of the text being generated next to a spinner, if this is a terminal."""
+    if console.quiet or not console.is_terminal:
         yield None
         return
-    said = ""
-    with show.status("reading the spectrum") as status:
+    text = ""
+    with console.status("reading the spectrum") as status:
 
         def on_text(piece: str) -> None:
-            nonlocal said
-            said = "" if piece == RESTARTED else (said + piece)[-4 * LIVE_CHARACTERS :]
-            status.update(cleaned(said.replace("\n", " "))[-LIVE_CHARACTERS:])
+            nonlocal text
+            text = "" if piece == RESTARTED else (text + piece)[-4 * LIVE_CHARACTERS :]
+            status.update(cleaned(text.replace("\n", " "))[-LIVE_CHARACTERS:])
 
         yield on_text

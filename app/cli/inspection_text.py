@@ -1,4 +1,4 @@
-"""An inspection in words for the terminal, and as the JSON that scripts rely on."""
+"""Format an inspection for the terminal, and as the JSON that scripts rely on."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from agent.trajectory.trajectory_file import to_json
 from app.core.statistics.number_format import chance
 
 MAX_CHARACTERS = 4000
-"""Of one step; a runaway model writes more than anybody reads."""
+"""Shown of one step; a runaway model may write much more."""
 MAX_NAMED = 4
-"""Lines, and as many band heads, of one look."""
+"""Spectral lines, and band heads, shown for one look."""
 INDENT = "    "
 
 
@@ -29,7 +29,7 @@ def heading(spectrum: Spectrum, task: Task, model: ModelRef) -> Text:
 
 
 def step_lines(step: Step) -> list[Text]:
-    """A thought dim, a look with what is measured there, an error as such."""
+    """The lines for one step: a thought, a look with its measurements, the answer or an error."""
     who = "you: " if step.by == "person" else ""
     if step.kind == "zoom":
         return _zoom_lines(step, who)
@@ -43,20 +43,20 @@ def step_lines(step: Step) -> list[Text]:
 
 
 def verdict_lines(trajectory: Trajectory) -> list[Text]:
-    told = "" if trajectory.p_yes is None else f"   p(YES) {chance(trajectory.p_yes)}"
+    probability = "" if trajectory.p_yes is None else f"   p(YES) {chance(trajectory.p_yes)}"
     if len(trajectory.p_yes_runs) > 1:
-        told += f" over {len(trajectory.p_yes_runs)} inspections"
+        probability += f" over {len(trajectory.p_yes_runs)} inspections"
     looks = len(trajectory.looks)
     spent = f"   {looks} look{'' if looks == 1 else 's'}, {trajectory.seconds:.2f} s"
     if trajectory.verdict is None:
         why = f": {trajectory.stop_reason}" if trajectory.stop_reason else ""
         return [Text(cleaned(f"no verdict ({trajectory.stopped_by}{why})") + spent, style="yellow")]
     style = "bold green" if trajectory.verdict == "YES" else "bold red"
-    return [Text.assemble((trajectory.verdict, style), told, (spent, "dim"))]
+    return [Text.assemble((trajectory.verdict, style), probability, (spent, "dim"))]
 
 
 def inspection_json(trajectory: Trajectory) -> dict[str, Any]:
-    """What `inspect --json` prints. Steps carry all their keys, so that nobody has to ask."""
+    """What `inspect --json` prints. Every step has all keys, for simple scripts."""
     record = to_json(trajectory)
     record["model"] = trajectory.model.name
     record["model_sha256"] = trajectory.model.sha256
@@ -66,7 +66,7 @@ def inspection_json(trajectory: Trajectory) -> dict[str, Any]:
 
 
 def cleaned(text: str) -> str:
-    """One line without what a terminal would obey."""
+    """The text without line breaks and terminal control characters."""
     return "".join("?" if unprintable(character) else character for character in text)
 
 
@@ -109,7 +109,7 @@ def _measured_lines(measured: Any) -> list[str]:
 
 
 def _most_significant(found: Sequence[Any]) -> list[Any]:
-    """The first few by how sure they are, in the order they came in: by wavelength."""
+    """The MAX_NAMED most significant ones, in their original order (by wavelength)."""
     best = sorted(found, key=lambda each: each.get("sigma", 0.0), reverse=True)[:MAX_NAMED]
     return [each for each in found if each in best]
 
@@ -127,12 +127,12 @@ def _error_lines(step: Step) -> list[Text]:
     return _with_marker(INDENT + "! ", step.error, "yellow") if step.error else []
 
 
-def _with_marker(mark: str, text: str, style: str) -> list[Text]:
-    """Text behind a mark, its further lines indented to match. Never read as markup."""
+def _with_marker(marker: str, text: str, style: str) -> list[Text]:
+    """The text after a marker, with further lines indented. Never interpreted as markup."""
     shown = text[:MAX_CHARACTERS] + (" ..." if len(text) > MAX_CHARACTERS else "")
     lines = [cleaned(line) for line in shown.strip().split("\n")]
-    blank = " " * len(mark)
+    blank = " " * len(marker)
     return [
-        Text((mark if number == 0 else blank) + line, style=style)
+        Text((marker if number == 0 else blank) + line, style=style)
         for number, line in enumerate(lines)
     ]

@@ -1,4 +1,4 @@
-"""`spec-o3 log SESSION`: every decision, in the order they were made."""
+"""`spec-o3 log SESSION`: print the verdict log."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def log(
     session: SessionArgument,
     of: Annotated[
         str | None,
-        typer.Option("--object", metavar="ID", help="Of this candidate alone."),
+        typer.Option("--object", metavar="ID", help="Only this candidate."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="OUT.csv", help="Write it as CSV instead.")
+        Path | None, typer.Option(metavar="OUT.csv", help="Write the log as CSV to this file.")
     ] = None,
     reviewer: ReviewerOption = None,
 ) -> None:
-    """Show the log, oldest first. It only grows: what was undone is in it, too."""
+    """Show the verdict log, oldest first. It also contains verdicts that were undone."""
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
         if out is not None:
             typer.echo(f"{out}: {write_log(opened, out)} lines")
             return
         if of is None:
             show(log_lines(opened))
-        for number in [] if of is None else _numbers(opened, of):
+        for number in [] if of is None else _candidate_ids(opened, of):
             show(log_lines(opened, number))
 
 
@@ -47,20 +47,20 @@ def show(lines: Iterable[str]) -> None:
         typer.echo(line)
 
 
-def _numbers(session: Session, words: str) -> list[int]:
-    """Every epoch of an object of that name, else the candidate of that number or TARGETID, else
-    the only one whose name begins so."""
-    words = words.strip()
-    found = find(session, words, MAX_MATCHES)
-    named = [each for each in found if each.object_id.casefold() == words.casefold()]
-    numbered = [each for each in found if words in (str(each.id), _target(each))]
-    meant = named or numbered or found
-    if not meant:
-        raise WorkbenchError(f"no candidate is called {words[:80]}")
-    if not (named or numbered) and len(meant) > 1:
-        names = ", ".join(each.object_id for each in meant[:SHOWN])
-        raise WorkbenchError(f"{words[:80]} could be {names}: say which")
-    return [each.id for each in meant]
+def _candidate_ids(session: Session, text: str) -> list[int]:
+    """The ids that the text refers to: all epochs of the object with this name, else the candidate
+    with this number or TARGETID, else the only one whose name starts with it."""
+    text = text.strip()
+    found = find(session, text, MAX_MATCHES)
+    by_name = [each for each in found if each.object_id.casefold() == text.casefold()]
+    by_number = [each for each in found if text in (str(each.id), _target(each))]
+    matches = by_name or by_number or found
+    if not matches:
+        raise WorkbenchError(f"there is no candidate {text[:80]}")
+    if not (by_name or by_number) and len(matches) > 1:
+        names = ", ".join(each.object_id for each in matches[:SHOWN])
+        raise WorkbenchError(f"{text[:80]} is ambiguous, it could be {names}: give the full name")
+    return [each.id for each in matches]
 
 
 def _target(candidate: Candidate) -> str:

@@ -1,4 +1,4 @@
-"""`spec-o3`: the commands people type. Each command lives in a file of its own name."""
+"""`spec-o3`: the command line. Each command is in the module of its name."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ CHILDREN = {
     "list-reader": "app.core.importing.child.child",
     "window-probe": "app.selftest.window_probe",
 }
-"""By the name that `agent.child_command` is given; each module has a `main`."""
+"""Modules with a `main`, by the child name given to `agent.child_command`."""
 
 
 def run_child(arguments: Sequence[str]) -> NoReturn:
-    """`arguments`: the child's name, then what it is told."""
+    """Run a child process; `arguments` are its name, then its own arguments."""
     name = arguments[0] if arguments else ""
     if name not in CHILDREN:
-        sys.stderr.write(f"spec-o3: there is no child {name!a}\n")
+        sys.stderr.write(f"spec-o3: unknown child process {name!a}\n")
         sys.exit(2)
     sys.argv = list(arguments)
     sys.exit(import_module(CHILDREN[name]).main())
@@ -49,13 +49,13 @@ MAX_MESSAGE = 4000
 
 
 def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The program with these commands; what the others need is not loaded."""
-    import typer  # a child of ours is started by this file, too, and needs none of it
+    """The program with these commands; the modules of others are not imported."""
+    import typer  # child processes start here too and do not need it
 
     app = typer.Typer(
         name="spec-o3",
         help="Vet candidates of rare stars from survey spectra.\n\n"
-        "Without a command it opens the window, on the session, list or spectrum that is named.",
+        "Without a command, opens the window with the given session, list or spectrum.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -75,35 +75,34 @@ def commands() -> None:
 
 
 def main() -> None:
-    """Exit status: 0 done, 1 a message for the user, 2 a usage error."""
+    """Exit status: 0 success, 1 an error with a message, 2 a usage error."""
     if sys.argv[1:2] == [CHILD_OPTION]:
         run_child(sys.argv[2:])
     _replace_unprintable()
-    asked = [word for word in sys.argv[1:2] if word in COMMANDS]
+    command = [word for word in sys.argv[1:2] if word in COMMANDS]
     try:
-        if not asked and is_for_window(sys.argv[1:]):
+        if not command and is_for_window(sys.argv[1:]):
             sys.exit(open_window(*sys.argv[1:]))
-        workbench(asked or COMMANDS)()
+        workbench(command or COMMANDS)()
     except WorkbenchError as error:
         _exit_with(str(error))
     except OSError as error:
         if error.errno not in DISK_FULL:
             raise
-        _exit_with(f"what was to be said could not be written: {error.strerror}")
+        _exit_with(f"the output could not be written: {error.strerror}")
 
 
 def _replace_unprintable() -> None:
-    """A file's name may be no Unicode, and a terminal may not know every letter: neither is a
-    reason to stop."""
+    """Replace characters that cannot be printed instead of raising UnicodeEncodeError."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
-def _exit_with(words: str) -> NoReturn:
-    """With one line, whatever names are in it."""
-    said = printable(" ".join(words.splitlines()), MAX_MESSAGE)
-    sys.stderr.write(f"spec-o3: {said}\n")
+def _exit_with(message: str) -> NoReturn:
+    """Print the message as one line and exit with status 1."""
+    line = printable(" ".join(message.splitlines()), MAX_MESSAGE)
+    sys.stderr.write(f"spec-o3: {line}\n")
     sys.exit(1)
 
 

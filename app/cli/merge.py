@@ -1,4 +1,4 @@
-"""`spec-o3 merge INTO FROM...`: the sessions of several people in one."""
+"""`spec-o3 merge INTO FROM...`: merge the sessions of several people."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def merge(
     into: SessionArgument,
     others: Annotated[
         list[str],
-        typer.Argument(metavar="FROM...", help="Sessions to bring in; they stay as they are."),
+        typer.Argument(metavar="FROM...", help="Sessions to merge in; they are not changed."),
     ],
     reviewer: ReviewerOption = None,
 ) -> None:
-    """Bring other people's sessions in. Nothing is lost, and merging twice changes nothing."""
+    """Merge other people's sessions. Nothing is lost, and merging again changes nothing."""
     name = reviewer_name(reviewer)
     with open_session(into, name) as target:
         for other in others:
@@ -41,41 +41,42 @@ def _merged(target: Session, source: Session) -> MergeReport:
 
 def _show(name: str, target: Session, report: MergeReport) -> None:
     typer.echo(
-        f"{cleaned(name)}: {report.lines} lines of the log, {report.inspections} inspections, "
-        f"{report.candidates} new candidates ({report.matched} were here already)"
+        f"{cleaned(name)}: {report.lines} log entries, {report.inspections} inspections, "
+        f"{report.candidates} new candidates ({report.matched} already known)"
     )
     if report.reviewers:
         typer.echo(f"  new reviewers: {cleaned(', '.join(report.reviewers))}")
     for conflict in report.conflicts[:MAX_SHOWN]:
         typer.echo("  " + cleaned(_conflict_text(conflict)))
     if report.conflicts[MAX_SHOWN:]:
-        typer.echo(f"  ... and {len(report.conflicts) - MAX_SHOWN} more such")
+        typer.echo(f"  ... and {len(report.conflicts) - MAX_SHOWN} more conflicts")
     _show_disputes(target, report.disagreements)
 
 
 def _conflict_text(conflict: Conflict) -> str:
     kept, aside = conflict.kept.opinion, conflict.set_aside.opinion
-    said = f"{conflict.object_id}: {conflict.reviewer} said {aside.verdict or 'nothing yet'}"
+    text = f"{conflict.object_id}: {conflict.reviewer} gave {aside.verdict or 'no verdict'}"
     if aside.verdict == kept.verdict:
-        return f"{said} twice, not in the same words; the later stands"
-    return f"{said}, later {kept.verdict or 'nothing'}, which stands"
+        return f"{text} twice with different details; the later one is kept"
+    return f"{text}, later {kept.verdict or 'no verdict'}, which is kept"
 
 
 def _show_disputes(target: Session, found: Sequence[Dispute]) -> None:
-    """Between people; whose word holds is for a person to say."""
+    """List candidates on which reviewers disagree; an adjudicator has to decide."""
     if not found:
         return
     typer.echo(
-        f"  people differ on {len(found)} candidates; see them with the filter disagree:people"
+        f"  reviewers disagree on {len(found)} candidates; show them with the filter "
+        "disagree:people"
     )
     shown = found[:MAX_SHOWN]
     named = {each.id: each for each in target.candidates(one.candidate_id for one in shown)}
     for one in shown:
-        said = (
+        verdicts = (
             f"{each.reviewer} {each.opinion.verdict}"
             for each in one.judgements
             if each.opinion.verdict is not None
         )
-        typer.echo("  " + cleaned(f"  {named[one.candidate_id].object_id}: {', '.join(said)}"))
+        typer.echo("  " + cleaned(f"  {named[one.candidate_id].object_id}: {', '.join(verdicts)}"))
     if found[MAX_SHOWN:]:
         typer.echo(f"    ... and {len(found) - MAX_SHOWN} more")

@@ -1,4 +1,4 @@
-"""`spec-o3 new SESSION --task CV LIST...`: a session from one or more candidate lists."""
+"""`spec-o3 new SESSION --task CV LIST...`: create a session from candidate lists."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from agent.tasks.catalogue import find_task
 from app.cli.inspection_text import cleaned
+from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.importing.importer import import_list, preview
 from app.core.importing.reports import ImportReport
@@ -37,29 +36,29 @@ def new(
     ],
     spectra: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where the spectra lie, if not beside the list."),
+        typer.Option(metavar="DIR", help="Folder of the spectra, if not next to the list."),
     ] = None,
     role: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ROLE=COLUMN",
-            help="Where a column is taken for the wrong thing: path, row, object_id, ra, dec, "
-            "score, label, snr.",
+            help="Set the column of a role if the guess is wrong. Roles: path, row, object_id, ra, "
+            "dec, score, label, snr.",
         ),
     ] = None,
     reviewer: ReviewerOption = None,
 ) -> None:
-    """Make a session and take the lists over; says what each column is taken for."""
+    """Create a session from candidate lists and show the role of each column."""
     roles = _roles(role or [])
     target = find_task(task)
-    for path in lists:  # before a file is made: a list that cannot be read makes no session
+    for path in lists:  # check the lists first, so that a bad one leaves no session behind
         preview(path, roles=roles)
     with new_session(session, target, reviewer_name(reviewer)) as made:
         try:
             for path in lists:
                 show_import(import_with_progress(made, path, roles, spectra))
         except BaseException:
-            made.database.discard()  # with all that lies beside it, or there could be no other
+            made.database.discard()  # including side files, which would block a new session
             raise
         typer.echo(f"{made.location}: {made.count()} candidates for {target.name}")
 
@@ -68,35 +67,25 @@ def import_with_progress(
     session: Session, path: Path, roles: dict[str, str], spectra: Path | None
 ) -> ImportReport:
     """Import one list with a progress bar on standard error."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        bar = progress.add_task(f"reading {cleaned(path.name)}", total=None)
-        return import_list(
-            session,
-            path,
-            roles=roles,
-            spectra=spectra,
-            progress=lambda done, total: progress.update(bar, completed=done, total=total),
-        )
+    with progress_bar(f"reading {path.name}") as progress:
+        return import_list(session, path, roles=roles, spectra=spectra, progress=progress)
 
 
 def show_import(report: ImportReport) -> None:
     typer.echo(
-        f"{cleaned(report.name)} ({report.format}): {report.rows_used} of {report.rows_read} rows"
+        f"{cleaned(report.name)} ({report.format}): {report.rows_used} of {report.rows_read} rows "
+        "imported"
     )
     for name, column in report.roles.items():
         typer.echo(f"  {name}: {cleaned(column)}")
-    for count, words in (
-        (report.duplicates, "named before, kept once"),
-        (report.missing_files, "whose file is not there now"),
+    for count, label in (
+        (report.duplicates, "duplicates"),
+        (report.missing_files, "files not found"),
         (report.without_file, "without a spectrum"),
-        (report.rows_refused, "that cannot be used"),
+        (report.rows_refused, "refused"),
     ):
         if count:
-            typer.echo(f"  {count} {words}")
+            typer.echo(f"  {count} {label}")
     for refused in report.refused[:MAX_REFUSED_SHOWN]:
         typer.echo(cleaned(f"    row {refused.line}: {refused.reason}"), err=True)
     for warning in report.warnings:

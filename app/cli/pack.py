@@ -1,4 +1,4 @@
-"""`spec-o3 pack SESSION OUT`: a session with its spectra inside, to send to a colleague."""
+"""`spec-o3 pack SESSION OUT`: copy a session with its spectra, to send to a colleague."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ MAX_SHOWN = 10
 def pack(
     session: SessionArgument,
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The .speco3 file to make.", show_default=False)
+        Path, typer.Argument(metavar="OUT", help="The .speco3 file to write.", show_default=False)
     ],
     reviewer: ReviewerOption = None,
 ) -> None:
-    """Copy a session and put the spectra into the copy."""
+    """Copy a session together with its spectra into one file."""
     with (
         open_session(session, reviewer_name(reviewer), read_only=True) as opened,
         progress_bar("packing") as progress,
     ):
         report = write_packed(opened, out, progress=progress)
     typer.echo(
-        cleaned(f"{report.path}: {report.packed} spectra inside, {report.bytes / 1e6:.1f} MB")
+        cleaned(f"{report.path}: {report.packed} spectra packed, {report.bytes / 1e6:.1f} MB")
     )
     for missing in report.unreadable[:MAX_SHOWN]:
-        typer.echo(cleaned(f"  without {missing.object_id}: {missing.reason}"), err=True)
+        typer.echo(cleaned(f"  missing {missing.object_id}: {missing.reason}"), err=True)
     left = report.candidates - report.packed - len(report.unreadable[:MAX_SHOWN])
     if left > 0:
-        typer.echo(f"  ... and {left} more without", err=True)
+        typer.echo(f"  ... and {left} more missing", err=True)

@@ -1,23 +1,22 @@
-"""A bar on standard error for what takes a while."""
+"""A progress bar on standard error."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from app.cli.inspection_text import cleaned
-from app.core.progress import Progress as OnProgress
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[OnProgress]:
-    """To be called with how much is done, of how much. Nothing is written where nobody watches."""
+def progress_bar(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Yields a function to report progress. Draws nothing if standard error is not a terminal."""
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}", markup=False),  # it may hold the name of a file
+        TextColumn("{task.description}", markup=False),  # it may contain a file name
         BarColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),
@@ -27,7 +26,7 @@ def progress_bar(what: str) -> Iterator[OnProgress]:
     ) as progress:
         bar = progress.add_task(cleaned(what), total=None)
 
-        def show(done: int, total: int) -> None:
+        def show(done: int, total: int | None) -> None:
             progress.update(bar, completed=done, total=total)
 
         yield show

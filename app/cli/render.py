@@ -1,4 +1,4 @@
-"""`spec-o3 render FILE OUT.png`: the picture the agent sees."""
+"""`spec-o3 render FILE OUT.png`: draw the picture that the agent sees."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ class StyleName(StrEnum):
 
 def render(
     file: Annotated[Path, typer.Argument(help="A spectrum file.", show_default=False)],
-    out: Annotated[Path, typer.Argument(help="The picture to write, .png.", show_default=False)],
+    out: Annotated[Path, typer.Argument(help="The .png file to write.", show_default=False)],
     wavelengths: Annotated[
         tuple[float, float] | None,
-        typer.Option("--range", metavar="LO HI", help="Show only this range, Å."),
+        typer.Option("--range", metavar="LO HI", help="Show only this wavelength range, in Å."),
     ] = None,
     label: Annotated[
-        str | None, typer.Option(help="What the range is shown for; goes into the reply line.")
+        str | None, typer.Option(help="What the range shows; part of the reply line.")
     ] = None,
     title: Annotated[
         str | None, typer.Option(help="Title of the picture.", show_default="Spectrum: FILE")
     ] = None,
-    style: Annotated[StyleName, typer.Option(help="Look of the picture.")] = StyleName.PUBLISHED,
+    style: Annotated[StyleName, typer.Option(help="Style of the picture.")] = StyleName.PUBLISHED,
     row: Annotated[
         str,
-        typer.Option("--row", metavar="K", help="Row of a file of several, from 0; or a TARGETID."),
+        typer.Option("--row", metavar="K", help="Row (from 0) or TARGETID in a file with several."),
     ] = "0",
 ) -> None:
     """Draw a spectrum, or one window of it, as the agent sees it."""
     _check_target(out)
     if label is not None and wavelengths is None:
-        raise WorkbenchError("--label says what a range is shown for; give --range with it")
+        raise WorkbenchError("--label describes a range: give --range too")
     spectrum = read_row(file, row)
     name = f"Spectrum: {file.name}" if title is None else title
     look = STYLES[style.value]
@@ -65,13 +65,15 @@ def render(
 
 def _check_target(out: Path) -> None:
     if out.suffix.lower() != ".png":
-        raise WorkbenchError(f"{out}: pictures are written as .png; give a name that ends so")
+        raise WorkbenchError(f"{out}: pictures are written as PNG; give a name that ends in .png")
     if not out.parent.is_dir():
-        raise WorkbenchError(f"{out.parent} is not a folder; make it first or choose another")
+        raise WorkbenchError(
+            f"{out.parent} is not an existing folder: create it first or choose another"
+        )
     if out.is_dir():
-        raise WorkbenchError(f"{out} is a folder; give the name of a file")
+        raise WorkbenchError(f"{out} is a folder: give a file name")
 
 
 def _plain(value: float) -> float | int:
-    """6500.0 typed at a terminal as 6500."""
+    """6500.0 as 6500, so that the reply shows what was typed."""
     return int(value) if value.is_integer() else value

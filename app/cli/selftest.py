@@ -1,4 +1,4 @@
-"""`spec-o3 selftest`: whether this copy of the program can do all that it should, as a table."""
+"""`spec-o3 selftest`: check this installation and print the results as a table."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ from app.selftest import inspection, installation, session, spectra, window
 from app.selftest.check import Check, CheckSkipped
 
 CHECK_MODULES = (installation, spectra, inspection, session, window)
-DONE, LEFT_OUT, FAILED = "ok", "–", "FAILED"
+DONE, SKIPPED, FAILED = "ok", "–", "FAILED"
 WIDTHS = (8, 8, 25, 7)
 
 
 def selftest() -> None:
-    """Read, inspect, judge, export and open the window, each once, on the bundled sample."""
-    _say(f"spec-o3 {_version()}, {_platform()}")
-    _say(_row("", "part", "what", "s", "seen"))
+    """Check this installation: read, inspect, judge, export and open the window."""
+    _print(f"spec-o3 {_version()}, {_platform()}")
+    _print(_row("", "part", "check", "s", "result"))
     with _temporary_folder() as folder:
-        every = [check for each in CHECK_MODULES for check in each.checks()]
-        states = run_checks(every, folder)
+        checks = [check for each in CHECK_MODULES for check in each.checks()]
+        states = run_checks(checks, folder)
     if states[FAILED]:
-        raise WorkbenchError(f"{states[FAILED]} of {len(every)} checks failed")
-    _say(f"{states[DONE]} checks came out well, {states[LEFT_OUT]} left out")
+        raise WorkbenchError(f"{states[FAILED]} of {len(checks)} checks failed")
+    _print(f"{states[DONE]} checks passed, {states[SKIPPED]} skipped")
 
 
 def run_checks(checks: Iterable[Check], folder: Path) -> Counter[str]:
-    """A row of the table as soon as it is known; how many came out how."""
+    """Run the checks and print a row for each; returns the number of each result."""
     states: Counter[str] = Counter()
     for number, check in enumerate(checks):
         own = folder / str(number)
         began = time.perf_counter()
         try:
             own.mkdir()
-            state, seen = DONE, check.run(own)
+            state, result = DONE, check.run(own)
         except CheckSkipped as error:
-            state, seen = LEFT_OUT, str(error)
-        except Exception as error:  # whatever it is, the others are tried, too
-            state, seen = FAILED, _error_text(error)
+            state, result = SKIPPED, str(error)
+        except Exception as error:  # any error: continue with the other checks
+            state, result = FAILED, _error_text(error)
         states[state] += 1
         seconds = time.perf_counter() - began
-        _say(_row(state, check.part, check.name, f"{seconds:.2f}", seen))
+        _print(_row(state, check.part, check.name, f"{seconds:.2f}", result))
         shutil.rmtree(own, ignore_errors=True)
     return states
 
@@ -64,21 +64,21 @@ def _error_text(error: Exception) -> str:
 
 @contextmanager
 def _temporary_folder() -> Iterator[Path]:
-    """A folder to write in, of a name that not every program can read."""
+    """A temporary folder with non-ASCII letters and spaces in its name."""
     try:
         home = tempfile.TemporaryDirectory(prefix="spec-o3 β 夜 ", ignore_cleanup_errors=True)
     except OSError as error:
         raise WorkbenchError(
-            f"there is no room for temporary files ({error.strerror}): free some, or name another "
-            "folder for them in TMPDIR"
+            f"temporary files cannot be created ({error.strerror}): free some disk space, or set "
+            "TMPDIR to another folder"
         ) from error
     with home as folder:
         yield Path(folder)
 
 
-def _row(state: str, part: str, name: str, seconds: str, seen: str) -> str:
+def _row(state: str, part: str, name: str, seconds: str, result: str) -> str:
     cells = zip((state, part, name, seconds), WIDTHS, strict=True)
-    return " ".join(f"{cell:<{width}}" for cell, width in cells) + " " + seen
+    return " ".join(f"{cell:<{width}}" for cell, width in cells) + " " + result
 
 
 def _version() -> str:
@@ -90,6 +90,6 @@ def _platform() -> str:
     return f"{how}, Python {platform.python_version()} on {platform.system()} {platform.machine()}"
 
 
-def _say(words: str) -> None:
+def _print(words: str) -> None:
     typer.echo(cleaned(words).rstrip())
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""SESSION and --reviewer, the same in every command on a session."""
+"""Arguments that several commands share: SESSION, --reviewer, --row."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ReviewerOption = Annotated[
         "--reviewer",
         metavar="NAME",
         envvar=REVIEWER_VARIABLE,
-        help="Who you are, in the session.",
-        show_default="the one chosen in the window, else your user name",
+        help="Your name in the session.",
+        show_default="the name chosen in the window, else your user name",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""`spec-o3 stats SESSION`: counts, pace, agreement, the agents' figures, calibration and cuts."""
+"""`spec-o3 stats SESSION`: counts, pace, agreement, quality of the agents, calibration, cuts."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ def show_statistics(found: Statistics, console: Console) -> None:
     console.print(
         f"{counts.candidates:,} candidates: {counts.accepted:,} accepted, {counts.rejected:,} "
         f"rejected, {counts.unsure:,} unsure, {counts.disputed:,} disputed, {counts.open:,} open; "
-        f"{counts.inspected:,} inspected, {counts.unreadable:,} not readable"
+        f"{counts.inspected:,} inspected, {counts.unreadable:,} unreadable"
     )
     if found.reviewers:
-        people = ("reviewer", "accepted", "rejected", "unsure", "blind", "s each", "left", "for")
+        verdicts = ("accepted", "rejected", "unsure", "blind")
+        people = ("reviewer", *verdicts, "s each", "left", "time left")
         rows = [_reviewer_row(each, counts.candidates) for each in found.reviewers]
         console.print(_table(people, rows))
     _show_agreement(found.people, console)
@@ -53,10 +54,10 @@ def show_statistics(found: Statistics, console: Console) -> None:
             _table(("", *(each.model for each in found.agents)), _agent_rows(found.agents))
         )
     for agent in found.agents:
-        told = agent.calibration_state
+        text = agent.calibration_state
         if agent.reliability is not None:
-            told = f"{told} {_reliability(agent.reliability)}"
-        console.print(Text(cleaned(f"{agent.model}: {told}")))
+            text = f"{text} {_reliability(agent.reliability)}"
+        console.print(Text(cleaned(f"{agent.model}: {text}")))
 
 
 def show_cuts(cuts: Sequence[ModelCut], console: Console) -> None:
@@ -77,16 +78,16 @@ def _reviewer_row(each: ReviewerCounts, candidates: int) -> Row:
 
 
 def _show_agreement(found: ReviewerAgreement, console: Console) -> None:
-    """A pair by Cohen's kappa, several people by Fleiss'; apart for faint and for bright."""
+    """Cohen's kappa of each pair, Fleiss' kappa of more reviewers; also by signal to noise."""
     if not found.pairs:
         return
     rows = [_agreement_row(f"{pair.first} and {pair.second}", pair.every) for pair in found.pairs]
     if len(found.pairs) == 1:
         rows += [_agreement_row(each.name, each.found) for each in found.pairs[0].by_snr]
     else:
-        rows.append(_agreement_row("everybody (Fleiss)", found.several))
+        rows.append(_agreement_row("all (Fleiss)", found.several))
         rows += [_agreement_row(each.name, each.found) for each in found.several_by_snr]
-    console.print(_table(("who", "both judged", "alike", "kappa"), rows))
+    console.print(_table(("reviewers", "both judged", "agreement", "kappa"), rows))
 
 
 def _agreement_row(name: str, found: Agreement | FleissKappa) -> Row:
@@ -98,14 +99,14 @@ def _consistency_lines(found: Statistics) -> Iterator[str]:
         alike = again.agreement.observed
         if alike.value is not None:
             yield (
-                f"{again.reviewer} judged {again.agreement.n:,} a second time and said the same of "
+                f"{again.reviewer} judged {again.agreement.n:,} candidates twice and agreed on "
                 f"{rough_percent(alike.value)}; kappa {with_interval(again.agreement.kappa)}"
             )
     yield from (f"{each.reviewer}: {each.words}" for each in found.drift if each.words)
 
 
 def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:
-    """Models side by side; their scores are against what people came to."""
+    """A column for each model; scores are relative to the final verdicts of people."""
     counts: tuple[tuple[str, Callable[[AgentFigures], int]], ...] = (
         ("YES", lambda each: each.yes),
         ("NO", lambda each: each.no),
@@ -124,18 +125,18 @@ def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:
     bins = [{each.name: each.found.kappa for each in agent.people.by_snr} for agent in agents]
     for name in dict.fromkeys(name for some in bins for name in some):
         known = (some.get(name) for some in bins)
-        told = ("–" if kappa is None else with_interval(kappa) for kappa in known)
-        rows.append((f"kappa, {name}", *told))
+        cells = ("–" if kappa is None else with_interval(kappa) for kappa in known)
+        rows.append((f"kappa, {name}", *cells))
     return rows
 
 
 def _reliability(found: Reliability) -> str:
-    told = f"p(YES) is off by {rough_percent(found.raw_error)} on average"
+    text = f"p(YES) is off by {rough_percent(found.raw_error)} on average"
     if found.calibrated_error is not None:
-        told += f", {rough_percent(found.calibrated_error)} once calibrated (out of fold)"
+        text += f", {rough_percent(found.calibrated_error)} once calibrated (out of fold)"
     if found.roc_auc is not None:
-        told += f"; ROC AUC {found.roc_auc:.3f}"
-    return f"{told}."
+        text += f"; ROC AUC {found.roc_auc:.3f}"
+    return f"{text}."
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
@@ -145,7 +146,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
             Text(cleaned(name)), justify="left" if number == 0 else "right", overflow="fold"
         )
     for row in rows:
-        # Text, not str: a reviewer's name must not be taken for markup.
+        # Text, not str: rich would interpret markup in a reviewer's name.
         table.add_row(*(Text(cleaned(cell)) for cell in row))
     return table
 
@@ -155,22 +156,24 @@ def stats(
     precision: Annotated[
         float | None,
         typer.Option(
-            metavar="P", help="From which p(YES) on so many are real, as 0.95, by your verdicts."
+            metavar="P",
+            help="Find the p(YES) above which this fraction is real (such as 0.95), "
+            "according to the verdicts.",
         ),
     ] = None,
     recall: Annotated[
         float | None,
         typer.Option(
-            metavar="R", help="Below which p(YES) no more than 1 - R of the real ones are."
+            metavar="R", help="Find the p(YES) below which at most 1 - R of the real ones are."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON alone, for scripts.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
     reviewer: ReviewerOption = None,
 ) -> None:
-    """How far the session is, how people agree, and how good the agents are."""
+    """Show progress, agreement between reviewers, and the quality of the agents."""
     for share, option in ((precision, "--precision"), (recall, "--recall")):
         if share is not None and not 0.0 < share < 1.0:
-            raise typer.BadParameter("a share between 0 and 1, as 0.95", param_hint=option)
+            raise typer.BadParameter("must be between 0 and 1, such as 0.95", param_hint=option)
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
         said = read_all_verdicts(opened)
         found = statistics_of(opened, said)

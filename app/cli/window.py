@@ -1,4 +1,4 @@
-"""`spec-o3 [SESSION | LIST | SPECTRUM]`: the window."""
+"""`spec-o3 [SESSION | LIST | SPECTRUM]`: open the window."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from pathlib import Path
 from agent.errors import WorkbenchError
 
 NO_DISPLAY = (
-    "there is no display for the window. In a terminal: `spec-o3 demo`, or "
-    "`spec-o3 --help` for the commands"
+    "there is no display for the window. In the terminal, try `spec-o3 demo` or `spec-o3 --help`"
 )
 
 
 INVISIBLE_PLATFORMS = ("offscreen", "minimal", "vnc")
-"""Platforms of Qt that nobody sits before."""
+"""Qt platforms without a visible window."""
 
 
 def has_display() -> bool:
-    """Whether somebody could see a window."""
+    """Whether a window would be visible."""
     if os.environ.get("QT_QPA_PLATFORM", "").split(":")[0] in INVISIBLE_PLATFORMS:
         return False
     if sys.platform in ("win32", "darwin"):
@@ -29,7 +28,7 @@ def has_display() -> bool:
 
 
 def is_for_window(words: list[str]) -> bool:
-    """Whether this is no command, but something to open; nothing at all opens the window, too."""
+    """Whether the arguments open the window (a file, URL or nothing) rather than a command."""
     if not words:
         return True
     word = words[0]
@@ -39,11 +38,11 @@ def is_for_window(words: list[str]) -> bool:
 
 
 def open_window(argument: str = "", *, sample: bool = False) -> int:
-    """Until it is closed. Qt is loaded here and nowhere before."""
+    """Open the window and wait until it is closed; Qt is imported only here."""
     if not (has_display() or os.environ.get("QT_QPA_PLATFORM")):
         raise WorkbenchError(NO_DISPLAY)
     try:
-        # First what needs no Qt: once that is there, its hooks read the source of each new module.
+        # Import what needs no Qt first: the import hooks of PySide6 slow down later imports.
         import_module("app.core.session.session")
         program = import_module("app.ui.program")
         fault: str = import_module("app.ui.display_check").platform_fault()
@@ -60,14 +59,14 @@ def open_window(argument: str = "", *, sample: bool = False) -> int:
 def _missing_library_hint() -> str:
     if getattr(sys, "frozen", False):
         return (
-            "It belongs to the system: Debian and Ubuntu have what is needed as libegl1, libgl1, "
+            "A system library is missing: on Debian and Ubuntu install libegl1, libgl1, "
             "libfontconfig1 and libx11-xcb1"
         )
-    return "`sh packaging/system_libraries.sh` says which packages the system lacks"
+    return "`sh packaging/system_libraries.sh` lists the missing system packages"
 
 
 def _exists(word: str) -> bool:
     try:
         return Path(word).expanduser().exists()
-    except (OSError, RuntimeError, ValueError):  # too long a name, or nobody's home folder
+    except (OSError, RuntimeError, ValueError):  # too long a name, or an unknown home folder
         return False

@@ -1,4 +1,4 @@
-"""What a self-test is made of."""
+"""The checks of the self-test."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from agent.errors import WorkbenchError
 
 
 class CheckFailed(WorkbenchError):
-    """Something came out otherwise than it must."""
+    """A result is not what it must be."""
 
 
 class CheckSkipped(WorkbenchError):
-    """There is nothing to check: a part that this installation does without."""
+    """The check does not apply: an optional part is not installed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """`run` writes into a folder of its own, says what it saw, and raises where that is wrong."""
+    """`run` gets an empty folder and returns a short result; it raises if the check fails."""
 
     part: str
     name: str
     run: Callable[[Path], str]
 
 
-def require(is_so: object, otherwise: str) -> None:
-    if not is_so:
-        raise CheckFailed(otherwise)
+def require(condition: object, message: str) -> None:
+    if not condition:
+        raise CheckFailed(message)

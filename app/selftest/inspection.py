@@ -1,4 +1,4 @@
-"""Each inspector in the box inspects one spectrum, in a process of its own as everywhere else."""
+"""Check that each bundled inspector inspects a spectrum in a worker process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.worker.request import InspectRequest, LoadRequest
 
 TASK = "CV"
 SURVEY = "LAMOST"
-"""The first of it in the sample is a cataclysmic variable, and a clear one."""
+"""The first LAMOST spectrum of the sample is a clear cataclysmic variable."""
 TIMEOUT_S = 300.0
 PNG = b"\x89PNG"
 
@@ -33,17 +33,17 @@ def checks() -> Iterator[Check]:
 
 
 def bundled_models() -> list[str]:
-    """Those that came with the program, files and all."""
+    """Names of the models bundled with the program and complete."""
     faults: list[ResourceError] = []
-    places = list_models(on_fault=faults.append)
-    return [each.card.name for each in places if each.origin == "bundled" and each.is_ready]
+    locations = list_models(on_fault=faults.append)
+    return [each.card.name for each in locations if each.origin == "bundled" and each.is_ready]
 
 
 def _picture(folder: Path) -> str:
     picture = render_spectrum(first_of(SURVEY), (4000.0, 5000.0))
-    require(png_bytes(picture).startswith(PNG), "it is no PNG")
+    require(png_bytes(picture).startswith(PNG), "the picture is not a PNG")
     colours = picture.getcolors(1 << 16) or []
-    require(len(colours) > 5, "it is blank")
+    require(len(colours) > 5, "the picture is blank")
     return f"{picture.width} × {picture.height} pixels"
 
 
@@ -52,12 +52,14 @@ def _inspect(name: str, folder: Path) -> str:
         model = client.load(LoadRequest(name)).result(TIMEOUT_S)
         request = InspectRequest(task=TASK, spectrum=first_of(SURVEY), deadline_s=TIMEOUT_S)
         record = client.inspect(request).result(TIMEOUT_S)
-    require(record.stopped_by == "answer", f"it came to no answer: {record.stop_reason}")
+    require(record.stopped_by == "answer", f"it gave no answer: {record.stop_reason}")
     if name == MEASURED:
-        require(record.verdict == "YES", f"it said {record.verdict} to a plain one")
+        require(
+            record.verdict == "YES", f"it answered {record.verdict} to a clear cataclysmic variable"
+        )
     looks = sum(1 for step in record.steps if step.kind == "zoom")
     return f"{model.name}: {record.verdict} after {looks} looks, {record.seconds:.2f} s"
 
 
 def _no_model(folder: Path) -> str:
-    raise CheckSkipped("none is in this box")
+    raise CheckSkipped("no model is bundled")

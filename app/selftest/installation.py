@@ -1,4 +1,4 @@
-"""Whether everything that belongs to the program is in this copy of it, and loads."""
+"""Check that all modules, resources and engines are installed and load."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ OPTIONAL = (
     *("torch", "transformers", "tokenizers", "safetensors", "peft", "accelerate"),
     *("specutils", "psycopg"),
 )
-"""Of others, what some installations do without, and so some of our modules."""
+"""Optional dependencies; own modules that need a missing one are skipped."""
 LAZY_IMPORTS = (
     *("astropy.io.fits", "httpcore", "httpx", "huggingface_hub", "keyring", "matplotlib", "PIL"),
     *("scipy.linalg", "scipy.optimize", "scipy.signal", "scipy.special", "sqlalchemy", "yaml"),
 )
-"""Of others, what the code loads only when it comes to it."""
+"""Dependencies that the code imports only when needed."""
 SERVER_OPTIONS = ("--context", "64", "--threads", "1")
 NO_SUCH_MODEL = "failed to load model"
-"""What llama.cpp says of a file that is not there, once it is itself."""
+"""Message of a working llama.cpp about a missing model file."""
 TIMEOUT_S = 120.0
 FILES = (
     *("icons/spec-o3.svg", "icons/light/check.svg", "icons/dark/check.svg"),
@@ -39,7 +39,7 @@ FILES = (
     *("translations/spec_o3_zh.qm", "weights/kinds.toml", "weights/tasks.toml"),
     *("indices/m_stars.toml", "models/spec-o3-7b/model.toml", "help/images"),
 )
-"""One of each kind that lies in resources."""
+"""One resource file of each kind."""
 
 
 def checks() -> Iterator[Check]:
@@ -63,11 +63,11 @@ def _modules(folder: Path) -> str:
             loaded += 1
         else:
             left_out += 1
-    return f"{loaded} loaded" + (f", {left_out} that need torch left out" if left_out else "")
+    return f"{loaded} loaded" + (f", {left_out} that need torch skipped" if left_out else "")
 
 
 def _loads(name: str) -> bool:
-    """False where it needs what is not everywhere."""
+    """Whether the module loads; False if it needs a missing optional dependency."""
     try:
         import_module(name)
     except ModuleNotFoundError as error:
@@ -78,10 +78,10 @@ def _loads(name: str) -> bool:
 
 
 def _own_modules() -> Iterator[str]:
-    """Without the window: that is opened in a process of its own."""
+    """Our modules except app.ui, which is checked by opening the window."""
     for package in PACKAGES:
-        place = import_module(package).__path__
-        for found in pkgutil.walk_packages(place, f"{package}."):
+        path = import_module(package).__path__
+        for found in pkgutil.walk_packages(path, f"{package}."):
             if not found.name.endswith("__main__"):
                 yield found.name
 
@@ -89,15 +89,15 @@ def _own_modules() -> Iterator[str]:
 def _resources(folder: Path) -> str:
     home = sample().parent
     missing = [name for name in FILES if not (home / name).exists()]
-    require(not missing, f"not there: {', '.join(missing)}")
+    require(not missing, f"missing: {', '.join(missing)}")
     tasks, lines = load_tasks(), builtin_lines()
     require(len(tasks) >= 8, f"{len(tasks)} tasks, not 8")
-    require(lines, "no lines")
+    require(lines, "no spectral lines")
     return f"{len(tasks)} tasks, {sum(1 for _ in sample().rglob('*.fits.gz'))} files of spectra"
 
 
 def _llama(folder: Path) -> str:
-    """The engine of GGUF models; whether one answers is another row, where one is in the box."""
+    """Check the llama.cpp engine without a model."""
     from agent.engines.gguf import llama_server, native
 
     try:
@@ -107,12 +107,12 @@ def _llama(folder: Path) -> str:
         if find_spec("llama_cpp") is not None:
             raise
         if not llama_server.is_installed():
-            raise CheckSkipped("not installed: GGUF models need it") from error
+            raise CheckSkipped("not installed; needed for GGUF models") from error
     return f"xllamacpp {_try_server(folder / 'none.gguf')}"
 
 
 def _try_server(model: Path) -> str:
-    """In its own process, as everywhere: beside others of Cython's libraries it may not load."""
+    """Start it in a child process, as the program does: it clashes with some libraries."""
     command = child_command("llama-server", ["-m", CHILD], str(model), str(model), *SERVER_OPTIONS)
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as child:
@@ -124,6 +124,6 @@ def _try_server(model: Path) -> str:
             child.wait(TIMEOUT_S)
         finally:
             child.kill()
-        said = child.stderr.read().decode(errors="replace")
-    require(NO_SUCH_MODEL in said, last_line(said.splitlines()) or "it said nothing")
+        output = child.stderr.read().decode(errors="replace")
+    require(NO_SUCH_MODEL in output, last_line(output.splitlines()) or "it printed nothing")
     return metadata.version("xllamacpp")

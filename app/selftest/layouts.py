@@ -1,4 +1,4 @@
-"""One spectrum written in the layouts that the sample does not come in, to be read back."""
+"""Write a spectrum in file layouts that are not in the sample, to check their readers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from agent.spectra.spectrum import Spectrum
 
 SIGMA = 0.05
-"""Of the median flux: an error for every pixel, whatever the spectrum has."""
+"""Error of each pixel as a fraction of the median flux."""
 BLOCK = 2880
-"""Bytes that FITS is written in."""
+"""FITS block size in bytes."""
 
 
 def write_text(path: Path, spectrum: Spectrum) -> None:
@@ -36,7 +36,7 @@ def write_votable(path: Path, spectrum: Spectrum) -> None:
 
 
 def write_fits_image(path: Path, spectrum: Spectrum) -> None:
-    """A single row of flux, its wavelengths in the header alone."""
+    """A single row of flux with a linear wavelength scale in the header."""
     start, step = _even_grid(spectrum)
     cards = {"CRVAL1": start, "CDELT1": step, "CRPIX1": 1.0, "CTYPE1": "WAVE", "CUNIT1": "Angstrom"}
     _write(path, (np.interp(_grid(start, step, len(spectrum)), *_lines(spectrum)), cards))
@@ -48,7 +48,7 @@ def write_fits_table(path: Path, spectrum: Spectrum) -> None:
 
 
 def write_spspec(path: Path, spectrum: Spectrum) -> None:
-    """As SDSS wrote them until 2008: rows of an image over the logarithm of wavelength."""
+    """The SDSS spSpec format (until 2008): image rows on a logarithmic wavelength grid."""
     first, step = np.log10(spectrum.range[0]), 1e-4
     grid = 10.0 ** _grid(first, step, 3800)
     flux = np.interp(grid, *_lines(spectrum))
@@ -61,7 +61,7 @@ def write_spspec(path: Path, spectrum: Spectrum) -> None:
 
 
 def write_lamost_mrs(path: Path, spectrum: Spectrum) -> None:
-    """A blue and a red arm, each a table over the logarithm of wavelength."""
+    """A blue and a red arm, each a table on a logarithmic wavelength grid."""
     arms = {}
     for arm, low, high in (("B", 4950.0, 5350.0), ("R", 6300.0, 6800.0)):
         grid = np.linspace(np.log10(low), np.log10(high), 3000)
@@ -81,7 +81,7 @@ LAYOUTS: Mapping[str, tuple[str, Callable[[Path, Spectrum], None]]] = {
     "VOTable": ("table.vot", write_votable),
     "text": ("table.csv", write_text),
 }
-"""By what it is called: the name of the file, and what writes it."""
+"""File name and writer of each layout."""
 
 
 def _lines(spectrum: Spectrum) -> tuple[Any, Any]:
@@ -106,7 +106,7 @@ def _write(
     primary: tuple[Any, Mapping[str, object]],
     tables: Mapping[str, tuple[Mapping[str, Any], Mapping[str, object]]] | None = None,
 ) -> None:
-    """FITS: an image, or nothing, with its cards; and tables by name."""
+    """Write a FITS file: the primary HDU (image or None, and cards) and tables by name."""
     units = [_image(*primary)]
     for name, (columns, cards) in (tables or {}).items():
         units.append(_table(columns, {"EXTNAME": name, **cards}))
@@ -132,7 +132,7 @@ def _table(columns: Mapping[str, Any], cards: Mapping[str, object]) -> bytes:
 
 
 def _unit(cards: Mapping[str, object], content: bytes) -> bytes:
-    from astropy.io.fits import Header  # half a second
+    from astropy.io.fits import Header  # slow to import
 
     head: bytes = Header(list(cards.items())).tostring().encode("ascii")
     return head + content + bytes(-len(content) % BLOCK)

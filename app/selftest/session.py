@@ -1,4 +1,4 @@
-"""A session of the sample's beginning: judged, closed, opened, exported and read back."""
+"""Check a small session: judge, close, reopen, export and read back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REVIEWER = "self-test"
 ROWS = 6
 CATALOGUES = ("csv", "ecsv", "fits", "vot", "parquet")
 SESSION = "Nacht β 夜.speco3"
-"""A name that no code page holds."""
+"""A name that no single code page can represent."""
 
 
 def checks() -> Iterator[Check]:
@@ -42,13 +42,13 @@ def checks() -> Iterator[Check]:
 
 
 def judged_session(folder: Path) -> Path:
-    """Closed."""
-    place = folder / SESSION
-    with new_session(place, find_task(TASK), REVIEWER) as made:
+    """Create a session with three verdicts and close it; returns its path."""
+    path = folder / SESSION
+    with new_session(path, find_task(TASK), REVIEWER) as made:
         import_list(made, _short_list(folder), spectra=sample())
         for number, verdict in enumerate(Verdict, start=1):
             made.record_verdict(number, Opinion(verdict=verdict, comment="=1+1 “β”"))
-    return place
+    return path
 
 
 def _short_list(folder: Path) -> Path:
@@ -64,16 +64,16 @@ def _opened(folder: Path) -> Session:
 
 def _verdicts(folder: Path) -> str:
     with _opened(folder) as session:
-        said = [session.judgement(number) for number in range(1, ROWS + 1)]
-        verdicts = [each.opinion.verdict for each in said if each is not None]
-        require(verdicts == list(Verdict), f"of three verdicts {len(verdicts)} were kept")
+        judgements = [session.judgement(number) for number in range(1, ROWS + 1)]
+        verdicts = [each.opinion.verdict for each in judgements if each is not None]
+        require(verdicts == list(Verdict), f"{len(verdicts)} of three verdicts were stored")
         session.undo()
-        require(session.judgement(3) is None, "a verdict could not be taken back")
-        return f"{session.count()} candidates, {len(verdicts)} verdicts kept"
+        require(session.judgement(3) is None, "a verdict could not be undone")
+        return f"{session.count()} candidates, {len(verdicts)} verdicts stored"
 
 
 def _catalogue(kind: str, folder: Path) -> str:
-    """As a list, an export has its candidates and their verdicts in it."""
+    """Export a catalogue and import it again as a list."""
     if kind == "parquet" and not is_frozen() and find_spec("pyarrow") is None:
         raise CheckSkipped("pyarrow is not installed: pip install 'spec-o3-workbench[formats]'")
     out = folder / f"out.{kind}"
@@ -83,7 +83,7 @@ def _catalogue(kind: str, folder: Path) -> str:
     with new_session(folder / "again.speco3", find_task(TASK), REVIEWER) as again:
         report = import_list(again, out, allow_absolute=True)
         back = again.candidates(range(1, ROWS + 1))
-    require(report.rows_used == ROWS, f"of {ROWS} rows {report.rows_used} came back")
+    require(report.rows_used == ROWS, f"{report.rows_used} of {ROWS} rows were read back")
     require({each.object_id for each in back} == names, "the objects have other names")
     verdicts = [str(each.own.get("verdict") or "") for each in back]
     require(sorted(filter(None, verdicts)) == sorted(Verdict), f"the verdicts are {verdicts}")
@@ -113,7 +113,7 @@ def _report(folder: Path) -> str:
         write_report(session, out, lambda candidate: read_spectrum(session, candidate))
         name = session.candidate(1).object_id
     page = out.read_text(encoding="utf-8")
-    require(name in page, "the report does not name what was accepted")
+    require(name in page, "the report does not contain the accepted object")
     return f"{len(page):,} characters"
 
 
@@ -121,5 +121,5 @@ def _packed(folder: Path) -> str:
     out = folder / "packed.speco3"
     with _opened(folder) as session:
         report = pack(session, out)
-    require(report.packed == ROWS, f"{report.packed} of {ROWS} spectra are in it")
-    return f"{report.packed} spectra inside, {report.bytes:,} bytes"
+    require(report.packed == ROWS, f"{report.packed} of {ROWS} spectra were packed")
+    return f"{report.packed} spectra packed, {report.bytes:,} bytes"

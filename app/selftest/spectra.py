@@ -1,4 +1,4 @@
-"""One file of each format is read."""
+"""Check that a file of each format can be read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.selftest.layouts import LAYOUTS
 SURVEYS = ("LAMOST", "SDSS", "DESI")
 MIN_PIXELS = 3000
 MAX_DIFFERENCE = 0.01
-"""How near the flux must come where a grid was changed between."""
+"""Largest median difference in flux, relative, after resampling to another grid."""
 
 
 def checks() -> Iterator[Check]:
@@ -29,7 +29,7 @@ def checks() -> Iterator[Check]:
 
 
 def first_of(survey: str) -> Spectrum:
-    """Of the sample."""
+    """The first spectrum of the survey in the sample."""
     with (sample() / "candidates.csv").open(newline="", encoding="utf-8") as file:
         row = next(row for row in csv.DictReader(file) if row["survey"] == survey)
     return read_numbered(sample() / row["file"], int(row["row"] or 0))
@@ -38,7 +38,7 @@ def first_of(survey: str) -> Spectrum:
 def _read_survey(survey: str, folder: Path) -> str:
     spectrum = first_of(survey)
     require(len(spectrum) >= MIN_PIXELS, f"{len(spectrum)} pixels are too few")
-    require(spectrum.simulated, "it should say that it is simulated")
+    require(spectrum.simulated, "it is not marked as simulated")
     return _describe(spectrum)
 
 
@@ -49,10 +49,10 @@ def _read_layout(name: str, folder: Path) -> str:
     spectrum = read(folder / file_name)
     low, high = max(source.range[0], spectrum.range[0]), min(source.range[1], spectrum.range[1])
     inside = (spectrum.wavelength > low + 5) & (spectrum.wavelength < high - 5)
-    told = np.interp(spectrum.wavelength[inside], source.wavelength, source.flux)
+    expected = np.interp(spectrum.wavelength[inside], source.wavelength, source.flux)
     require(inside.sum() >= MIN_PIXELS, f"{inside.sum()} pixels are too few")
-    gap = float(np.median(np.abs(spectrum.flux[inside] - told)) / np.median(np.abs(told)))
-    require(gap < MAX_DIFFERENCE, f"the flux is {100 * gap:.1f} per cent off")
+    gap = float(np.median(np.abs(spectrum.flux[inside] - expected)) / np.median(np.abs(expected)))
+    require(gap < MAX_DIFFERENCE, f"the flux is {100 * gap:.1f} % off")
     return _describe(spectrum)
 
 

@@ -1,5 +1,7 @@
-"""The window, opened where nobody sees it, in a process of its own: Qt ends a program that it
-cannot serve."""
+"""Check that the window opens, invisibly in a child process.
+
+A child process because Qt aborts the program if a library is missing.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +40,13 @@ def _open_window(folder: Path) -> str:
     lines = printable_lines(done.stderr.splitlines()[-20:])
     if done.returncode:
         how = describe_exit(done.returncode)
-        raise CheckFailed(f"it {how}: {last_line(lines) or 'without a word'}")
-    seen = json.loads(done.stdout.splitlines()[-1])
-    return f"Qt {seen['qt']}, {seen['width']} × {seen['height']}, {seen['colours']} colours"
+        raise CheckFailed(f"it {how}: {last_line(lines) or 'without a message'}")
+    result = json.loads(done.stdout.splitlines()[-1])
+    return f"Qt {result['qt']}, {result['width']} × {result['height']}, {result['colours']} colours"
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """The user's settings are neither read nor written."""
+    """An environment that does not read or write the settings of the user."""
     return {
         "QT_QPA_PLATFORM": "offscreen",
         "SPEC_O3_CONFIG": str(folder / "config"),

@@ -23,7 +23,7 @@ from app.ui.translation.languages import LANGUAGES, install_translators
 POLL_MS = 20
 TIMEOUT_MS = 100_000
 MIN_COLOURS = 20
-"""Smooth letters alone have as many."""
+"""A window with only anti-aliased text has about this many."""
 STRIDE = 3
 BLANK, NO_ICON, NO_TRANSLATION, LATE = 3, 4, 5, 6
 
@@ -31,30 +31,30 @@ BLANK, NO_ICON, NO_TRANSLATION, LATE = 3, 4, 5, 6
 def main() -> int:
     application = QApplication(sys.argv[:1])
     if any(len(install_translators(application, each)) < 2 for each in LANGUAGES if each != "en"):
-        return _failed(NO_TRANSLATION, "a translation of the window is not there")
+        return _failed(NO_TRANSLATION, "a translation of the window is missing")
     if _is_blank(program_icon()):
-        return _failed(NO_ICON, "the icon cannot be drawn: Qt's part for SVG is not there")
+        return _failed(NO_ICON, "the icon cannot be drawn: the SVG plugin of Qt is missing")
     settings, current_theme = SettingsStore(), CurrentTheme()
-    dresser = ThemeApplier(application, current_theme, settings)
+    theme_applier = ThemeApplier(application, current_theme, settings)
     window = MainWindow(settings, current_theme)
     window.show()
     window.open_session(Path(sys.argv[1]))
-    looking = QTimer(window, interval=POLL_MS)
-    looking.timeout.connect(lambda: _is_shown(window) and application.exit(0))
-    looking.start()
+    timer = QTimer(window, interval=POLL_MS)
+    timer.timeout.connect(lambda: _is_shown(window) and application.exit(0))
+    timer.start()
     QTimer.singleShot(TIMEOUT_MS, window, lambda: application.exit(LATE))
     status = application.exec()
-    looking.stop()
-    sys.stdout.write("shown\n")  # for who measures the time
+    timer.stop()
+    sys.stdout.write("shown\n")  # tests/bench measures the time until here
     sys.stdout.flush()
-    seen = _describe(window)
+    result = _describe(window)
     window.close()
-    dresser.deleteLater()
+    theme_applier.deleteLater()
     if status:
         return _failed(LATE, "no spectrum was drawn in time")
-    if int(seen["colours"]) < MIN_COLOURS:
-        return _failed(BLANK, f"the window is blank: {seen['colours']} colours")
-    sys.stdout.write(json.dumps(seen) + "\n")
+    if int(result["colours"]) < MIN_COLOURS:
+        return _failed(BLANK, f"the window is blank: {result['colours']} colours")
+    sys.stdout.write(json.dumps(result) + "\n")
     return 0
 
 
@@ -74,8 +74,8 @@ def _is_blank(icon: QIcon) -> bool:
     return icon.pixmap(32, 32).toImage().pixelColor(16, 16).alpha() == 0
 
 
-def _failed(status: int, words: str) -> int:
-    sys.stderr.write(words + "\n")
+def _failed(status: int, message: str) -> int:
+    sys.stderr.write(message + "\n")
     return status
 
 

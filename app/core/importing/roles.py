@@ -174,7 +174,11 @@ class _RoleGuesser:
 
         def is_angle(value: Value) -> bool:
             number = number_of(str(value))
-            return parse_sexagesimal(str(value)) is not None if number is None else low <= number <= high
+            return (
+                parse_sexagesimal(str(value)) is not None
+                if number is None
+                else low <= number <= high
+            )
 
         found = [*self._named(names)]
         for number in found:

@@ -28,9 +28,9 @@ def shown(tmp_path_factory):
 def test_it_says_what_it_found(shown):
     _, said = shown
     assert f"60 inspected with {default_model('CV')}" in said
-    assert "60 simulated candidates, likeliest first" in said
-    assert "How it came to its first" in said
-    assert "(SIMULATED)" in said.split("How it came to its first")[1].splitlines()[0]
+    assert "60 simulated candidates, most likely first" in said
+    assert "Inspection of the most likely candidate" in said
+    assert "(SIMULATED)" in said.split("Inspection of the most likely candidate")[1].splitlines()[0]
     assert re.search(r"YES   p\(YES\) (> 0\.999|0\.9\d\d) ", said)
     assert "p(YES) 1.000" not in said  # never as surer than it is
     assert "These spectra are simulated" in said
@@ -38,7 +38,7 @@ def test_it_says_what_it_found(shown):
 
 def test_it_finds_most_and_takes_few_for_one(shown):
     _, said = shown
-    words = said.split("Against the truth: ")[1].split()
+    words = said.split("Compared with the truth: ")[1].split()
     found, there, taken = int(words[0]), int(words[2]), int(words[4])
     assert there == 12
     assert found >= 10
@@ -77,7 +77,7 @@ def test_somebody_s_own_session_of_that_name(tmp_path):
         pass
     result = CliRunner().invoke(workbench(), ["demo", "--out", str(tmp_path)])
     assert result.exit_code == 1
-    assert "holds other candidates than the sample" in str(result.exception)
+    assert "contains other candidates than the sample" in str(result.exception)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["sample.speco3"]
 
 

@@ -69,7 +69,7 @@ def test_records_are_of_all_unless_some_are_asked_for(place: Path) -> None:
 def test_the_words_it_was_found_by(place: Path) -> None:
     out = place.with_suffix(".csv")
     told = export(place, out, "--filter", "agent:yes", "--which", "accepted")
-    assert "filter: agent:yes, of the accepted ones" in told
+    assert "filter: agent:yes, among the accepted candidates" in told
     assert "of the" not in export(place, out, "--filter", "agent:yes", "--which", "all")
 
 
@@ -85,4 +85,4 @@ def test_a_report_is_of_all(place: Path) -> None:
     result = CliRunner().invoke(workbench(), given)
     assert result.exit_code == 2
     assert "whole session" in result.stderr
-    assert "the report" in export(place, place.with_suffix(".html"))
+    assert "report written" in export(place, place.with_suffix(".html"))

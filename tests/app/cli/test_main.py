@@ -91,7 +91,7 @@ def test_the_server_s_child_has_its_own_usage() -> None:
 def test_no_other_module_can_be_had(words: tuple[str, ...]) -> None:
     done = child("--child", *words)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"spec-o3: there is no child")
+    assert done.stderr.startswith(b"spec-o3: unknown child process")
     assert done.stdout == b""
 
 
@@ -230,5 +230,5 @@ def test_output_that_nobody_takes(words: tuple[str, ...]) -> None:
         done = child(*words, stdout=full)
     assert done.returncode == 1
     told = done.stderr.decode().splitlines()[0]
-    assert told == "spec-o3: what was to be said could not be written: No space left on device"
+    assert told == "spec-o3: the output could not be written: No space left on device"
     assert b"Traceback" not in done.stderr

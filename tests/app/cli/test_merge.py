@@ -33,14 +33,14 @@ def test_people_who_differ_are_named(tmp_path, monkeypatch):
     others = {1: REJECT, 2: ACCEPT, 3: REJECT, 4: Opinion(comment="later")}
     ben = judged(tmp_path / "ben.speco3", "Ben", others)
     told = merge(ada, ben)
-    assert "4 lines of the log" in told
+    assert "4 log entries" in told
     assert "new reviewers: Ben" in told
-    assert "people differ on 2 candidates; see them with the filter disagree:people" in told
+    assert "reviewers disagree on 2 candidates; show them with the filter disagree:people" in told
     assert "J000001: Ada ACCEPT, Ben REJECT" in told
     assert "J000003: Ada ACCEPT, Ben REJECT" in told
     monkeypatch.setattr(command, "MAX_SHOWN", 1)
     told = merge(ada, ben)
-    assert told.startswith(f"{ben}: 0 lines of the log")
+    assert told.startswith(f"{ben}: 0 log entries")
     assert "J000001: " in told
     assert "... and 1 more" in told
     assert "J000003" not in told
@@ -59,6 +59,6 @@ def test_one_person_who_said_two_things(tmp_path):
             for number, opinion in enumerate(said, 1):
                 session.record_verdict(number, opinion)
     told = merge(here, there)
-    assert "J000001: Ada said ACCEPT, later REJECT, which stands" in told
-    assert "J000002: Ada said ACCEPT twice, not in the same words; the later stands" in told
-    assert "J000003: Ada said nothing yet, later ACCEPT, which stands" in told
+    assert "J000001: Ada gave ACCEPT, later REJECT, which is kept" in told
+    assert "J000002: Ada gave ACCEPT twice with different details; the later one is kept" in told
+    assert "J000003: Ada gave no verdict, later ACCEPT, which is kept" in told

@@ -78,7 +78,7 @@ def test_the_list_for_scripts(home: Path) -> None:
     assert rows["spec-o3-7b"]["state"] == "not fetched"
     assert rows["spec-o3-7b"]["repo"] == "Maxwell-Jia/spec-o3-7b"
     assert len({frozenset(row) for row in rows.values()}) == 1, "the same keys in each"
-    assert "left out" in result.stderr
+    assert "skipped" in result.stderr
     assert "not valid TOML" in result.stderr
     (mine / "tokenizer.json").unlink()
     rows = {row["name"]: row for row in json.loads(run("list", "--json").stdout)}
@@ -144,7 +144,7 @@ def test_ctrl_c_keeps_what_has_come(
     monkeypatch.setattr("agent.models.download.get_model", interrupted)
     result = run("get", "spec-o3-3b")
     assert isinstance(result.exception, WorkbenchError)
-    assert "`spec-o3 models get spec-o3-3b` goes on from there" in str(result.exception)
+    assert "`spec-o3 models get spec-o3-3b` again to continue the download" in str(result.exception)
     assert "partly fetched" in run().stdout
     monkeypatch.setattr("agent.models.download.get_model", get_model)
     assert run("get", "spec-o3-3b").exit_code == 0

@@ -83,9 +83,9 @@ def test_styles_on_offer_are_those_there_are() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "reason"),
     [
-        ("out.jpg", (), r"written as \.png"),
-        ("out", (), r"written as \.png"),
-        ("nowhere/out.png", (), "is not a folder"),
+        ("out.jpg", (), r"ends in \.png"),
+        ("out", (), r"ends in \.png"),
+        ("nowhere/out.png", (), "is not an existing folder"),
         ("folder.png", (), "is a folder"),
         ("out.png", ("--label", "x"), "give --range"),
     ],

@@ -13,7 +13,7 @@ import pytest
 from agent.errors import ReadError, WorkbenchError
 from app.cli import selftest as command
 from app.cli.selftest import run_checks, selftest
-from app.selftest.check import Check, NotHere, expect
+from app.selftest.check import Check, CheckSkipped, require
 
 PROGRAM = (sys.executable, "-P", "-c", "from app.cli.main import main; main()")
 
@@ -33,7 +33,7 @@ def test_all_of_it_comes_out_well(tmp_path):
     assert {("read", survey) for survey in ("LAMOST", "SDSS", "DESI", "VOTable", "text")} <= seen
     assert {("inspect", "picture"), ("inspect", "measured")} <= seen
     assert {("export", kind) for kind in ("csv", "ecsv", "fits", "vot", "jsonl", "html")} <= seen
-    assert "checks came out well" in done.stdout
+    assert "checks passed" in done.stdout
     assert not list(tmp_path.glob("spec-o3*"))
     assert not (home / ".config" / "spec-o3-workbench").exists()
 
@@ -54,7 +54,7 @@ def test_every_check_has_its_row_whatever_happens(tmp_path, capsys):
     checks = [
         Check(part="a", name="first", run=raising(ReadError("no reader knows this file"))),
         Check(part="a", name="second", run=raising(KeyError("gone"))),
-        Check(part="b", name="third", run=raising(NotHere("not installed"))),
+        Check(part="b", name="third", run=raising(CheckSkipped("not installed"))),
         Check(part="b", name="fourth", run=raising(OSError(28, "No space left on device"))),
         Check(part="b", name="fifth", run=passing),
     ]
@@ -75,7 +75,7 @@ def test_a_failed_check_is_an_error_of_the_program(monkeypatch):
             yield Check(part="a", name="one", run=passing)
             yield Check(part="a", name="two", run=raising(WorkbenchError("it is not so")))
 
-    monkeypatch.setattr(command, "PARTS", (Part,))
+    monkeypatch.setattr(command, "CHECK_MODULES", (Part,))
     with pytest.raises(WorkbenchError, match="1 of 2 checks failed"):
         selftest()
 
@@ -94,11 +94,11 @@ def test_no_room_for_temporary_files(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryDirectory", full)
-    with pytest.raises(WorkbenchError, match=r"no room for temporary files .* TMPDIR"):
+    with pytest.raises(WorkbenchError, match=r"temporary files cannot be created .* TMPDIR"):
         selftest()
 
 
 def test_expect():
-    expect(True, "never said")
+    require(True, "never said")
     with pytest.raises(WorkbenchError, match="it is not"):
-        expect(0, "it is not")
+        require(0, "it is not")

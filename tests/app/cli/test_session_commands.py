@@ -95,7 +95,7 @@ def test_vet_goes_on_where_it_stopped(few, tmp_path):
     assert run("vet", place, "--limit", 2).startswith(f"2 inspected with {name}")
     rest = run("vet", place, "--workers", 2)
     assert rest.startswith(f"2 inspected with {name}")
-    assert "not readable 1" in rest
+    assert "unreadable 1" in rest
     assert run("vet", place).startswith(f"0 inspected with {name}")
 
 
@@ -104,17 +104,17 @@ def test_vet_after_a_disk_was_mounted(few, tmp_path):
     path = tmp_path / few.name
     path.write_bytes(few.read_bytes())
     place = tmp_path / "night.speco3"
-    assert "4 whose file is not there now" in run("new", place, path, "--task", "CV")
-    assert "not readable 4" in run("vet", place)
+    assert "4 files not found" in run("new", place, path, "--task", "CV")
+    assert "unreadable 4" in run("vet", place)
     for each in few.parent.glob("*.fits*"):
         (tmp_path / each.name).write_bytes(each.read_bytes())
     said = both_said("vet", place)
     assert said.startswith("4 inspected")
-    assert "not readable 1" in said
+    assert "unreadable 1" in said
     again = both_said("vet", place)
     assert again.startswith("0 inspected")
-    assert "1 could not be read before: with --again" in again
-    assert f"1 inspected with {default_model('CV')}: not readable 1" in run("vet", place, "--again")
+    assert "1 could not be read before: use --again" in again
+    assert f"1 inspected with {default_model('CV')}: unreadable 1" in run("vet", place, "--again")
 
 
 def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
@@ -130,7 +130,7 @@ def test_vet_stopped_by_hand(few, tmp_path, monkeypatch):
     result = CliRunner().invoke(workbench(), ["vet", str(place)])
     assert result.exit_code == 130
     assert result.stdout.startswith(f"1 inspected with {default_model('CV')}")
-    assert "goes on from here" in result.stderr
+    assert "again to continue" in result.stderr
     monkeypatch.undo()
     assert run("vet", place).startswith("3 inspected")
 
@@ -148,7 +148,7 @@ def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
     said = run("vet", place, "--model", "measured", "--second", "good")
     assert "inspected with good: YES 3" in said
     assert "inspected with measured: NO 2, YES 1" in said
-    assert "of 3 that both inspected they differ on 2" in said
+    assert "the models disagree on 2 of 3 candidates" in said
     with open_session(place, "Ada") as session:
         assert shown_model(session).name == "measured"
         order = list(matching(session, EVERYTHING, parse_sort("disagreeing")))
@@ -156,7 +156,7 @@ def test_a_second_opinion_shows_where_two_differ(few, tmp_path, monkeypatch):
         assert said == ["NO", "NO", "YES", None]
         assert len(list(matching(session, parse_filter("disagree:agents")))) == 2
     monkeypatch.undo()
-    assert "of the same model" in run("vet", place, "--model", "measured", "--second", "measured")
+    assert "the same as the first" in run("vet", place, "--model", "measured", "--second", "measured")
 
 
 def test_vet_judges_for_nobody(few, tmp_path):
@@ -174,7 +174,7 @@ def test_stats(vetted):
     place, _ = vetted
     said = run("stats", place)
     assert "4 candidates: 1 accepted" in said
-    assert "1 not readable" in said
+    assert "1 unreadable" in said
     found = json.loads(run("stats", place, "--json"))
     assert found["counts"]["candidates"] == 4
     assert found["agents"][0]["model"] == default_model("CV")
@@ -202,11 +202,11 @@ def judged(tmp_path_factory):
 def test_stats_of_several_people(judged):
     said = " ".join(run("stats", judged).split())
     assert "Ada and Ben 80 0." in said
-    assert "everybody (Fleiss) 80 0." in said
+    assert "all (Fleiss) 80 0." in said
     assert "Ben and Cy [b] 40 0." in said
     assert "S/N below 5 " in said
     assert "kappa, S/N 10-20 0." in said
-    assert "Ada judged 10 a second time" in said
+    assert "Ada judged 10 candidates twice" in said
     assert "Ada" in said
     assert "off by" in said
     assert "No cut" not in said
@@ -294,10 +294,10 @@ def test_two_people_in_one_session(vetted, few, tmp_path):
     mine = tmp_path / "both.speco3"
     run("pack", place, mine)
     said = run("merge", mine, other)
-    assert "1 lines of the log" in said
-    assert "0 new candidates (4 were here already)" in said
-    assert "people differ on 1 candidates" in said
-    assert "0 lines of the log" in run("merge", mine, other)
+    assert "1 log entries" in said
+    assert "0 new candidates (4 already known)" in said
+    assert "reviewers disagree on 1 candidates" in said
+    assert "0 log entries" in run("merge", mine, other)
     assert "Ada and Ben" in run("stats", mine)
 
 
@@ -307,7 +307,7 @@ def test_a_packed_session_needs_no_files(vetted, few, tmp_path):
         (tmp_path / each.name).write_bytes(each.read_bytes())
     run("new", place, tmp_path / "few.csv", "--task", "CV")
     packed = tmp_path / "packed.speco3"
-    assert "3 spectra inside" in run("pack", place, packed)
+    assert "3 spectra packed" in run("pack", place, packed)
     for each in tmp_path.glob("*.gz"):
         each.unlink()
     assert "NO" in run("vet", packed)
@@ -317,10 +317,10 @@ def test_a_packed_session_needs_no_files(vetted, few, tmp_path):
 
 def test_what_cannot_be_done_is_said(vetted, few, tmp_path):
     place, _ = vetted
-    assert "the suffix says" in fails("export", place, tmp_path / "night.doc")
+    assert "unknown suffix" in fails("export", place, tmp_path / "night.doc")
     assert "already exists" in fails("new", place, few, "--task", "CV")
     assert "no task" in fails("new", tmp_path / "a.speco3", few, "--task", "quasar?")
-    assert "not there" in fails("vet", tmp_path / "none.speco3")
+    assert "does not exist" in fails("vet", tmp_path / "none.speco3")
     missing = tmp_path / "none.csv"
     assert "none.csv" in fails("new", tmp_path / "a.speco3", missing, "--task", "CV")
     assert list(tmp_path.glob("*.speco3")) == []

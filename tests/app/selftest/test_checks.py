@@ -76,12 +76,12 @@ def test_a_module_that_is_not_there(monkeypatch, tmp_path):
     with pytest.raises(CheckFailed, match="no_such_module"):
         run(installation, "modules", tmp_path)
     monkeypatch.setattr(installation, "OPTIONAL", ("no_such_module",))
-    assert run(installation, "modules", tmp_path) == "1 loaded, 1 that need torch left out"
+    assert run(installation, "modules", tmp_path) == "1 loaded, 1 that need torch skipped"
 
 
 def test_a_resource_that_is_not_there(monkeypatch, tmp_path):
     monkeypatch.setattr(installation, "FILES", ("tasks/cv.toml", "icons/none.svg"))
-    with pytest.raises(CheckFailed, match=r"not there: icons/none\.svg"):
+    with pytest.raises(CheckFailed, match=r"missing: icons/none\.svg"):
         run(installation, "resources", tmp_path)
 
 
@@ -99,7 +99,7 @@ def test_a_reader_that_reads_wrong_is_found_out(monkeypatch, tmp_path):
         path.write_text("wavelength,flux\n" + "".join(f"{w},{f}\n" for w, f in rows))
 
     monkeypatch.setattr(spectra, "LAYOUTS", {"text": ("table.csv", off)})
-    with pytest.raises(CheckFailed, match=r"10\.0 per cent off"):
+    with pytest.raises(CheckFailed, match=r"10\.0 % off"):
         run(spectra, "text", tmp_path)
 
 
@@ -107,7 +107,7 @@ def test_an_inspector_that_says_no_to_a_plain_one(monkeypatch, tmp_path):
     flat = spectra.first_of("LAMOST")
     flat = type(flat)(wavelength=flat.wavelength, flux=np.ones(len(flat)), ivar=flat.ivar)
     monkeypatch.setattr(inspection, "first_of", lambda survey: flat)
-    with pytest.raises(CheckFailed, match="it said NO to a plain one"):
+    with pytest.raises(CheckFailed, match="it answered NO to a clear"):
         run(inspection, "measured", tmp_path)
 
 
@@ -121,7 +121,7 @@ def test_a_worker_that_does_not_start(monkeypatch, tmp_path):
 
 def test_without_a_model_in_the_box(monkeypatch, tmp_path):
     monkeypatch.setattr(inspection, "bundled_models", list)
-    with pytest.raises(CheckSkipped, match="none is in this box"):
+    with pytest.raises(CheckSkipped, match="no model is bundled"):
         run(inspection, "model", tmp_path)
 
 
@@ -136,7 +136,7 @@ def test_parquet_may_be_left_out_but_not_of_a_bundle(monkeypatch, tmp_path):
 def test_an_export_that_loses_rows_is_found_out(monkeypatch, tmp_path):
     export = session.export
     monkeypatch.setattr(session, "export", lambda session, out, which: export(session, out))
-    with pytest.raises(CheckFailed, match="of 6 rows 3 came back"):
+    with pytest.raises(CheckFailed, match="3 of 6 rows were read back"):
         run(session, "csv", tmp_path)
 
 
