@@ -25,9 +25,9 @@ class Cancelled(Exception):
     """Raised if `should_stop` returns True while a turn is being read."""
 
 
+# Passed to an `OnText` on its own: discard the text shown for this turn, it starts over. Sent
+# when a connection broke and the retry produced other text.
 RESTARTED = "\r"
-"""Passed to an `OnText` on its own: discard the text shown for this turn, it starts over.
-Sent when a connection broke and the retry produced other text."""
 
 
 @dataclass(frozen=True, kw_only=True)

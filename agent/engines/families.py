@@ -15,8 +15,8 @@ from agent.errors import EngineError, ImageError
 from agent.rendering.model_image import Sizing
 
 MAX_JSON_BYTES = 20_000_000
+# Limits for one picture unless the model's folder narrows them
 FEWEST_TOKENS, MOST_TOKENS = 8, 1280
-"""Limits for one picture unless the model's folder narrows them."""
 
 Colour = tuple[float, float, float]
 

@@ -22,12 +22,12 @@ ENGINES: tuple[EngineKind, ...] = get_args(EngineKind)
 ROLES: tuple[Role, ...] = get_args(Role)
 SIZING_OF: dict[Family, Sizing] = {"qwen2.5-vl": QWEN25, "qwen3-vl": QWEN3, "other": QWEN25}
 
+# The allowed kinds of model files: numbers and text, nothing that a loader could execute
 SAFE_SUFFIXES = (".safetensors", ".gguf", ".json", ".txt", ".jinja")
-"""The allowed kinds of model files: numbers and text, nothing that a loader could execute."""
 MAX_FILES = 300
 MAX_BYTES = 10**13
+# In tokens, as Spec-o3 was trained; a longer context only costs memory
 LONGEST_CONTEXT = 32_768
-"""In tokens, as Spec-o3 was trained; a longer context only costs memory."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
 REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")

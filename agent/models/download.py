@@ -29,8 +29,8 @@ from agent.models.registry import (
     published_model,
 )
 
+# Disk space to leave free
 SPARE_BYTES = 200 * 1024 * 1024
-"""Disk space to leave free."""
 Progress = Callable[[str, int, int], None]
 """Called with the current file, the bytes done and the total. An exception stops the download,
 which the next one resumes."""

@@ -134,8 +134,8 @@ def _licence(answer: Mapping[str, Any]) -> str:
 
 
 HUB = "https://huggingface.co"
+# Waits before retries that follow an attempt without a single byte
 WAITS_S = (0.5, 2.0, 5.0, 10.0)
-"""Waits before retries that follow an attempt without a single byte."""
 MAX_LISTING_BYTES = 16 * 1024 * 1024
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _RANGE = re.compile(r"bytes (\d{1,19})-\d{1,19}/(\d{1,19})")

@@ -29,8 +29,8 @@ from agent.rendering.model_image import Sizing
 
 MAX_JSON_BYTES = 4 * 1024 * 1024
 MAX_ENTRIES = 5000
+# In bytes. Files up to this size are hashed whenever a card is inferred; weights are not.
 HASHED_AT_ONCE = 32 * 1024 * 1024
-"""In bytes. Files up to this size are hashed whenever a card is inferred; weights are not."""
 
 _FAMILY_OF_TYPE: dict[str, Family] = {"qwen2_5_vl": "qwen2.5-vl", "qwen3_vl": "qwen3-vl"}
 _FAMILY_OF_GGUF: dict[str, Family] = {"qwen2vl": "qwen2.5-vl", "qwen3vl": "qwen3-vl"}

@@ -20,8 +20,8 @@ from agent.models.infer_card import infer_card, plain_name, read_or_infer_card
 from agent.trajectory.trajectory import ModelRef
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "models"
+# The suffix of a model folder while it is being downloaded
 PARTIAL = ".partial"
-"""The suffix of a model folder while it is being downloaded."""
 MAX_IN_FOLDER = 500
 
 Origin = Literal["bundled", "user", "cache", "path", "server", "hub"]

@@ -12,8 +12,8 @@ from agent.engines.gguf.header import TEXT, ArrayValue, GgufHeader
 from agent.engines.gguf.shapes import MERGE, deepstack_layers, vision_shapes
 from agent.errors import EngineError
 
+# The vision projector that belongs to each language architecture
 PROJECTORS = {"qwen2vl": "qwen2.5vl_merger", "qwen3vl": "qwen3vl_merger"}
-"""The vision projector that belongs to each language architecture."""
 
 Faults = Iterable[tuple[bool, str]]
 

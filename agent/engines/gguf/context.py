@@ -21,10 +21,10 @@ from agent.engines.gguf.vocabulary import Piece
 from agent.engines.sampling import Logits
 from agent.errors import EngineError
 
+# Tokens per decode call
 BATCH = 512
-"""Tokens per decode call."""
+# The return code of `llama_decode` after an abort
 ABORTED = 2
-"""The return code of `llama_decode` after an abort."""
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,11 @@ from agent.engines.gguf.vocabulary import GgufVocabulary
 from agent.errors import EngineError
 from agent.rendering.model_image import QWEN25, Sizing
 
+# Default context in tokens. An inspection with eight looks takes about 9,000, and the memory for
+# the whole context is allocated when a conversation is opened.
 LONGEST_CONTEXT = 16384
-"""Default context in tokens. An inspection with eight looks takes about 9,000, and the memory for
-the whole context is allocated when a conversation is opened."""
+# Limits for one picture; llama.cpp resizes pictures outside them
 FEWEST_TOKENS, MOST_TOKENS = 8, 4096
-"""Limits for one picture; llama.cpp resizes pictures outside them."""
 MAX_THREADS = 512
 
 

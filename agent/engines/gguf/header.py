@@ -23,8 +23,8 @@ MAX_KEY_BYTES = 500
 MAX_TEXT_BYTES = 4_000_000
 MAX_ITEMS = 2_000_000
 MAX_SIDE = 1 << 32
+# Longer arrays, such as the vocabulary, are only counted
 KEPT_ITEMS = 4096
-"""Longer arrays, such as the vocabulary, are only counted."""
 
 TEXT, ARRAY = 8, 9
 SCALARS = {

@@ -18,8 +18,8 @@ from agent.errors import EngineError
 from agent.rendering.model_image import QWEN25, Sizing
 
 RETRIES = 2
+# A slow machine may read a picture and a long conversation for minutes before the first token
 SILENCE_S = 1800.0
-"""A slow machine may read a picture and a long conversation for minutes before the first token."""
 
 
 def is_installed() -> bool:

@@ -15,17 +15,16 @@ import sys
 import threading
 from typing import Any
 
+# The markup of `agent.protocol.protocol`, instead of the template in the model file
 TEMPLATE = (
     "{%- for message in messages -%}"
     "{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}"
     "{%- endfor -%}"
     "{%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}"
 )
-"""The markup of `agent.protocol.protocol`, instead of the template in the model file."""
 ALIAS = "model"
 MAX_KEY = 200
-ERRORS_ONLY = 1
-"""A verbosity of llama.cpp."""
+ERRORS_ONLY = 1  # a verbosity of llama.cpp
 
 
 def main() -> int:

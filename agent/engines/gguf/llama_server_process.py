@@ -22,15 +22,15 @@ from agent.engines.remote.errors import one_line
 from agent.errors import EngineError
 
 CHILD = "agent.engines.gguf.llama_server_child"
+# The only system library that llama.cpp needs and pip does not install
 OPENMP = "libgomp.so.1"
-"""The only system library that llama.cpp needs and pip does not install."""
 OPENMP_ADVICE = "On Debian or Ubuntu: sudo apt-get install libgomp1"
 MAX_LINES = 40
 MAX_LINE = 2000
+# Time and level at the start of llama.cpp's log lines
 _STAMP = re.compile(r"^[\d.]+ [A-Z] ")
-"""Time and level at the start of llama.cpp's log lines."""
+# Granted before the process is terminated, and again before it is killed
 EXIT_TIMEOUT_S = 5.0
-"""Granted before the process is terminated, and again before it is killed."""
 
 
 class ServerProcess:

@@ -11,8 +11,8 @@ from agent.errors import EngineError
 
 log = logging.getLogger("agent.engines.gguf")
 
+# GGML_LOG_LEVEL_ERROR
 ERROR_LEVEL = 4
-"""In llama.cpp's numbering."""
 NOT_INSTALLED = (
     "GGUF models need llama-cpp-python, which is not installed: "
     "pip install 'spec-o3-workbench[gguf]'; or start a server with the model (xllamacpp comes with "

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from agent.engines.gguf.header import GgufHeader
 
-MERGE = 2
-"""Patches are merged 2 by 2."""
+MERGE = 2  # patches are merged 2 by 2
 
 Shape = tuple[int, ...]
 NamedShapes = Iterator[tuple[str, Shape]]

@@ -20,8 +20,8 @@ from agent.engines.patches import ImagePatches
 from agent.engines.sampling import Logits
 from agent.errors import EngineError
 
+# Tokens read between two calls of `should_stop`; a picture is never split
 CHUNK = 512
-"""Tokens read between two calls of `should_stop`; a picture is never split."""
 
 OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_cpu")
 

@@ -22,8 +22,8 @@ from agent.engines.hf.weights import Device, Precision, load_model
 from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
 
+# Default context in tokens: more than any inspection needs
 LONGEST_CONTEXT = 32768
-"""Default context in tokens: more than any inspection needs."""
 
 
 class TransformersEngine:

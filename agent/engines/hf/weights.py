@@ -24,8 +24,8 @@ from agent.errors import EngineError
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 
+# Weight files above this size hold about 500 million parameters or more
 LARGE_BYTES = 1_000_000_000
-"""Weight files above this size hold about 500 million parameters or more."""
 
 
 def load_model(

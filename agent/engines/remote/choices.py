@@ -14,10 +14,10 @@ from typing import Any
 from agent.engines.base import ChoicePoint
 
 MAX_ALTERNATIVES = 128
+# The log-probability used for a probability of zero
 LEAST = -100.0
-"""The log-probability used for a probability of zero."""
+# How byte-level and SentencePiece vocabularies write a leading space
 _SPACES = ("\u0120", "\u2581")
-"""How byte-level and SentencePiece vocabularies write a leading space."""
 
 
 @dataclass(frozen=True)

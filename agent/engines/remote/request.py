@@ -17,8 +17,8 @@ from agent.engines.remote.errors import Refusal
 from agent.protocol.protocol import SYSTEM, Turn, system_text
 from agent.protocol.tool import TOOL_SCHEMA
 
+# The tool description in the system turn, removed if the server adds its own
 TOOL_TEXT = system_text().removeprefix(SYSTEM)
-"""The tool description in the system turn, removed if the server adds its own."""
 UNANSWERED = "There is no result."
 _CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _CONTROL = re.compile(r"<\|(?=[\w-]{1,40}\|>)|<(?=__\w{1,40}__>)")
@@ -128,8 +128,8 @@ def _answer(call_id: str, text: str) -> Message:
 MOST_ALTERNATIVES = 20
 FEW_ALTERNATIVES = 5
 NEEDED = frozenset({"model", "messages"})
+# Parameters kept when a server rejects a request without naming a parameter
 BARE = frozenset({"stream", "temperature", "max_tokens", "max_completion_tokens", "tools"})
-"""Parameters kept when a server rejects a request without naming a parameter."""
 
 Body = dict[str, Any]
 

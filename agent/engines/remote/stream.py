@@ -60,8 +60,8 @@ class Preview:
             self._on_text(piece)
 
 
+# In bytes. The longest real line has the log-probabilities of a whole turn.
 MAX_LINE = 4 * 2**20
-"""In bytes. The longest real line has the log-probabilities of a whole turn."""
 
 DONE = "[DONE]"
 

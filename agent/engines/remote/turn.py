@@ -31,11 +31,11 @@ from agent.errors import ContextFullError, EngineError
 
 MAX_REPLY = 256 * 2**20
 CHARACTERS_PER_TOKEN = 64
+# An event with 20 alternatives has about 3 kB
 BYTES_PER_TOKEN = 16 * 1024
-"""An event with 20 alternatives has about 3 kB."""
 SPARE_TEXT = 16 * 1024
+# Pieces of white space that may follow a stop string before we close the connection
 AFTER_STOP = 8
-"""Pieces of white space that may follow a stop string before we close the connection."""
 
 
 @dataclass(frozen=True)
@@ -166,11 +166,11 @@ def stop_end(text: str, new: int, stop: Sequence[str]) -> int | None:
     return min((start + len(word) for word, start in starts if start >= 0), default=None)
 
 
+# Number of 500 responses after which all optional parameters are left out
 FAULTS_BEFORE_BARE = 2
-"""Number of 500 responses after which all optional parameters are left out."""
+# Number of empty streams after which the turn is requested without streaming: only then does
+# llama_cpp.server report what is wrong
 SILENCES_BEFORE_WHOLE = 2
-"""Number of empty streams after which the turn is requested without streaming: only then does
-llama_cpp.server report what is wrong."""
 
 
 @dataclass(frozen=True)

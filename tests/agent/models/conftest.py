@@ -7,11 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.models.fake_hub import (
-    FILES,
-    FakeHub,
-    running,
-)
+from tests.agent.models.fake_hub import FILES, FakeHub, running
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,7 @@ import pytest
 
 from agent.models.download import get_model
 from agent.models.hub import DownloadError
-from agent.models.registry import (
-    models_folder,
-)
+from agent.models.registry import models_folder
 from tests.agent.models.fake_hub import (
     COMMIT,
     FETCHED,

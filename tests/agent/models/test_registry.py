@@ -12,12 +12,7 @@ from agent.errors import ResourceError
 from agent.models.card import Card, ServerAddress
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card
-from agent.models.registry import (
-    find_model,
-    list_models,
-    model_at,
-    published_model,
-)
+from agent.models.registry import find_model, list_models, model_at, published_model
 from agent.rendering.render import COMPACT
 from tests.agent.models.fake_hub import COMMIT, FETCHED, FILES, FIRST, put
 

@@ -12,13 +12,7 @@ from agent.engines.gguf.checks import check_language_model, check_vision_part
 from agent.engines.gguf.engine import GgufEngine
 from agent.engines.gguf.header import BLOCKS, GgufHeader, read_gguf_header
 from agent.errors import EngineError
-from tests.agent.engines.gguf.gguf_files import (
-    language,
-    pictures,
-    text,
-    value,
-    write,
-)
+from tests.agent.engines.gguf.gguf_files import language, pictures, text, value, write
 
 
 def test_reads_what_the_gguf_package_writes(tmp_path: Path) -> None:

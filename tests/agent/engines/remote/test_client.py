@@ -12,20 +12,8 @@ import pytest
 
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError
-from tests.agent.engines.remote.fake_server import (
-    answered,
-    refused,
-    serving,
-    spoken,
-)
-from tests.agent.engines.remote.remote_scenes import (
-    GREEDY,
-    KEY,
-    opened,
-    refusal_of,
-    talking,
-    usage,
-)
+from tests.agent.engines.remote.fake_server import answered, refused, serving, spoken
+from tests.agent.engines.remote.remote_scenes import GREEDY, KEY, opened, refusal_of, talking, usage
 from tests.agent.engines.remote.self_signed import self_signed
 
 

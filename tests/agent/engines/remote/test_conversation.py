@@ -12,13 +12,7 @@ from agent.engines.base import Cancelled
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
 from agent.protocol.reply import parse_reply
-from tests.agent.engines.remote.fake_server import (
-    Pieces,
-    listed,
-    spoken,
-    stalled,
-    stream,
-)
+from tests.agent.engines.remote.fake_server import Pieces, listed, spoken, stalled, stream
 from tests.agent.engines.remote.remote_scenes import (
     GREEDY,
     OPENING,

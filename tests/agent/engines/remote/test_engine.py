@@ -9,15 +9,8 @@ import pytest
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError
 from tests.agent.engines.remote.fake_clock import FakeClock
-from tests.agent.engines.remote.fake_server import (
-    answered,
-    refused,
-    serving,
-    spoken,
-)
-from tests.agent.engines.remote.remote_scenes import (
-    KEY,
-)
+from tests.agent.engines.remote.fake_server import answered, refused, serving, spoken
+from tests.agent.engines.remote.remote_scenes import KEY
 
 
 @pytest.mark.parametrize(

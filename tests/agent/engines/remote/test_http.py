@@ -11,11 +11,7 @@ import pytest
 
 from agent.engines.remote.engine import RemoteEngine
 from tests.agent.engines.remote.fake_server import Pieces, serving, spoken, stalled
-from tests.agent.engines.remote.remote_scenes import (
-    GREEDY,
-    KEY,
-    opened,
-)
+from tests.agent.engines.remote.remote_scenes import GREEDY, KEY, opened
 from tests.agent.engines.remote.self_signed import self_signed
 
 

@@ -19,12 +19,7 @@ from tests.agent.engines.remote.fake_server import (
     spoken,
     stream,
 )
-from tests.agent.engines.remote.remote_scenes import (
-    GREEDY,
-    opened,
-    refusal_of,
-    talking,
-)
+from tests.agent.engines.remote.remote_scenes import GREEDY, opened, refusal_of, talking
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,7 @@ from tests.agent.engines.remote.fake_server import (
     stalled,
     stream,
 )
-from tests.agent.engines.remote.remote_scenes import (
-    GREEDY,
-    opened,
-    talking,
-    usage,
-)
+from tests.agent.engines.remote.remote_scenes import GREEDY, opened, talking, usage
 from tests.agent.scenes import call
 
 
