@@ -182,10 +182,7 @@ ACTIONS: dict[str, Action] = dict(
             "run_agent", AGENT, QT_TRANSLATE_NOOP("actions", "Run the agent on this candidate"), "V"
         ),
         _action(
-            "pause_agent",
-            AGENT,
-            QT_TRANSLATE_NOOP("actions", "Pause or resume the agent"),
-            "P",
+            "pause_agent", AGENT, QT_TRANSLATE_NOOP("actions", "Pause or resume the agent"), "P"
         ),
         _action(
             "step",

@@ -150,13 +150,13 @@ def split_key(text: str) -> list[str]:
 
 
 def _translated(name: str) -> str:
-    words = {
+    titles = {
         "Return": QCoreApplication.translate("keys", "Enter"),
         "Escape": QCoreApplication.translate("keys", "Esc"),
         "Space": QCoreApplication.translate("keys", "Space"),
         "Backspace": QCoreApplication.translate("keys", "Backspace"),
     }
-    return words.get(name, name)
+    return titles.get(name, name)
 
 
 def _sign_keys(modifiers: tuple[str, ...], sign: str) -> tuple[str, ...]:

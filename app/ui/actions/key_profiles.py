@@ -104,8 +104,8 @@ def merge_keys(keys: Table, changes: Table) -> dict[str, tuple[str, ...]]:
     key, the first one gets it.
     """
     owner: dict[str, str] = {}
-    for name, wanted in changes.items():
-        for key in wanted if name in keys else ():
+    for name, new_keys in changes.items():
+        for key in new_keys if name in keys else ():
             owner.setdefault(key, name)
     return {
         name: tuple(key for key in changes.get(name, own) if owner.get(key, name) == name)

@@ -79,7 +79,6 @@ class CataloguePanel(QWidget):
         self.format.setCurrentIndex(self.format.findData(name))
 
     def refresh(self) -> None:
-        """Reread the first rows."""
         self._generation += 1
         current = self._context.current
         self.count.setText(self.tr("Reading …"))

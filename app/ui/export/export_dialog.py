@@ -49,10 +49,9 @@ def page_description(kind: ExportKind) -> str:
         ExportKind.CATALOGUE: "",
         ExportKind.REPORT: QCoreApplication.translate(
             "export",
-            "A single HTML page: the verdicts, how well people and agents agree, how "
-            "well calibrated the agent's probabilities are, and pictures of the "
-            "evidence. It needs no other files and contains no scripts. Print it from "
-            "the browser to get a PDF.",
+            "A single HTML page: the verdicts, how well people and agents agree, how well "
+            "calibrated the agent's probabilities are, and pictures of the evidence. It needs no "
+            "other files and contains no scripts. Print it from the browser to get a PDF.",
         ),
         ExportKind.RECORDS: QCoreApplication.translate(
             "export",
@@ -62,9 +61,8 @@ def page_description(kind: ExportKind) -> str:
         ),
         ExportKind.PACKED: QCoreApplication.translate(
             "export",
-            "A copy of this session in one file, with all verdicts and spectra. A "
-            "colleague can open it without access to your disks, judge, and send it "
-            "back to be merged.",
+            "A copy of this session in one file, with all verdicts and spectra. A colleague can "
+            "open it without access to your disks, judge, and send it back to be merged.",
         ),
     }[kind]
 

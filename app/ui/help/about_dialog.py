@@ -6,14 +6,7 @@ from functools import partial
 from importlib import metadata
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.commands import Commands
@@ -30,8 +23,6 @@ BUTTON_ACTIONS = ("tour", "crash_reports")
 
 
 class AboutDialog(QDialog):
-    """Not modal."""
-
     def __init__(
         self,
         commands: Commands,
@@ -128,9 +119,8 @@ class AboutDialog(QDialog):
         )
         is_not = (
             self.tr(
-                "It is not a classifier to be trusted without checking. p(YES) ranks "
-                "candidates; it becomes a probability only after calibration on your "
-                "own verdicts."
+                "It is not a classifier to be trusted without checking. p(YES) ranks candidates; "
+                "it becomes a probability only after calibration on your own verdicts."
             ),
             self.tr(
                 "Simulated spectra are cleaner than observed ones. Performance on them "
@@ -141,11 +131,11 @@ class AboutDialog(QDialog):
         )
         return (self.tr("What this is"), is_), (self.tr("What this is not"), is_not)
 
-    def _list_models(self, found: tuple[ModelSources, ...]) -> None:
+    def _list_models(self, models: tuple[ModelSources, ...]) -> None:
         while item := self.inspectors.takeAt(0):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        for each in found:
+        for each in models:
             self.inspectors.addWidget(_row(each))
 
 

@@ -15,8 +15,6 @@ translate = QCoreApplication.translate
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSources:
-    """What a model was trained on."""
-
     name: str
     title: str
     about: str

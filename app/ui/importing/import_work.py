@@ -78,7 +78,6 @@ def make_session(
 
 
 def ensure_folder(folder: Path) -> Path:
-    """Create the folder if it does not exist."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -85,7 +85,6 @@ class ListCard(QFrame):
 
     @property
     def faulty(self) -> Path | None:
-        """The first list that cannot be imported."""
         previews = (self._previews.get(path) for path in self._paths)
         return next(
             (preview.path for preview in previews if preview is not None and preview.problem), None
@@ -128,7 +127,6 @@ class ListCard(QFrame):
         self._read(path)
 
     def stop(self) -> None:
-        """Stop reading previews."""
         self.work.stop()
 
     def _read(self, path: Path) -> None:

@@ -78,10 +78,7 @@ class PreviewModel(QAbstractTableModel):
         return "" if role is None else role_text(role)
 
     def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         if orientation is Qt.Orientation.Vertical:
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
@@ -94,8 +91,6 @@ class PreviewModel(QAbstractTableModel):
 
 
 class PreviewHeader(QHeaderView):
-    """Shows the name of each column above its role."""
-
     def __init__(self, current_theme: CurrentTheme, rows: PreviewModel, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._current_theme, self._rows = current_theme, rows
@@ -127,8 +122,6 @@ class PreviewHeader(QHeaderView):
 
 
 class TintedCells(QStyledItemDelegate):
-    """Tints the cells of columns that have a role."""
-
     def __init__(self, current_theme: CurrentTheme, rows: PreviewModel, parent: QWidget) -> None:
         super().__init__(parent)
         self._current_theme, self._rows = current_theme, rows

@@ -59,7 +59,6 @@ class SessionCard(QFrame):
         return self.file.problem.text() or self.spectra.problem.text()
 
     def reset(self, list_path: Path) -> None:
-        """Reset the options for a new list."""
         self._list_path = list_path
         self.suggest_path()
         self.spectra.set_path(None)
@@ -89,9 +88,9 @@ class SessionCard(QFrame):
         self.changed.emit()
 
 
-def _ask_for_path(parent: QWidget, wanted: Path | None) -> Path | None:
+def _ask_for_path(parent: QWidget, path: Path | None) -> Path | None:
     kinds = QCoreApplication.translate("choosing", "Sessions") + f" (*{SUFFIX})"
-    return choose_new_file(parent, wanted or Path.home() / f"session{SUFFIX}", kinds)
+    return choose_new_file(parent, path or Path.home() / f"session{SUFFIX}", kinds)
 
 
 def _ask_folder(parent: QWidget, folder: Path | None) -> Path | None:

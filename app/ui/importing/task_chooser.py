@@ -107,8 +107,8 @@ class TaskChooser(QFrame):
             title = task_text(each.title)
             self.box.addItem(f"{title[:1].upper()}{title[1:]} · {each.id}")
         ids = [each.id for each in self._tasks]
-        wanted = before.id if before is not None else task_from_name(self._hint, ids)
-        self.box.setCurrentIndex(ids.index(wanted) if wanted in ids else -1)
+        chosen = before.id if before is not None else task_from_name(self._hint, ids)
+        self.box.setCurrentIndex(ids.index(chosen) if chosen in ids else -1)
         self.box.blockSignals(False)
         self.problem.show_problem("\n".join(faults))
         self._show_guideline()
@@ -121,7 +121,6 @@ class TaskChooser(QFrame):
             self.add_file(path)
 
     def add_file(self, path: Path) -> None:
-        """Add the task of a file, and choose it."""
         read = partial(_load, (*self._files, path), only=path)
         self._runner.run(read, partial(self._show_added, path), self._show_error, owner=self)
 

@@ -71,7 +71,6 @@ class CommandPalette(QFrame):
         self.hide()
 
     def toggle(self) -> None:
-        """Open the palette, or close it if it is open."""
         if self.isVisible():
             self._close()
             return

@@ -204,7 +204,6 @@ def misses_repeats() -> bool:
 
 
 def _works_in_text(keys: tuple[str, ...], name: str | None) -> bool:
-    """Whether the key works even in a text field."""
     if name == ESCAPE:
         return True
     for key in keys:

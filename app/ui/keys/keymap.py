@@ -57,18 +57,17 @@ class Keymap(QObject):
         return next((self._names[each] for each in spellings if each in self._names), None)
 
     def is_changed(self, name: str) -> bool:
-        """Whether the user has changed the keys of the action."""
         return name in self._settings.settings.keys
 
     def rebind(self, name: str, keys: Sequence[str]) -> None:
         """Replace the keys of an action. Raises KeyTaken without changing anything."""
-        wanted = tuple(dict.fromkeys(self._checked(name, key) for key in keys))
-        if len(wanted) > MAX_KEYS:
+        new_keys = tuple(dict.fromkeys(self._checked(name, key) for key in keys))
+        if len(new_keys) > MAX_KEYS:
             text = self.tr("An action can have at most {count} keys: remove one first")
             raise KeyTaken(text.replace("{count}", str(MAX_KEYS)))
         changes = dict(self._settings.settings.keys)
-        changes[name] = wanted
-        if wanted == profile_keys(self.profile)[name]:
+        changes[name] = new_keys
+        if new_keys == profile_keys(self.profile)[name]:
             del changes[name]
         self._settings.change(keys=changes)
 

@@ -17,8 +17,8 @@ from app.ui.translation.languages import LANGUAGES
 
 MAX_PATH = 4096
 MAX_RECENT = 12
-MAX_COMMENTS, LONGEST_COMMENT = 50, 500
-MAX_TOLD, LONGEST_TOLD = 20, 40
+MAX_COMMENTS, MAX_COMMENT_LENGTH = 50, 500
+MAX_TOLD, MAX_TOLD_LENGTH = 20, 40
 MAX_FILES = 50
 MAX_WORKERS = 16
 MAX_NEIGHBOUR_ARCSEC = 600.0
@@ -156,10 +156,10 @@ CHECKS: Mapping[str, Check] = {
     "model": _text(MAX_PATH),
     "workers": _whole(1, MAX_WORKERS),
     "neighbour_arcsec": _number(0.1, MAX_NEIGHBOUR_ARCSEC),
-    "comments": _texts(MAX_COMMENTS, LONGEST_COMMENT),
+    "comments": _texts(MAX_COMMENTS, MAX_COMMENT_LENGTH),
     "line_lists": _texts(MAX_FILES, MAX_PATH),
     "templates": _texts(MAX_FILES, MAX_PATH),
-    "told": _texts(MAX_TOLD, LONGEST_TOLD),
+    "told": _texts(MAX_TOLD, MAX_TOLD_LENGTH),
     "recent": _texts(MAX_RECENT, MAX_PATH),
     "view": _view,
     "layout": _layout,

@@ -48,7 +48,6 @@ class SettingsStore(QObject):
             self.changed.emit(settings)
 
     def flush(self) -> None:
-        """Write the settings now."""
         if self.path is None:
             return
         self._timer.stop()

@@ -27,11 +27,7 @@ SIZE = 780, 560
 
 class SettingsDialog(QDialog):
     def __init__(
-        self,
-        settings: SettingsStore,
-        keymap: Keymap,
-        runner: Runner,
-        parent: QWidget | None = None,
+        self, settings: SettingsStore, keymap: Keymap, runner: Runner, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from app.core.session.verdict_log import MAX_NAME
 from app.ui.settings.settings import Settings
 from app.ui.settings.settings_check import (
-    LONGEST_COMMENT,
+    MAX_COMMENT_LENGTH,
     MAX_COMMENTS,
     MAX_FONT_PT,
     MAX_NEIGHBOUR_ARCSEC,
@@ -158,7 +158,7 @@ class FilesPage(SettingsPage):
 
     def _comments(self) -> tuple[str, ...]:
         lines = (" ".join(line.split()) for line in self.comments.toPlainText().splitlines())
-        kept = dict.fromkeys(line[:LONGEST_COMMENT] for line in lines if line)
+        kept = dict.fromkeys(line[:MAX_COMMENT_LENGTH] for line in lines if line)
         return tuple(line for line in kept if line.isprintable())[:MAX_COMMENTS]
 
     def _save_comments(self) -> None:
@@ -173,7 +173,7 @@ class FilesPage(SettingsPage):
 
 def _choice(options: Mapping[Any, str]) -> QComboBox:
     box = QComboBox()
-    for value, words in options.items():
-        box.addItem(words, value)
+    for value, title in options.items():
+        box.addItem(title, value)
     box.setFixedWidth(NARROW)
     return box

@@ -71,8 +71,6 @@ class SettingsPage(QScrollArea):
 
 
 class FileList(QWidget):
-    """A list of files with buttons to add and remove."""
-
     changed = Signal(tuple)
     """The paths."""
 

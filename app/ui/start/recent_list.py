@@ -69,7 +69,6 @@ class RecentList(QFrame):
         self.refresh()
 
     def refresh(self) -> None:
-        """Read all sessions again."""
         for future in self._pending:
             future.cancel()
         for row in self.rows.values():

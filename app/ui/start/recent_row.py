@@ -6,14 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QDate, QLocale, QRect, QRectF, QSize, Qt, QTime, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from app.ui.start.recent import RecentSession
@@ -54,7 +47,6 @@ class RecentRow(RowButton):
         self.show_session(session)
 
     def show_session(self, session: RecentSession) -> None:
-        """Update the row once the summary has been read."""
         self.session = session
         self.setAccessibleName(f"{session.name}, {self.state_text()}")
         self.setToolTip(session.problem or session.location)

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetrics,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPolygonF,
-)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.ui.theme.theme import CurrentTheme, Theme
@@ -133,7 +125,6 @@ class StartButton(RowButton):
         return QColor(theme.accent if is_lit else theme.text), QColor(theme.dim)
 
     def _accent_alpha(self) -> int:
-        """Alpha of the accent colour over the panel."""
         base = FIRST_ALPHA if self._is_first else 0
         if self.isDown():
             return base + PRESSED_ALPHA

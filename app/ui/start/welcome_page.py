@@ -129,11 +129,7 @@ class WelcomePage(QWidget):
     def _make_buttons(self) -> None:
         current_theme = self._current_theme
         self.sample_button = StartButton(
-            current_theme,
-            start_button.spectrum,
-            self.tr("Try the sample"),
-            "",
-            is_first=True,
+            current_theme, start_button.spectrum, self.tr("Try the sample"), "", is_first=True
         )
         self.list_button = StartButton(
             current_theme,

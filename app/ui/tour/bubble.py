@@ -68,7 +68,6 @@ class TourBubble(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Make the bubble as high as its text needs."""
         layout = self.layout()
         assert layout is not None
         layout.activate()

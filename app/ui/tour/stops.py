@@ -50,9 +50,8 @@ def _spectrum(key: KeyOf, count: int) -> str:
     """`count` is the number of diagnostic windows."""
     text = translate(
         "tour",
-        "The mouse wheel zooms, dragging pans, and {whole} shows the whole spectrum. "
-        "{first} to {last} go to the diagnostic windows of this class; the strip below "
-        "shows where you are.",
+        "The mouse wheel zooms, dragging pans, and {whole} shows the whole spectrum. {first} to "
+        "{last} go to the diagnostic windows of this class; the strip below shows where you are.",
     )
     last = f"window_{min(count, MAX_WINDOW_KEYS)}"
     return _with_keys(text, whole=key("whole"), first=key("window_1"), last=key(last))
@@ -66,11 +65,7 @@ def _verdict(key: KeyOf) -> str:
         "number of them. The keys work during the tour: try them.",
     )
     return _with_keys(
-        text,
-        accept=key("accept"),
-        reject=key("reject"),
-        unsure=key("unsure"),
-        undo=key("undo"),
+        text, accept=key("accept"), reject=key("reject"), unsure=key("unsure"), undo=key("undo")
     )
 
 
@@ -92,11 +87,7 @@ def _catalogue(key: KeyOf) -> str:
         "guide. You can restart this tour from the Window menu.",
     )
     return _with_keys(
-        text,
-        export=key("export"),
-        keys=key("keys"),
-        palette=key("palette"),
-        help=key("help"),
+        text, export=key("export"), keys=key("keys"), palette=key("palette"), help=key("help")
     )
 
 

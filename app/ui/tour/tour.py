@@ -158,7 +158,6 @@ class Tour(QObject):
         self._reposition()
 
     def _update_keys(self) -> None:
-        """Update the texts after a change of the keys."""
         if self._view is not None:
             self._stops = tour_stops(self._view, self._keymap)
             self._show_text()

@@ -35,7 +35,6 @@ def section_lines(section: Section) -> tuple[tuple[str, str], ...]:
 
 
 def labelled_line(name: str, text: str) -> str:
-    """Name and text joined to one line."""
     if not name:
         return text
     line = translate("guideline", "{name}: {text}")
@@ -43,5 +42,4 @@ def labelled_line(name: str, text: str) -> str:
 
 
 def frame_text() -> str:
-    """States the frame of all wavelengths."""
     return translate("guideline", "Vacuum wavelengths in Å, in the star's rest frame")

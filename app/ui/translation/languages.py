@@ -17,8 +17,8 @@ def language_of(chosen: str, system: QLocale | None = None) -> str:
     """The language for a setting; "system" follows the system and falls back to English."""
     if chosen in LANGUAGES:
         return chosen
-    wanted = (system or QLocale.system()).uiLanguages()
-    for name in wanted:
+    preferred = (system or QLocale.system()).uiLanguages()
+    for name in preferred:
         short = name.replace("_", "-").split("-")[0].lower()
         if short in LANGUAGES:
             return short
@@ -44,5 +44,4 @@ def install_translators(application: QCoreApplication, language: str) -> list[QT
 
 
 def translations_folder() -> Path:
-    """The folder of the translation files."""
     return Path(str(resources.files("resources"))) / "translations"
