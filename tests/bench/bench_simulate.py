@@ -9,8 +9,9 @@ from time import perf_counter
 import numpy as np
 from scipy.signal import fftconvolve
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky import LABELS, draw_source
-from train.simulate.source import GRID, LIGHT_KMS, FloatArray, Source
+from train.simulate.source import GRID, LIGHT_KMS, Source
 from train.simulate.telescope.instrument import instrument_of
 from train.simulate.telescope.optics import integrate, through_arms
 from train.simulate.telescope.telescope import observe

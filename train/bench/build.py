@@ -10,19 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agent.errors import WorkbenchError
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import BoolArray, Spectrum
 from train.bench.archive import NOTHING, FileJob, open_archive
 from train.bench.catalogues import catalogued
 from train.bench.looking import Rule, content_of, merged, spectra
 from train.bench.measuring import measure
 from train.bench.settings import BenchSettings
-from train.bench.sources import (
-    BoolArray,
-    Sources,
-    best_of_each_object,
-    faults_of,
-    sources_of,
-)
+from train.bench.sources import Sources, best_of_each_object, faults_of, sources_of
 from train.bench.splits import (
     CROSS,
     TEST,

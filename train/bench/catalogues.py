@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from agent.errors import WorkbenchError
+from agent.spectra.spectrum import BoolArray
 from agent.tasks.catalogue import find_task
 from train.bench.objects import directions, nearest_within
-from train.bench.sources import BoolArray, Sources
+from train.bench.sources import Sources
 from train.bench.tables import place, read_rows
 
 

@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from agent.errors import WorkbenchError
+from agent.spectra.spectrum import FloatArray
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 MATCH_ARCSEC = 3.0

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.spectra.measure.features import feature_names
+from agent.spectra.spectrum import BoolArray, FloatArray
 from train.bench.archive import FileJob
 from train.bench.looking import Rule
-from train.bench.objects import FloatArray, IntArray, object_numbers
+from train.bench.objects import IntArray, object_numbers
 
 if TYPE_CHECKING:
     import pyarrow
 
-BoolArray = NDArray[np.bool_]
 Texts = NDArray[np.str_]
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agent.protocol.reply import Verdict
-from train.bench.objects import FloatArray, IntArray
+from agent.spectra.spectrum import BoolArray, FloatArray
+from train.bench.objects import IntArray
 from train.bench.settings import BenchSettings, Pair, Size
-from train.bench.sources import BoolArray, Sources
+from train.bench.sources import Sources
 
 TRAIN, TEST, COLD, CROSS = "train", "test", "cold", "cross"
 

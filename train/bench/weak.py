@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from train.bench.objects import FloatArray, IntArray
-from train.bench.sources import BoolArray
+from agent.spectra.spectrum import BoolArray, FloatArray
+from train.bench.objects import IntArray
 
 LEAST_POSITIVES = 8
 ROUNDS, LEAVES, RATE, BINS = 60, 8, 0.1, 63

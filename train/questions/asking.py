@@ -18,7 +18,8 @@ from train.simulate.campaign import Settings as Campaign
 from train.simulate.production import Made, make
 from train.simulate.sky import draw_source
 from train.simulate.sky.balanced_kinds import draw_evenly
-from train.simulate.telescope.frame import Rng, happens
+from train.simulate.source import Rng
+from train.simulate.telescope.frame import happens
 from train.simulate.telescope.observation import to_spectrum
 from train.simulate.truth import object_id
 

@@ -14,11 +14,11 @@ from scipy.interpolate import CubicSpline
 from scipy.ndimage import gaussian_filter1d
 
 from agent.spectra.air import vacuum_to_air
-from agent.spectra.spectrum import Spectrum
-from train.questions.seen import MIDDLE, FloatArray, Seen, level, seen_of, spectrum_of
+from agent.spectra.spectrum import FloatArray, Spectrum
+from train.questions.seen import MIDDLE, Seen, level, seen_of, spectrum_of
 from train.questions.settings import DistortionSettings
-from train.simulate.source import LIGHT_KMS
-from train.simulate.telescope.frame import Rng, happens, log_uniform
+from train.simulate.source import LIGHT_KMS, Rng
+from train.simulate.telescope.frame import happens, log_uniform
 from train.simulate.telescope.night import oxygen_depth, water_depth
 
 Distort = Callable[[Seen, DistortionSettings, Rng], Seen]

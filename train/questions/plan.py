@@ -17,8 +17,7 @@ from train.questions.settings import QuestionSettings
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.campaign import Settings as Campaign
 from train.simulate.sky import LABELS
-from train.simulate.source import Source
-from train.simulate.telescope.frame import Rng
+from train.simulate.source import Rng, Source
 
 TEMPERATURES = {"A": (7400.0, 10400.0), "B": (10400.0, 30500.0), "O": (30500.0, np.inf)}
 """Where the classes of hot stars end, kelvin."""

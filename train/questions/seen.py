@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 from train.simulate.telescope.surveys import SURVEYS
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 MIDDLE = 5500.0
 MIN_CELL_PIXELS = 5

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from agent.errors import WorkbenchError
 from train.simulate.campaign import CONTAMINANTS, MIXED
 from train.simulate.production import LIBRARY_SHARE
-
-Range = tuple[float, float]
+from train.simulate.telescope.quality import Range
 
 
 @dataclass(frozen=True, kw_only=True)

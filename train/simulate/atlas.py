@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from agent.errors import WorkbenchError
-from train.simulate.source import GRID, LIGHT_KMS, FloatArray, Source
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import GRID, LIGHT_KMS, Rng, Source
 from train.simulate.telescope.calibration import smooth_curve
-from train.simulate.telescope.frame import Record, Rng, happens, log_uniform
+from train.simulate.telescope.frame import Record, happens, log_uniform
 from train.simulate.telescope.instrument import chebyshev
 from train.simulate.telescope.night import oxygen_depth
 from train.simulate.telescope.observation import Observation, band_snr

@@ -14,7 +14,7 @@ import numpy as np
 
 from agent.errors import WorkbenchError
 from train.simulate.sky import LABELS
-from train.simulate.telescope.frame import Rng
+from train.simulate.source import Rng
 from train.simulate.telescope.quality import GRADES
 from train.simulate.telescope.surveys import ATLAS
 

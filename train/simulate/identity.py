@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from train.simulate.telescope.frame import Rng
+from train.simulate.source import Rng
 from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.observation import Observation
 

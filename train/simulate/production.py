@@ -20,8 +20,8 @@ from train.simulate.identity import (
 from train.simulate.layouts.common import Entry
 from train.simulate.realism.library import Library
 from train.simulate.sky import draw_source
-from train.simulate.source import Source
-from train.simulate.telescope.frame import Rng, happens, log_uniform
+from train.simulate.source import Rng, Source
+from train.simulate.telescope.frame import happens, log_uniform
 from train.simulate.telescope.pipeline_class import guess
 from train.simulate.telescope.quality import graded
 from train.simulate.telescope.surveys import ATLAS, profile_named

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from agent.spectra.spectrum import FloatArray
+
+Rng = np.random.Generator
 
 STEP_KMS = 25.0
 LIGHT_KMS = 299_792.458

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky import draw_source
-from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray, Source
+from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, Source
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "templates"
 INDEX_FILE = "index.json"

@@ -14,24 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
-from agent.evidence.findings import find
+from agent.evidence.findings import check_claims
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import gate_row
-from agent.evidence.numbers import SpectrumMeasurements
+from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.measure.continuum import pseudo_continuum
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 from agent.tasks.catalogue import load_tasks
 from agent.tasks.task import Task
 from train.parallel import in_order
 from train.simulate.atlas import observe_atlas
 from train.simulate.sky import LABELS, draw_source
-from train.simulate.source import GRID, Source
-from train.simulate.telescope.frame import Rng, happens, log_uniform
+from train.simulate.source import GRID, Rng, Source
+from train.simulate.telescope.frame import happens, log_uniform
 from train.simulate.telescope.observation import to_spectrum
 from train.simulate.telescope.pipeline_class import guess
 from train.simulate.telescope.telescope import observe
 
-FloatArray = NDArray[np.float64]
 Labels = NDArray[np.str_]
 
 TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
@@ -112,7 +111,7 @@ def measured(
     """S/N, values and errors of the gates, and the log-odds of all evidence of the tasks."""
     numbers = SpectrumMeasurements(spectrum)
     values, errors = gate_row(numbers, tuple(GATES))
-    odds = [finding.log_odds for task in tasks for finding in find(task, numbers)]
+    odds = [finding.log_odds for task in tasks for finding in check_claims(task, numbers)]
     return numbers.overall_snr, values, errors, np.array(odds)
 
 

@@ -7,12 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.evidence.kinds import Kinds
 from agent.evidence.weights import TaskWeights
-
-FloatArray = NDArray[np.float64]
+from agent.spectra.spectrum import FloatArray
 
 
 def builtin_folder() -> Path:

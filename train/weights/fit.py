@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 
 from agent.evidence.gates import GATES
 from agent.evidence.kinds import Kinds, softmax, steps
+from agent.spectra.spectrum import FloatArray
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 SHARES = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)

@@ -7,16 +7,15 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.evidence.assessment import SUREST
+from agent.evidence.assessment import MAX_LOG_ODDS
 from agent.evidence.kinds import Kinds
 from agent.evidence.weights import TaskWeights
+from agent.spectra.spectrum import FloatArray
 from agent.tasks.task import Task
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS
 from train.weights.draws import Draws
 from train.weights.fit import Prior, fit_kinds, fit_task
-
-FloatArray = NDArray[np.float64]
 
 N_FOLDS = 3
 RIDGE = 4.0
@@ -65,7 +64,7 @@ def kind_log_odds(scores: FloatArray, label: str) -> FloatArray:
     place = LABELS.index(label)
     others = np.delete(scores, place, axis=1)
     odds = scores[:, place] - np.logaddexp.reduce(others, axis=1)
-    return np.asarray(np.clip(odds, -SUREST, SUREST))
+    return np.asarray(np.clip(odds, -MAX_LOG_ODDS, MAX_LOG_ODDS))
 
 
 def candidate_weights(labels: NDArray[np.str_], task_id: str) -> FloatArray:

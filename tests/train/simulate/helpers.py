@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from train.simulate.source import GRID, FloatArray, Source
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import GRID, Source
 
 H_ALPHA = 6564.6
 

@@ -10,8 +10,8 @@ from astropy.io import fits
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.layouts.common import AUTHOR, Entry, float32, iso_date, mark, save
-from train.simulate.source import FloatArray
 from train.simulate.telescope.noise import coarse
 
 TABLE_FROM = 9

@@ -12,11 +12,11 @@ from scipy.ndimage import gaussian_filter1d
 
 from agent.errors import WorkbenchError
 from agent.spectra.readers import read
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism import counterpart, on_grid
 from train.simulate.sky import LABELS, draw_source
-from train.simulate.source import FloatArray, Source
+from train.simulate.source import Rng, Source
 from train.simulate.telescope.observation import to_spectrum
 from train.simulate.telescope.surveys import SURVEYS
 from train.simulate.telescope.telescope import observe
@@ -29,8 +29,6 @@ COLOUR_PIXELS = 150.0
 MAX_PARAMETERS = 4
 CELL_INCHES = (7.0, 2.3)
 DPI = 100
-
-Rng = np.random.Generator
 
 
 @dataclass(frozen=True, eq=False)

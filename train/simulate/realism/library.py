@@ -16,10 +16,10 @@ from scipy.ndimage import gaussian_filter1d
 
 from agent.errors import WorkbenchError
 from agent.spectra.readers import read
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.sky.physics import reddening, smooth_warp
-from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray, Source
-from train.simulate.telescope.frame import Rng, log_uniform
+from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, Rng, Source
+from train.simulate.telescope.frame import log_uniform
 
 TABLES = ("MANIFEST.csv", "labels.csv")
 MAX_BASES = 100_000

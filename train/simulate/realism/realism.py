@@ -19,10 +19,10 @@ from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names, feature_vector
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.readers import read
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS, draw_source
-from train.simulate.source import GRID, FloatArray, Source
+from train.simulate.source import GRID, Rng, Source
 from train.simulate.telescope.frame import log_uniform
 from train.simulate.telescope.instrument import chebyshev
 from train.simulate.telescope.observation import to_spectrum
@@ -38,8 +38,6 @@ MIN_PIXELS = 100
 MIN_REAL = 3
 """Fewer real spectra of a class with a measurement say nothing about its distribution."""
 MIN_SIMULATED = 30
-
-Rng = np.random.Generator
 
 
 @dataclass(frozen=True)

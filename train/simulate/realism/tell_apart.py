@@ -9,11 +9,10 @@ import numpy as np
 
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
-from agent.spectra.spectrum import BoolArray
+from agent.spectra.spectrum import BoolArray, FloatArray
 from train.simulate.realism.realism import SpectrumPair, ranks_among
 from train.simulate.realism.transfer import NOISE_FEATURES
 from train.simulate.sky import LABELS
-from train.simulate.source import FloatArray
 
 FOLDS = 5
 MIN_REAL = 10

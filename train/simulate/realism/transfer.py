@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names, feature_vector
+from agent.spectra.spectrum import FloatArray
 from train.parallel import in_order
 from train.simulate.atlas import observe_atlas
 from train.simulate.sky import LABELS, draw_source
-from train.simulate.source import FloatArray
+from train.simulate.source import Rng
 from train.simulate.telescope.frame import log_uniform
 from train.simulate.telescope.observation import to_spectrum
 from train.simulate.telescope.telescope import observe
@@ -35,7 +36,6 @@ NOISE_FEATURES = frozenset(
     or name in {"bad_fraction", "negative_fraction", "join_step", "noise_ratio"}
 )
 
-Rng = np.random.Generator
 Labels = NDArray[np.str_]
 
 

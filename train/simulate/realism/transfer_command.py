@@ -18,10 +18,10 @@ from rich.table import Table
 from agent.errors import ReadError, WorkbenchError
 from agent.spectra.measure.features import feature_vector
 from agent.spectra.readers import read
+from agent.spectra.spectrum import FloatArray
 from train.simulate.realism.library import Library
 from train.simulate.realism.transfer import Score, judge, score, simulated_features
 from train.simulate.sky import LABELS
-from train.simulate.source import FloatArray
 
 
 def transfer(

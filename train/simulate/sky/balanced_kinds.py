@@ -8,8 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from train.simulate.sky.draw import draw_source
-from train.simulate.sky.physics import Rng
-from train.simulate.source import Source
+from train.simulate.source import Rng, Source
 
 DRAWN = 500
 RAREST = 0.01

@@ -9,10 +9,11 @@ from importlib import resources
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.heads import HEADS
-from train.simulate.sky.physics import SIZE, Rng, smooth_warp, vacuum
+from train.simulate.sky.physics import SIZE, smooth_warp, vacuum
 from train.simulate.sky.profiles import add_head
-from train.simulate.source import GRID, FloatArray
+from train.simulate.source import GRID, Rng
 
 PIVOT = 6500.0
 JOIN = 7330.0  # the keep_high of the blue and the keep_low of the red in fit_plan.toml

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky import bands
 from train.simulate.sky.cool import disc_velocity, dust, emission_over, sunlike_flux
 from train.simulate.sky.line_blanketing import (
@@ -16,7 +17,6 @@ from train.simulate.sky.line_blanketing import (
 )
 from train.simulate.sky.physics import (
     SIZE,
-    Rng,
     chance,
     log_uniform,
     planck,
@@ -26,7 +26,7 @@ from train.simulate.sky.physics import (
     vacuum,
 )
 from train.simulate.sky.profiles import add_head, add_stark
-from train.simulate.source import GRID, FloatArray, Source
+from train.simulate.source import GRID, Rng, Source
 
 # subtype: chance, temperature, strength of C2 and of CN relative to the archetypes
 KINDS: dict[str, tuple[float, tuple[float, float], tuple[float, float], tuple[float, float]]] = {

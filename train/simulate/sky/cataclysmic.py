@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import m_dwarf_flux, sunlike_flux
 from train.simulate.sky.hot import jump
 from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import (
     SIZE,
-    Rng,
     at,
     chance,
     log_uniform,
@@ -20,7 +20,7 @@ from train.simulate.sky.physics import (
 )
 from train.simulate.sky.profiles import add_double, add_gaussian, add_stark
 from train.simulate.sky.white_dwarf import add_da_lines
-from train.simulate.source import GRID, FloatArray, Source
+from train.simulate.source import GRID, Rng, Source
 
 KINDS = {
     "quiescent": 0.48, "WZ Sge": 0.12, "outburst": 0.06, "novalike": 0.12, "polar": 0.14,

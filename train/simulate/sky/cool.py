@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky import bands
 from train.simulate.sky.line_blanketing import (
     Atmosphere,
@@ -19,7 +20,6 @@ from train.simulate.sky.line_blanketing import (
 )
 from train.simulate.sky.physics import (
     SIZE,
-    Rng,
     at,
     chance,
     log_uniform,
@@ -30,7 +30,7 @@ from train.simulate.sky.physics import (
     vacuum,
 )
 from train.simulate.sky.profiles import add_gaussian, add_head, add_stark, stark_half_width
-from train.simulate.source import GRID, FloatArray, Source
+from train.simulate.source import GRID, Rng, Source
 
 BALMER = (6564.61, 4862.69, 4341.69, 4102.90, 3971.19, 3890.15)
 

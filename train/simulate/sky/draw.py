@@ -13,11 +13,11 @@ from train.simulate.sky.cool import m_dwarf, mg, ss, sunlike
 from train.simulate.sky.extragalactic import galaxy, qso
 from train.simulate.sky.hot import a_star, b_star, o_star, subdwarf
 from train.simulate.sky.oddities import artefact, nebular, symbiotic, young_star
-from train.simulate.sky.physics import Rng, chance
+from train.simulate.sky.physics import chance
 from train.simulate.sky.ultracool import l_dwarf
 from train.simulate.sky.white_dwarf import wd
 from train.simulate.sky.wolf_rayet import wolf_rayet
-from train.simulate.source import Source
+from train.simulate.source import Rng, Source
 
 
 def _k_star(rng: Rng) -> Source:

@@ -6,13 +6,13 @@ from functools import cache
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import sunlike_flux
 from train.simulate.sky.hot import add_series, jump
 from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import (
     LN_STEP,
     SIZE,
-    Rng,
     at,
     chance,
     log_uniform,
@@ -20,7 +20,7 @@ from train.simulate.sky.physics import (
     reddening,
     smooth_warp,
 )
-from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray, Source
+from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, Rng, Source
 
 # rest vacuum wavelength: typical EW in angstrom and width relative to H beta
 BROAD = {1215.67: (75, 1.2), 1240.8: (18, 1.2), 1397.8: (8, 1.1), 1549.06: (26, 1.15),

@@ -23,10 +23,10 @@ from scipy.optimize import nnls
 from agent.errors import WorkbenchError
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.readers import read
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.heads import HEADS
 from train.simulate.sky.physics import vacuum
 from train.simulate.sky.profiles import head_profile
-from train.simulate.source import FloatArray
 
 PIVOT = 6500.0
 LENGTHS = {"red": (5.0, 12.0, 40.0, 110.0, 260.0), "violet": (12.0, 40.0, 110.0), "complex": (6.0,)}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import disc_velocity, dust, emission_over
 from train.simulate.sky.line_blanketing import Atmosphere, add_atoms, add_strong_metals
 from train.simulate.sky.physics import (
     SIZE,
-    Rng,
     at,
     chance,
     log_uniform,
@@ -17,7 +17,7 @@ from train.simulate.sky.physics import (
     truncated_normal,
 )
 from train.simulate.sky.profiles import add_double, add_gaussian, add_stark, stark_half_width
-from train.simulate.source import GRID, FloatArray, Source
+from train.simulate.source import GRID, Rng, Source
 
 BALMER_N: tuple[int, ...] = tuple(range(3, 31))
 BALMER: tuple[float, ...] = tuple(

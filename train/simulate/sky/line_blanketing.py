@@ -9,9 +9,10 @@ from importlib import resources
 import numpy as np
 from scipy.special import expit
 
-from train.simulate.sky.physics import SIZE, Rng, vacuum
+from agent.spectra.spectrum import FloatArray
+from train.simulate.sky.physics import SIZE, vacuum
 from train.simulate.sky.profiles import add_gaussian, add_stark, stark_half_width
-from train.simulate.source import GRID, FloatArray
+from train.simulate.source import GRID, Rng
 
 INTRINSIC_KMS = 60.0
 NARROWEST = 0.4  # half width of a damped line, angstrom

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import disc_velocity, dust, emission_over, m_giant, sunlike_flux
 from train.simulate.sky.hot import HE_I, HE_II, a_star, add_nebula, b_star
 from train.simulate.sky.line_blanketing import Atmosphere
-from train.simulate.sky.physics import (
-    SIZE,
-    Rng,
-    at,
-    chance,
-    log_uniform,
-    power_law,
-    smooth_warp,
-)
+from train.simulate.sky.physics import SIZE, at, chance, log_uniform, power_law, smooth_warp
 from train.simulate.sky.profiles import add_gaussian
-from train.simulate.source import FloatArray, Source
+from train.simulate.source import Rng, Source
 
 
 def symbiotic(rng: Rng) -> Source:

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from agent.spectra.air import air_to_vacuum
-from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray
-
-Rng = np.random.Generator
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, Rng
 
 SIZE = GRID.size
 LN_FIRST = float(np.log(GRID[0]))

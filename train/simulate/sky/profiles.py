@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.physics import LN_STEP, SIZE, pixel
-from train.simulate.source import GRID, STEP_KMS, FloatArray
+from train.simulate.source import GRID, STEP_KMS
 
 
 def _window(centre: float, half_width: float) -> slice:

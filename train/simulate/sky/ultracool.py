@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky import bands
 from train.simulate.sky.cool import disc_velocity, emission_over
 from train.simulate.sky.physics import (
     SIZE,
-    Rng,
     chance,
     log_uniform,
     planck,
@@ -17,7 +17,7 @@ from train.simulate.sky.physics import (
     vacuum,
 )
 from train.simulate.sky.profiles import add_head, add_stark
-from train.simulate.source import FloatArray, Source
+from train.simulate.source import Rng, Source
 
 LATEST = 8.0
 """L8: later ones are too faint below one micrometre for surveys of candidates."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import add_chromosphere, m_dwarf_flux
 from train.simulate.sky.hot import BALMER, BALMER_N, HE_I, HE_II, jump
 from train.simulate.sky.physics import (
     SIZE,
-    Rng,
     at,
     chance,
     log_uniform,
@@ -18,7 +18,7 @@ from train.simulate.sky.physics import (
     vacuum,
 )
 from train.simulate.sky.profiles import add_gaussian, add_head, add_stark, stark_half_width
-from train.simulate.source import GRID, FloatArray, Source
+from train.simulate.source import GRID, Rng, Source
 
 KINDS = {
     "DA": 0.50, "DA+dM": 0.12, "DB": 0.10, "DC": 0.07, "DQ": 0.05, "DZ": 0.06, "DAH": 0.05,

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import disc_velocity, dust, emission_over
 from train.simulate.sky.hot import add_nebula
-from train.simulate.sky.physics import (
-    SIZE,
-    Rng,
-    chance,
-    log_uniform,
-    planck,
-    power_law,
-    smooth_warp,
-)
+from train.simulate.sky.physics import SIZE, chance, log_uniform, planck, power_law, smooth_warp
 from train.simulate.sky.profiles import add_gaussian
-from train.simulate.source import FloatArray, Source
+from train.simulate.source import Rng, Source
 
 # Equivalent widths as shares of the first line's, vacuum angstrom.
 LATE_WN = {

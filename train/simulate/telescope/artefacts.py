@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from train.simulate.source import GRID, LIGHT_KMS, FloatArray, Source
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import GRID, LIGHT_KMS, Rng, Source
 from train.simulate.telescope import night
-from train.simulate.telescope.frame import Frame, Rng, happens, log_uniform
+from train.simulate.telescope.frame import Frame, happens, log_uniform
 from train.simulate.telescope.optics import LN_STEP
 
 _HEIGHTS = night.heights(night.SKY_LINES)

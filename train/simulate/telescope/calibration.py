@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from train.simulate.source import FloatArray
-from train.simulate.telescope.frame import Frame, Rng, happens
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import Rng
+from train.simulate.telescope.frame import Frame, happens
 from train.simulate.telescope.instrument import CURVE_TERMS
 
 _FALL = 1.0 / np.arange(1, CURVE_TERMS + 1) ** 1.4

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from train.simulate.source import FloatArray
-from train.simulate.telescope.frame import Rng
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import Rng
 from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.observation import Camera
 from train.simulate.telescope.surveys import Profile

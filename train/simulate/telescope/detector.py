@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from train.simulate.telescope.frame import Frame, Rng, happens
+from train.simulate.source import Rng
+from train.simulate.telescope.frame import Frame, happens
 from train.simulate.telescope.instrument import pixels_between
 
 # The first LAMOST releases state errors about three times too large in these fixed windows.

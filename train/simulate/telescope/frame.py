@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from train.simulate.source import FloatArray
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import Rng
 from train.simulate.telescope.instrument import Instrument
 from train.simulate.telescope.quality import Quality
 
-Rng = np.random.Generator
 Record = dict[str, float | str]
 
 

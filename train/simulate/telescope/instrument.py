@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from scipy.sparse import csr_array
 
-from train.simulate.source import FloatArray
+from agent.spectra.spectrum import FloatArray
 from train.simulate.telescope import night
 from train.simulate.telescope.optics import integrate, pixel_edges
 from train.simulate.telescope.surveys import Profile, profile_named

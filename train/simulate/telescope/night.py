@@ -11,7 +11,8 @@ from functools import cache
 import numpy as np
 from scipy.sparse import csr_array
 
-from train.simulate.source import GRID, FloatArray
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import GRID
 
 SKY_LINES: tuple[tuple[float, float], ...] = (
     (3650.1, 1.8), (3653.4, 1.1), (3741.1, 0.8), (3909.3, 0.8), (3913.8, 0.8), (4047.6, 2.8),

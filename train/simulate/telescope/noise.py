@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from train.simulate.source import FloatArray
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import Rng
 from train.simulate.telescope.calibration import smooth_curve
-from train.simulate.telescope.frame import Frame, Rng, log_uniform
+from train.simulate.telescope.frame import Frame, log_uniform
 from train.simulate.telescope.surveys import Profile
 
 FLOOR = 1e-9

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.spectra.spectrum import Spectrum
-from train.simulate.source import FloatArray
+from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.telescope.frame import Record
 from train.simulate.telescope.instrument import BANDS, pixels_between
 from train.simulate.telescope.pipeline_class import Guess

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import correlate1d
 
-from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, FloatArray
+from agent.spectra.spectrum import FloatArray
+from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS
 
 LN_FIRST = float(np.log(GRID[0]))
 LN_STEP = STEP_KMS / LIGHT_KMS

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from train.simulate.source import LIGHT_KMS, Source
-from train.simulate.telescope.frame import Rng
+from train.simulate.source import LIGHT_KMS, Rng, Source
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agent.errors import WorkbenchError
-from train.simulate.source import FloatArray
+from agent.spectra.spectrum import FloatArray
 from train.simulate.telescope.optics import Arm
 from train.simulate.telescope.quality import (
     DESI_QUALITY,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from agent.errors import WorkbenchError
-from train.simulate.source import GRID, LIGHT_KMS, Source
+from train.simulate.source import GRID, LIGHT_KMS, Rng, Source
 from train.simulate.telescope import artefacts, calibration, detector, noise
 from train.simulate.telescope.cameras import STORED_APART, parted
-from train.simulate.telescope.frame import Frame, Record, Rng, log_uniform
+from train.simulate.telescope.frame import Frame, Record, log_uniform
 from train.simulate.telescope.instrument import BANDS, Instrument, instrument_of, pixels_between
 from train.simulate.telescope.observation import Observation, band_snr
 from train.simulate.telescope.optics import integrate, through_arms

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 from train.cli import app, main
 from train.simulate.realism import tell_apart
 from train.simulate.realism.contact_sheet import write_sheet
@@ -32,7 +32,7 @@ from train.simulate.realism.realism import (
     summarise,
 )
 from train.simulate.sky import LABELS, draw_source
-from train.simulate.source import GRID, FloatArray
+from train.simulate.source import GRID
 
 WAVELENGTH = np.arange(3900.0, 9000.0, 2.0)
 CLASSES = ("A", "B")

@@ -10,6 +10,7 @@ import pytest
 
 from agent.errors import WorkbenchError
 from agent.spectra.air import vacuum_to_air
+from agent.spectra.spectrum import FloatArray
 from train.simulate.sky import bands
 from train.simulate.sky.fit_bands import (
     LENGTHS,
@@ -23,7 +24,7 @@ from train.simulate.sky.fit_bands import (
 from train.simulate.sky.heads import HEADS
 from train.simulate.sky.physics import vacuum
 from train.simulate.sky.profiles import head_profile
-from train.simulate.source import GRID, FloatArray
+from train.simulate.source import GRID
 
 SKY = Path(str(resources.files("train.simulate.sky")))
 WAVELENGTH = np.arange(6000.0, 7400.0, 1.0)

@@ -11,13 +11,13 @@ import pytest
 
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.velocity import cross_correlate
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.sky import LABELS, bands, carbon, cataclysmic, draw_source, white_dwarf
 from train.simulate.sky.balanced_kinds import draw_evenly, kinds_of
 from train.simulate.sky.cool import m_giant
 from train.simulate.sky.physics import reddening, vacuum
 from train.simulate.sky.profiles import add_head
-from train.simulate.source import GRID, FloatArray, Source
+from train.simulate.source import GRID, Source
 from train.simulate.telescope.optics import integrate, pixel_edges
 
 ALL = 40

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from agent.spectra.readers import read
+from agent.spectra.spectrum import FloatArray
 from tests.train.simulate.helpers import smooth
-from train.simulate.source import FloatArray
 from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.telescope import observe
 

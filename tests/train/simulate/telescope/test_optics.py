@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from agent.spectra.spectrum import FloatArray
 from tests.train.simulate.helpers import H_ALPHA
-from train.simulate.source import GRID, LIGHT_KMS, FloatArray
+from train.simulate.source import GRID, LIGHT_KMS
 from train.simulate.telescope.optics import (
     Arm,
     blur,
