@@ -218,6 +218,4 @@ def _check_extent(
             raise _InvalidFile(f"the tensor {name!r:.60} is not aligned")
         end = max(end, data + entry.offset + entry.bytes)
     if tensors and end > reader.size:
-        raise _InvalidFile(
-            f"it has {reader.size / 1e6:.1f} MB instead of the {end / 1e6:.1f} MB it should have"
-        )
+        raise _InvalidFile(f"it is cut off: it has {reader.size:,} bytes instead of {end:,}")

@@ -142,7 +142,7 @@ def test_a_pair_that_does_not_fit(tiny_qwen25: Path, tiny_qwen3: Path, tmp_path:
 def test_a_file_cut_off(tiny_qwen25: Path, tmp_path: Path) -> None:
     path = pair(tiny_qwen25, tmp_path / "pair") / "model-f32.gguf"
     path.write_bytes(path.read_bytes()[:-1000])
-    with pytest.raises(WorkbenchError, match="fetch it again"):
+    with pytest.raises(WorkbenchError, match="download it again"):
         reopen(str(tmp_path / "pair"), tmp_path / "again")
 
 

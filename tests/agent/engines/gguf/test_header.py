@@ -108,7 +108,7 @@ def test_cut_off_files_are_refused_at_every_length(tmp_path: Path) -> None:
     path = tmp_path / "b.gguf"
     for length in [*range(0, len(whole), 997), len(whole) - 1]:
         path.write_bytes(whole[:length])
-        with pytest.raises(EngineError, match=r"cut off|should have|start with"):
+        with pytest.raises(EngineError, match=r"cut off|start with"):
             read_gguf_header(path)
 
 
