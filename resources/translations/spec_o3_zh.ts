@@ -788,7 +788,7 @@
     </message>
 </context>
 <context>
-    <name>DropVeil</name>
+    <name>DropOverlay</name>
     <message>
         <source>This cannot be opened</source>
         <translation>无法打开</translation>

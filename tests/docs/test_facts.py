@@ -75,7 +75,7 @@ def test_names_of_columns_are_known_for_their_roles(language):
     rows = table("formats", language, "path")
     assert {role for row in rows for role in row[0].split(", ")} == set(ROLES)
     for role, names, _ in rows:
-        for name in map(role_names.plain, CODE.findall(names)):
+        for name in map(role_names.normalized_name, CODE.findall(names)):
             is_score = role == "score" and role_names.SCORE_PATTERN.fullmatch(name)
             assert name in KNOWN[role] or is_score, (role, name)
 
@@ -114,16 +114,16 @@ def test_the_changelog_knows_this_version():
 
 LABELS = (
     ("vetting", "Show some of yours again, blind"),
-    ("vetting", "agents differ first"),
+    ("vetting", "agents disagree first"),
     ("vetting", "Take the tour"),
     ("export", "Export"),
-    ("models", "agents differ first"),
+    ("models", "agents disagree first"),
     ("models", "Agents"),
     ("what-it-is", "About"),
     ("agent", "Show it this window"),
-    ("calibration", "Fit from my verdicts"),
-    ("calibration", "In the course of time"),
-    ("teams", "Let my word decide"),
+    ("calibration", "Calibrate from my verdicts"),
+    ("calibration", "Change over time"),
+    ("teams", "My verdict is final"),
     ("troubleshooting", "Open the folder of crash reports"),
 )
 

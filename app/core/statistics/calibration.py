@@ -1,4 +1,4 @@
-"""What a model's p(YES) is worth on this list, learnt from your own verdicts."""
+"""Calibration of a model's p(YES) on this list, learned from the reviewers' own verdicts."""
 
 from __future__ import annotations
 
@@ -24,22 +24,13 @@ from agent.confidence.reliability import (
     reliability_curve,
     roc_auc,
 )
-from app.core.database.tables import calibrations, inspections
-from app.core.errors import SessionError
+from agent.spectra.spectrum import FloatArray
+from app.core.database.tables import calibrations
 from app.core.session.records import Change
 from app.core.session.session import Session
 from app.core.session.verdict_log import now
-from app.core.statistics.agents import AgentVerdicts, read_agent
-from app.core.statistics.verdicts import (
-    ACCEPT,
-    NONE,
-    UNSURE,
-    FloatArray,
-    Verdicts,
-    common_indexes,
-    read_verdicts,
-    settled,
-)
+from app.core.statistics.agents import AgentVerdicts
+from app.core.statistics.verdicts import ACCEPT, NONE, UNSURE, Verdicts, common_indexes, settled
 
 FOLDS = 5
 FINE, COARSE = 10, 5
@@ -49,7 +40,7 @@ FINE_FROM = 200
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CalibrationSample:
-    """Your verdicts beside a model's p(YES), and what had to be left out."""
+    """The reviewers' verdicts with a model's p(YES), and how many had to be excluded."""
 
     model: str
     model_sha256: str
@@ -57,16 +48,19 @@ class CalibrationSample:
     unjudged: FloatArray
     """p(YES) of the candidates without a verdict."""
     unsure: int
-    """Candidates left out: unsure, or people differ."""
+    """Excluded: unsure, or reviewers disagree."""
     shown: int
-    """Left out: judged only after something of an agent's opinion had been seen."""
+    """Excluded: judged only after an agent's result had been shown."""
     without_p: int
-    """Left out: judged, but the model tells no p(YES)."""
+    """Excluded: judged, but the model gave no p(YES)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reliability:
-    """Does 0.7 mean seven in ten? `calibrated` is out of fold, None where nothing can be fitted."""
+    """How well p(YES) works as a probability.
+
+    The `calibrated` figures are out of fold; None if no calibration can be fitted.
+    """
 
     raw: tuple[Bin, ...]
     raw_error: float
@@ -77,37 +71,24 @@ class Reliability:
     roc_auc: float | None
     average_precision: float | None
     note: str = ""
-    """Why there is no calibrated curve."""
+    """The reason if there is no calibrated curve."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shortage:
-    """Verdicts that are missing before anything can be fitted; 0: enough of that kind."""
+    """How many more verdicts a fit needs; 0 if there are enough."""
 
     verdicts: int
     accept: int
     reject: int
-    """Of each kind that many more, at the least."""
+    """At least so many more of each kind."""
 
 
-def gather(
-    session: Session, model: str, model_sha256: str | None = None, *, blind_only: bool = True
-) -> CalibrationSample:
-    """Of a model by name, and by hash or in the version that inspected last."""
-    sha256 = newest_version(session, model) if model_sha256 is None else model_sha256
-    agent = read_agent(session, model, sha256)
-    return calibration_sample(read_verdicts(session), agent, blind_only=blind_only)
-
-
-def calibration_sample(
-    verdicts: Verdicts, agent: AgentVerdicts, *, blind_only: bool = True
-) -> CalibrationSample:
-    """`blind_only`: verdicts as they were before the agent's opinion was seen; what a person says
-    after that flatters the agent, and the calibration with it."""
-    every = settled(verdicts)
-    used = settled(verdicts, blind=True) if blind_only else every
-    told = ~np.isnan(agent.p_yes)
-    number, p = agent.candidate[told], agent.p_yes[told]
+def calibration_sample(verdicts: Verdicts, agent: AgentVerdicts) -> CalibrationSample:
+    """Collect the blind verdicts; later ones, given after an agent's result, would favour it."""
+    every, used = settled(verdicts), settled(verdicts, blind=True)
+    has_p = ~np.isnan(agent.p_yes)
+    number, p = agent.candidate[has_p], agent.p_yes[has_p]
     mine, its = common_indexes(used.candidate, number)
     code = used.verdict[mine]
     sure = (code != NONE) & (code != UNSURE)
@@ -125,14 +106,14 @@ def calibration_sample(
 
 
 def calibrate(
-    session: Session, own: CalibrationSample, method: MethodChoice = "auto"
+    session: Session, sample: CalibrationSample, method: MethodChoice = "auto"
 ) -> Calibration:
-    """Fit and keep in the session. Too few candidates: nothing is kept, and the note says why."""
-    calibration = fit_sample(session, own, method)
+    """Fit a calibration and store it in the session; with too few verdicts, the note says so."""
+    calibration = fit_sample(session, sample, method)
     if not calibration.is_fitted:
         return calibration
     values = {
-        "model": own.model,
+        "model": sample.model,
         "fitted_at": now(),
         "content": calibration_to_json(calibration),
     }
@@ -143,14 +124,14 @@ def calibrate(
 
 
 def fit_sample(
-    session: Session, own: CalibrationSample, method: MethodChoice = "auto"
+    session: Session, sample: CalibrationSample, method: MethodChoice = "auto"
 ) -> Calibration:
-    """As `calibrate`, to look at only."""
+    """Fit a calibration without storing it."""
     return fit_calibration(
-        own.judged,
+        sample.judged,
         method,
-        model=own.model,
-        model_sha256=own.model_sha256,
+        model=sample.model,
+        model_sha256=sample.model_sha256,
         task=session.task.id,
     )
 
@@ -158,34 +139,19 @@ def fit_sample(
 def newest_calibration(
     session: Session, model: str, model_sha256: str | None = None
 ) -> Calibration | None:
-    """The last one kept for that model, of that very version where a hash is given."""
+    """The calibration stored last for the model, or for one version of it if a hash is given."""
     query = select(calibrations).where(calibrations.c.model == model)
     with session.database.reading() as connection:
         rows = connection.execute(query.order_by(calibrations.c.id.desc())).all()
     for row in rows:
-        kept = calibration_from_json(row.content, f"calibration {row.id} of {session.location}")
-        if model_sha256 is None or kept.model_sha256 == model_sha256:
-            return kept
+        stored = calibration_from_json(row.content, f"calibration {row.id} of {session.location}")
+        if model_sha256 is None or stored.model_sha256 == model_sha256:
+            return stored
     return None
 
 
-def newest_version(session: Session, model: str) -> str:
-    """The hash of the model by which the last inspection under that name was made."""
-    query = (
-        select(inspections.c.model_sha256)
-        .where(inspections.c.model == model)
-        .order_by(inspections.c.id.desc())
-        .limit(1)
-    )
-    with session.database.reading() as connection:
-        found: str | None = connection.execute(query).scalar()
-    if found is None:
-        raise SessionError(f"nothing has been inspected by a model named {model[:80]!r} here")
-    return found
-
-
 def reliability(judged: JudgedScores, method: MethodChoice = "auto") -> Reliability | None:
-    """None without a judged candidate."""
+    """The reliability of p(YES); None without a judged candidate."""
     if not len(judged):
         return None
     bins = FINE if len(judged) >= FINE_FROM else COARSE
@@ -207,19 +173,22 @@ def reliability(judged: JudgedScores, method: MethodChoice = "auto") -> Reliabil
 
 
 def calibration_sentence(calibration: Calibration | None, judged: JudgedScores) -> str:
-    """The state of p(YES) in one line, for the window and the report."""
+    """Describe the calibration in one sentence, for the command line and the report."""
     if calibration is not None and calibration.is_fitted:
         kind = "a straight line" if calibration.method == "platt" else "a rising curve"
-        told = f"Calibrated with {kind} on {calibration.n:,} of your verdicts"
-        return f"{told}, {calibration.positives:,} of them ACCEPT."
+        text = f"Calibrated with {kind} on {calibration.n:,} of your verdicts"
+        return f"{text}, {calibration.positives:,} of them ACCEPT."
     more = shortage_sentence(judged)
     if more:
-        return f"Not calibrated: p(YES) ranks, but is no probability. {more}"
-    return "Not calibrated: p(YES) ranks, but is no probability. There are verdicts enough to fit."
+        return f"Not calibrated: p(YES) ranks candidates but is not a probability. {more}"
+    return (
+        "Not calibrated: p(YES) ranks candidates but is not a probability. "
+        "There are enough verdicts to calibrate it."
+    )
 
 
 def shortage(judged: JudgedScores) -> Shortage | None:
-    """None where nothing is missing."""
+    """How many verdicts are missing for a fit; None if there are enough."""
     in_all, of_each = PLATT_NEEDS
     found = Shortage(
         verdicts=max(in_all - len(judged), 0),
@@ -230,19 +199,20 @@ def shortage(judged: JudgedScores) -> Shortage | None:
 
 
 def shortage_sentence(judged: JudgedScores) -> str:
-    """The same in words; empty where nothing is missing."""
+    """The shortage as a sentence; empty if there are enough verdicts."""
     short = shortage(judged)
     if short is None:
         return ""
     kinds = ((short.accept, "ACCEPT"), (short.reject, "REJECT"))
-    told = " and ".join(f"{more} more {word}" for more, word in kinds if more)
+    needed = " and ".join(f"{more} more {word}" for more, word in kinds if more)
     if short.verdicts:
-        told = f"{short.verdicts} more verdicts" + (f", among them at least {told}" if told else "")
-    return f"You have {judged.positives} ACCEPT and {judged.negatives} REJECT; {told} are needed."
+        least = f", among them at least {needed}" if needed else ""
+        needed = f"{short.verdicts} more verdicts{least}"
+    return f"You have {judged.positives} ACCEPT and {judged.negatives} REJECT; {needed} are needed."
 
 
 def _calibrated(judged: JudgedScores, method: MethodChoice) -> tuple[JudgedScores | None, str]:
-    """Each p(YES) by what the others teach."""
+    """Calibrate each p(YES) with a fit to the other folds."""
     try:
         whole = fit_calibration(judged, method)
         if not whole.is_fitted:

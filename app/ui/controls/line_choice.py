@@ -1,4 +1,4 @@
-"""Which lines are drawn: the task's sets, or any others, and the user's own lists."""
+"""Chooses which line sets are drawn: the task's own, others, and the user's lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agent.spectra.lines import LineLists, load_line_lists
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
-from app.ui.widgets.labels import button, check, row, with_key
+from app.ui.widgets.labels import button, check_box, row, with_key
 
 
 class LineChoice(QWidget):
@@ -22,12 +22,12 @@ class LineChoice(QWidget):
         self._view, self._current, self._runner = context.view, context.current, context.runner
         self._settings, self._keymap = context.settings, keymap
         self._lists: tuple[str, ...] | None = None
-        """What the boxes are of; None: not read yet."""
+        """The user's lists that the check boxes were made from; None before they are read."""
         self._dialog: QFileDialog | None = None
-        self.lines, self.labels = check(""), check("")
+        self.lines, self.labels = check_box(""), check_box("")
         self.boxes: dict[str, QCheckBox] = {}
-        self.task_sets = button(self.tr("Those of the task"))
-        self.add_file = button(self.tr("Add a list…"))
+        self.task_sets = button(self.tr("Task lines"))
+        self.add_file = button(self.tr("Add line list…"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -42,61 +42,61 @@ class LineChoice(QWidget):
         self.add_file.clicked.connect(self._ask_for_file)
         context.view.changed.connect(self._show)
         keymap.changed.connect(self._show_keys)
-        context.settings.changed.connect(self._follow)
+        context.settings.changed.connect(self._load_lists)
         self._show_keys()
-        self._follow(context.settings.settings)
+        self._load_lists(context.settings.settings)
 
     @property
     def chosen(self) -> frozenset[str]:
-        """Names of the sets that are drawn, where lines are."""
-        own = self._view.options.line_sets
-        return frozenset(self._current.session.task.lines) if own is None else own
+        """Names of the sets that are drawn while lines are switched on."""
+        sets = self._view.options.line_sets
+        return frozenset(self._current.session.task.lines) if sets is None else sets
 
     def add_list(self, path: str) -> None:
-        """A file of the user's; it is kept in the settings where it can be read."""
+        """Read a line list of the user's, and keep it in the settings if that works."""
         paths = (*self._settings.settings.line_lists, path)
         load = partial(load_line_lists, [Path(each) for each in paths])
-        self._runner.run(load, partial(self._keep, paths), self._current.tell, owner=self)
+        self._runner.run(load, partial(self._keep, paths), self._current.report_error, owner=self)
 
-    def _keep(self, paths: tuple[str, ...], found: LineLists) -> None:
-        """The new set is drawn at once: nobody adds one for later."""
+    def _keep(self, paths: tuple[str, ...], lists: LineLists) -> None:
+        """Keep the new list, and draw it at once."""
         before = set(self.boxes)
         self._lists = paths
-        self._offer(found)
+        self._make_boxes(lists)
         self._settings.change(line_lists=paths)
         self._view.change(line_sets=self.chosen | (set(self.boxes) - before))
 
-    def _follow(self, settings: Settings) -> None:
+    def _load_lists(self, settings: Settings) -> None:
         if settings.line_lists == self._lists:
             return
         self._lists = settings.line_lists
         load = partial(load_line_lists, [Path(each) for each in self._lists])
-        self._runner.run(load, self._offer, self._current.tell, owner=self)
+        self._runner.run(load, self._make_boxes, self._current.report_error, owner=self)
 
-    def _offer(self, found: LineLists) -> None:
+    def _make_boxes(self, lists: LineLists) -> None:
         while item := self._column.takeAt(0):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        self.boxes = {each.name: check(each.title.replace("&", "&&")) for each in found.sets}
+        self.boxes = {each.name: check_box(each.title.replace("&", "&&")) for each in lists.sets}
         for key, box in self.boxes.items():
             box.clicked.connect(partial(self._choose, key))
             self._column.addWidget(box)
         self._show()
 
     def _choose(self, key: str, *_: object) -> None:
-        wanted = self.boxes[key].isChecked()
-        chosen = self.chosen | {key} if wanted else self.chosen - {key}
-        own = frozenset(self._current.session.task.lines)
-        self._view.change(line_sets=None if chosen == own else chosen)
+        is_checked = self.boxes[key].isChecked()
+        chosen = self.chosen | {key} if is_checked else self.chosen - {key}
+        of_task = frozenset(self._current.session.task.lines)
+        self._view.change(line_sets=None if chosen == of_task else chosen)
 
     def _use_task_sets(self) -> None:
         self._view.change(line_sets=None)
 
     def _flip_lines(self) -> None:
-        self._view.flip("lines")
+        self._view.toggle("lines")
 
     def _flip_labels(self) -> None:
-        self._view.flip("labels")
+        self._view.toggle("labels")
 
     def _show(self, *_: object) -> None:
         options = self._view.options
@@ -114,7 +114,7 @@ class LineChoice(QWidget):
 
     def _ask_for_file(self) -> None:
         kinds = self.tr("Line lists (*.toml)")
-        dialog = QFileDialog(self, self.tr("Add a list of lines"), "", kinds)
+        dialog = QFileDialog(self, self.tr("Add a line list"), "", kinds)
         dialog.fileSelected.connect(self.add_list)
         dialog.finished.connect(dialog.deleteLater)
         self._dialog = dialog

@@ -1,4 +1,4 @@
-"""Out of the window: a picture of the plot, its numbers, and pages about the object."""
+"""Buttons that save the plot, copy its range, and open web pages about the object."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from app.ui.controls.web_pages import NO_OBSID, PAGES, SIMULATED, WebPage, known_of
+from app.ui.controls.web_pages import NO_OBSID, PAGES, SIMULATED, WebPage, identify
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.widgets.labels import button, row, with_key
@@ -40,27 +40,27 @@ class Links(QWidget):
         layout.addLayout(grid)
         self.picture.clicked.connect(partial(context.commands.run, "snapshot"))
         self.copy.clicked.connect(partial(context.commands.run, "copy_range"))
-        context.current.moved.connect(self._show)
+        context.current.candidate_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
         self._show()
 
     def page(self, action: str) -> WebPage:
-        """Of the object on the desk."""
+        """The web page about the current object, or why there is none."""
         candidate = self._current.candidate
         if candidate is None:
             return WebPage(missing="nothing")
-        return PAGES[action](known_of(candidate, self._current.spectrum))
+        return PAGES[action](identify(candidate, self._current.spectrum))
 
     def open_page(self, action: str, *_: object) -> None:
         page = self.page(action)
         if not page.url:
-            self._current.said.emit(self._why_not(page))
+            self._current.message.emit(self._why_not(page))
             return
         if not QDesktopServices.openUrl(QUrl(page.url, QUrl.ParsingMode.StrictMode)):
-            told = self.tr("No web browser could be opened. The address is {url}")
-            self._current.said.emit(told.replace("{url}", page.url))
+            message = self.tr("No web browser could be opened. The address is {url}")
+            self._current.message.emit(message.replace("{url}", page.url))
 
     def _show(self, *_: object) -> None:
         for action, each in self.pages.items():
@@ -71,12 +71,12 @@ class Links(QWidget):
 
     def _why_not(self, page: WebPage) -> str:
         if page.missing == SIMULATED:
-            return self.tr("This spectrum is simulated: there is no page about it")
+            return self.tr("This spectrum is simulated, so there is no web page about it")
         if page.missing == NO_OBSID:
-            return self.tr("Neither the list nor the file tells a LAMOST obsid")
+            return self.tr("Neither the list nor the file gives a LAMOST obsid")
         if self._current.candidate is None:
-            return self.tr("There is no object on the desk")
-        return self.tr("Neither the list nor the file tells where it is in the sky")
+            return self.tr("No object selected")
+        return self.tr("Neither the list nor the file gives a sky position")
 
     def _show_keys(self) -> None:
         self.picture.setText(with_key(self.tr("Save picture"), self._keymap.label("snapshot")))

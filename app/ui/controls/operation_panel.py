@@ -1,4 +1,4 @@
-"""The right column: what to look for, and how to look."""
+"""The right column: the diagnostic windows, the guideline, and the display controls."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from app.ui.controls.template_library import TemplateLibrary
 from app.ui.controls.velocity_control import VelocityControl
 from app.ui.controls.window_buttons import WindowButtons
 from app.ui.session_context import SessionContext
-from app.ui.translation.text_pairs import task_words
-from app.ui.widgets.labels import words
+from app.ui.translation.data_texts import task_text
+from app.ui.widgets.labels import wrapped_label
 from app.ui.widgets.section import Section
 
 
 class OperationPanel(QFrame):
-    """A card that scrolls; its sections fold, and folded say beside their titles what they hold.
+    """A scrolling card of sections; a folded section shows its state beside its title.
 
-    `templates` is where the plot gets what it lays over the spectrum.
+    `templates` is the source of templates for the plot.
     """
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
@@ -45,7 +45,9 @@ class OperationPanel(QFrame):
         self._column = QVBoxLayout(column)
         self._column.setContentsMargins(0, 0, 4, 0)
         self._column.setSpacing(6)
-        self._column.addWidget(words(task_words(context.current.session.task.question), "title"))
+        self._column.addWidget(
+            wrapped_label(task_text(context.current.session.task.question), "title")
+        )
         self._column.addWidget(self.windows)
         self._add("guideline", self.tr("Guideline"), self.guideline)
         self._add("smoothing", self.tr("Smoothing"), self.smoothing)
@@ -53,7 +55,7 @@ class OperationPanel(QFrame):
         self._add("range", self.tr("Wavelength range"), self.range)
         self._add("template", self.tr("Template"), self.template)
         self._add("lines", self.tr("Lines and bands"), self.lines, is_open=False)
-        self._add("links", self.tr("Picture and pages"), self.links)
+        self._add("links", self.tr("Picture and web pages"), self.links)
         self._column.addStretch(1)
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -66,18 +68,18 @@ class OperationPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.addWidget(area)
-        context.view.changed.connect(self._note)
-        context.view.window_changed.connect(self._note)
-        context.current.spectrum_changed.connect(self._note)
-        self._note()
+        context.view.changed.connect(self._update_notes)
+        context.view.window_changed.connect(self._update_notes)
+        context.current.spectrum_changed.connect(self._update_notes)
+        self._update_notes()
 
     def _add(self, name: str, title: str, part: QWidget, *, is_open: bool = True) -> None:
         self.sections[name] = Section(title, self._current_theme, is_open=is_open)
         self.sections[name].body.addWidget(part)
         self._column.addWidget(self.sections[name])
 
-    def _note(self, *_: object) -> None:
-        """What a folded section would say."""
+    def _update_notes(self, *_: object) -> None:
+        """Update what the folded sections show."""
         for name, part in (
             ("smoothing", self.smoothing),
             ("velocity", self.velocity),

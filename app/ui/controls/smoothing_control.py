@@ -1,16 +1,16 @@
-"""How far the spectrum is smoothed, said in pixels and in km/s."""
+"""Sets the smoothing, and shows its width in pixels and in km/s."""
 
 from __future__ import annotations
 
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from agent.spectra.sampling import LIGHT_KMS
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.spectrum import Spectrum, Window
 from app.ui.candidate.view_options import SMOOTHINGS_PX
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, name
+from app.ui.widgets.labels import button, short_label
 
 
 class SmoothingControl(QWidget):
@@ -19,7 +19,7 @@ class SmoothingControl(QWidget):
     ) -> None:
         super().__init__(parent)
         self._view, self._current, self._keymap = context.view, context.current, keymap
-        self.value = name("", "number")
+        self.value = short_label("", "number")
         self.less, self.more, self.off = button("−", "key"), button("+", "key"), button("")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -40,7 +40,7 @@ class SmoothingControl(QWidget):
 
     @property
     def text(self) -> str:
-        """`3 px · 207 km/s`."""
+        """The width, such as `3 px · 207 km/s`."""
         width = self._view.options.smoothing_px
         if not width:
             return self.tr("none")
@@ -52,10 +52,10 @@ class SmoothingControl(QWidget):
         return f"{pixels} · " + self.tr("{speed} km/s").replace("{speed}", f"{speed:.0f}")
 
     def _less(self) -> None:
-        self._view.smooth(-1)
+        self._view.change_smoothing(-1)
 
     def _more(self) -> None:
-        self._view.smooth(1)
+        self._view.change_smoothing(1)
 
     def _off(self) -> None:
         self._view.change(smoothing=0)
@@ -71,18 +71,17 @@ class SmoothingControl(QWidget):
         less, more = self._keymap.label("smooth_less"), self._keymap.label("smooth_more")
         self.less.setText(f"−  {less}".strip())
         self.more.setText(f"+  {more}".strip())
-        words = self.tr("Off")
-        off = self._keymap.label("smooth_off")
-        self.off.setText(f"{words}  {off}".strip())
+        label, off = self.tr("Off"), self._keymap.label("smooth_off")
+        self.off.setText(f"{label}  {off}".strip())
         self.less.setAccessibleName(self.tr("Smooth less"))
         self.more.setAccessibleName(self.tr("Smooth more"))
         self.off.setAccessibleName(self.tr("No smoothing"))
 
 
-def pixel_kms(spectrum: Spectrum, window: tuple[float, float] | None = None) -> float:
-    """How wide a pixel is, in the middle of the window or of the spectrum."""
+def pixel_kms(spectrum: Spectrum, window: Window | None = None) -> float:
+    """Pixel width in km/s at the centre of the window or of the spectrum."""
     low, high = window or spectrum.range
-    place = int(np.searchsorted(spectrum.wavelength, 0.5 * (low + high)))
-    at = min(max(place, 1), len(spectrum) - 1)
-    first, second = spectrum.wavelength[at - 1], spectrum.wavelength[at]
+    pixel = int(np.searchsorted(spectrum.wavelength, 0.5 * (low + high)))
+    pixel = min(max(pixel, 1), len(spectrum) - 1)
+    first, second = spectrum.wavelength[pixel - 1], spectrum.wavelength[pixel]
     return float(LIGHT_KMS * (second - first) / first)

@@ -1,4 +1,4 @@
-"""Which template lies over the spectrum: simulated classes, and files of the user's."""
+"""Chooses the template drawn over the spectrum: a simulated class, or a file of the user's."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from app.ui.controls.template_library import OWN, Template, TemplateLibrary
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
-from app.ui.widgets.labels import button, check, row, with_key, words
+from app.ui.widgets.labels import button, check_box, row, with_key, wrapped_label
 
 
 class TemplateChoice(QWidget):
-    """The button opens a menu that unfolds class by class."""
+    """A check box that shows the template, and a menu with a submenu per class."""
 
     def __init__(
         self,
@@ -29,77 +29,79 @@ class TemplateChoice(QWidget):
         self._settings, self._keymap, self.library = context.settings, keymap, library
         self._last = ""
         self._dialog: QFileDialog | None = None
-        self.shown = check("")
+        self.shown = check_box("")
         self.choose = button("", "choice")
-        self.note = words("", "dim")
+        self.note = wrapped_label("", "dim")
         self.menu = QMenu(self)
         self.choose.setMenu(self.menu)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
-        line = row(self.shown, self.choose)
-        line.setStretch(1, 1)
-        layout.addLayout(line)
+        buttons = row(self.shown, self.choose)
+        buttons.setStretch(1, 1)
+        layout.addLayout(buttons)
         layout.addWidget(self.note)
         self.shown.clicked.connect(self.flip)
         context.commands.add("template", self.flip)
         context.view.changed.connect(self._show)
-        context.settings.changed.connect(self._follow)
+        context.settings.changed.connect(self._apply_settings)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
-        self._follow(context.settings.settings)
+        self._apply_settings(context.settings.settings)
 
     @property
     def text(self) -> str:
-        found = self.library.find(self._view.options.template)
-        return self.tr("none") if found is None else found.name
+        chosen = self.library.find(self._view.options.template)
+        return self.tr("none") if chosen is None else chosen.name
 
     def flip(self) -> None:
-        """The one that was there, else the first of the task's class; or none."""
+        """Show the last template, else the first one of the task's class, or hide it."""
         if self._view.options.template:
             self._view.change(template="")
         else:
-            self._view.change(template=self._wanted().name)
+            self._view.change(template=self._default().name)
 
     def add_file(self, path: str) -> None:
-        """A spectrum of the user's; it is kept in the settings where it can be read."""
+        """Read a spectrum of the user's, and keep it in the settings if that works."""
         paths = (*self._settings.settings.templates, path)
         library = TemplateLibrary(paths)
         name = library.names()[-1]
         load = partial(library.load, name)
-        self._runner.run(load, partial(self._keep, paths, name), self._current.tell, owner=self)
+        self._runner.run(
+            load, partial(self._keep, paths, name), self._current.report_error, owner=self
+        )
 
     def _keep(self, paths: tuple[str, ...], name: str, _: object) -> None:
         self._settings.change(templates=paths)
         self._view.change(template=name)
 
-    def _wanted(self) -> Template:
+    def _default(self) -> Template:
         task = self._current.session.task.id
         last = self.library.find(self._last)
         return last or self.library.of_class(task) or self.library.templates[0]
 
-    def _follow(self, settings: Settings) -> None:
+    def _apply_settings(self, settings: Settings) -> None:
         self.library.set_own(settings.templates)
-        self._fill()
+        self._fill_menu()
         self._show()
 
-    def _fill(self) -> None:
+    def _fill_menu(self) -> None:
         self.menu.clear()
         none = self.menu.addAction(self.tr("None"))
         none.triggered.connect(partial(self._choose, ""))
         self.menu.addSection(self.tr("Simulated classes"))
         for title, group in self._groups().items():
             if title != OWN:
-                inner = self.menu.addMenu(title.replace("&", "&&"))
+                submenu = self.menu.addMenu(title.replace("&", "&&"))
                 for each in group:
-                    self._add(inner, each)
-        self.menu.addSection(self.tr("Your own"))
+                    self._add(submenu, each)
+        self.menu.addSection(self.tr("Your files"))
         for each in self._groups().get(OWN, []):
             self._add(self.menu, each)
         self.menu.addAction(self.tr("Add a file…")).triggered.connect(self._ask_for_file)
 
     def _groups(self) -> dict[str, list[Template]]:
-        """The task's class first."""
+        """Templates by group, the task's class first."""
         task = self._current.session.task.id
         order = sorted(self.library.templates, key=lambda each: each.label != task)
         groups: dict[str, list[Template]] = {}
@@ -121,19 +123,19 @@ class TemplateChoice(QWidget):
         chosen = self.library.find(self._view.options.template)
         if chosen is not None:
             self._last = chosen.name
-        offered = chosen or self._wanted()
+        offered = chosen or self._default()
         self.shown.setChecked(chosen is not None)
         self.choose.setText(offered.short.replace("&", "&&"))
         self.choose.setAccessibleName(self.tr("Template") + f": {offered.name}")
         self.note.setText(self._origin(offered))
-        for inner in (self.menu, *self.menu.findChildren(QMenu)):
-            for action in inner.actions():
+        for menu in (self.menu, *self.menu.findChildren(QMenu)):
+            for action in menu.actions():
                 if action.isCheckable():
                     action.setChecked(chosen is not None and action.data() == chosen.name)
 
     def _origin(self, template: Template) -> str:
         if template.is_own:
-            return self.tr("Your own file, taken to be at rest or at the redshift it names")
+            return self.tr("Your own file, assumed to be at rest unless it gives a redshift")
         return self.tr("Simulated by this program, without noise")
 
     def _show_keys(self) -> None:

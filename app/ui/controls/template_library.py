@@ -1,4 +1,4 @@
-"""Templates to lay over a spectrum: simulated classes from the box, and the user's own files."""
+"""Templates to draw over a spectrum: bundled simulated classes, and the user's own files."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 
 from agent.errors import ResourceError
+from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.readers import read
-from agent.spectra.sampling import LIGHT_KMS
+from agent.spectra.spectrum import FloatArray
 
 translate = QCoreApplication.translate
-FloatArray = NDArray[np.float64]
 
 INDEX_FILE = "index.json"
 SIMULATED = " (simulated)"
-"""Ends the name of every template of the box, so that it is said wherever the name is shown."""
+"""Suffix of the name of every bundled template, so that it is always marked as simulated."""
 MAX_PIXELS = 100_000
 MAX_USER_FILES = 200
 OWN = "own"
-"""The group of the user's files."""
+"""Name of the group of user files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Template:
-    """One that can be chosen. `label` is its class, empty for a user's file."""
+    """A template that can be chosen. `label` is its class, empty for a user's file."""
 
     name: str
     group: str
@@ -42,7 +41,7 @@ class Template:
 
     @property
     def short(self) -> str:
-        """For a place that says already what is simulated."""
+        """The name without its suffix, for where other words say that it is simulated."""
         return self.name.removesuffix(SIMULATED)
 
     @property
@@ -51,7 +50,7 @@ class Template:
 
 
 class TemplateLibrary:
-    """Names at once; `load` reads a file, so it belongs in the runner. Any thread."""
+    """Lists the templates, and loads them on demand. Any thread; `load` reads a file."""
 
     def __init__(self, own: Sequence[str] = ()) -> None:
         self._loaded: dict[str, tuple[FloatArray, FloatArray]] = {}
@@ -69,39 +68,41 @@ class TemplateLibrary:
         return self._templates.get(name)
 
     def set_own(self, paths: Sequence[str]) -> None:
-        """The user's files, in the place of those before."""
-        kept = {each.name: each for each in bundled()}
+        """Replace the user's files."""
+        templates = {each.name: each for each in bundled()}
         for path in map(Path, paths[:MAX_USER_FILES]):
-            name = _free_name(path, kept)
-            kept[name] = Template(name=name, group=OWN, path=path)
-        same = {name for name, each in kept.items() if self._templates.get(name) == each}
+            name = _free_name(path, templates)
+            templates[name] = Template(name=name, group=OWN, path=path)
+        same = {name for name, each in templates.items() if self._templates.get(name) == each}
         self._loaded = {name: each for name, each in self._loaded.items() if name in same}
-        self._templates = kept
+        self._templates = templates
 
     def of_class(self, label: str) -> Template | None:
-        """The first one of a class."""
+        """The first template of a class."""
         return next((each for each in self.templates if each.label == label), None)
 
     def load(self, name: str) -> tuple[FloatArray, FloatArray]:
-        """Vacuum angstrom at rest, and flux in units of its median; a WorkbenchError tells why
-        not. The arrays are shared: do not change them."""
-        known = self._loaded.get(name)
-        if known is not None:
-            return known
+        """Rest wavelengths in vacuum angstrom, and flux in units of its median.
+
+        Raises a WorkbenchError if it cannot be read. The arrays are shared and read-only.
+        """
+        loaded = self._loaded.get(name)
+        if loaded is not None:
+            return loaded
         template = self._templates.get(name)
         if template is None:
-            told = translate("templates", "there is no template {name}: choose another one")
-            raise ResourceError(told.replace("{name}", repr(name[:80])))
-        found = _own(template.path) if template.is_own else _from_box(template.path)
-        for array in found:
+            reason = translate("templates", "there is no template {name}: choose another one")
+            raise ResourceError(reason.replace("{name}", repr(name[:80])))
+        arrays = _read_own(template.path) if template.is_own else _read_bundled(template.path)
+        for array in arrays:
             array.setflags(write=False)
-        self._loaded[name] = found
-        return found
+        self._loaded[name] = arrays
+        return arrays
 
 
 @cache
 def bundled() -> tuple[Template, ...]:
-    """Those of the box, in the order of their groups."""
+    """The bundled templates, in the order of their groups."""
     with as_file(files("resources") / "templates") as folder:
         index = _read_json(folder / INDEX_FILE)
         return tuple(
@@ -115,7 +116,7 @@ def bundled() -> tuple[Template, ...]:
         )
 
 
-def _from_box(path: Path) -> tuple[FloatArray, FloatArray]:
+def _read_bundled(path: Path) -> tuple[FloatArray, FloatArray]:
     content = _read_json(path)
     flux = np.array(content["flux"], dtype=np.float64)
     step = float(content["step_kms"]) / LIGHT_KMS
@@ -123,17 +124,18 @@ def _from_box(path: Path) -> tuple[FloatArray, FloatArray]:
     return wavelength, flux / float(np.median(flux[flux > 0]))
 
 
-def _own(path: Path) -> tuple[FloatArray, FloatArray]:
-    """A user's spectrum, taken to its rest by the redshift in the file, where there is one."""
+def _read_own(path: Path) -> tuple[FloatArray, FloatArray]:
+    """A user's spectrum, shifted to rest by the redshift in its file if there is one."""
     spectrum = read(path)
     good = spectrum.good & np.isfinite(spectrum.flux)
     if int(good.sum()) < 2:
-        told = translate("templates", "no pixel of this template is usable: take another file")
-        raise ResourceError(f"{path.name}: {told}")
+        reason = translate("templates", "this template has no usable pixels: choose another file")
+        raise ResourceError(f"{path.name}: {reason}")
     if len(spectrum) > MAX_PIXELS:
-        told = translate("templates", "{count} pixels, at most {most} are drawn as a template")
-        told = told.replace("{count}", f"{len(spectrum):,}").replace("{most}", f"{MAX_PIXELS:,}")
-        raise ResourceError(f"{path.name}: {told}")
+        reason = translate("templates", "has {count} pixels; a template may have at most {most}")
+        reason = reason.replace("{count}", f"{len(spectrum):,}")
+        reason = reason.replace("{most}", f"{MAX_PIXELS:,}")
+        raise ResourceError(f"{path.name}: {reason}")
     z = spectrum.z if spectrum.z is not None and math.isfinite(spectrum.z) else 0.0
     wavelength, flux = spectrum.wavelength[good], spectrum.flux[good]
     scale = float(np.median(np.abs(flux)))
@@ -152,5 +154,5 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        told = translate("templates", "cannot be read: install the program again")
-        raise ResourceError(f"{path}: {told}") from error
+        reason = translate("templates", "cannot be read: reinstall the program")
+        raise ResourceError(f"{path}: {reason}") from error

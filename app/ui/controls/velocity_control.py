@@ -1,4 +1,4 @@
-"""Where the lines are: a radial velocity by slider or typed, and for what is far a redshift."""
+"""Sets the shift of the lines: a radial velocity by slider or box, or a redshift."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import math
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QSlider, QVBoxLayout, QWidget
 
-from agent.spectra.sampling import LIGHT_KMS
+from agent.spectra.pixel_grid import LIGHT_KMS
 from app.ui.candidate.view_options import RV_LIMIT_KMS, Z_LIMIT
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import Theme
-from app.ui.widgets.labels import button, name, row
+from app.ui.widgets.labels import button, row, short_label
 from app.ui.widgets.number_box import NumberBox
 
 TICKS = 1000
-"""Of the slider to each side; it is finest around zero."""
+"""Steps of the slider on each side of zero, where they are finest."""
 
 
 class VelocityControl(QWidget):
@@ -39,11 +39,17 @@ class VelocityControl(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.slider)
-        parts = (self.speed, name("km/s", "dim"), self.z, name("z", "dim"), self.reset)
+        parts = (
+            self.speed,
+            short_label("km/s", "dim"),
+            self.z,
+            short_label("z", "dim"),
+            self.reset,
+        )
         layout.addLayout(row(*parts, spacing=6))
-        self.slider.valueChanged.connect(self._slid)
-        self.speed.entered.connect(self._typed_speed)
-        self.z.entered.connect(self._typed_z)
+        self.slider.valueChanged.connect(self._slide)
+        self.speed.entered.connect(self._set_speed)
+        self.z.entered.connect(self._set_z)
         self.reset.clicked.connect(self._reset)
         context.view.changed.connect(self._show)
         keymap.changed.connect(self._show_keys)
@@ -59,13 +65,13 @@ class VelocityControl(QWidget):
             return f"z = {options.z:.4f}"
         return self.tr("{speed} km/s").replace("{speed}", f"{options.velocity_kms + 0.0:.0f}")
 
-    def _slid(self, tick: int) -> None:
+    def _slide(self, tick: int) -> None:
         self._view.change(z=velocity_at(tick) / LIGHT_KMS)
 
-    def _typed_speed(self, speed: float) -> None:
+    def _set_speed(self, speed: float) -> None:
         self._view.change(z=speed / LIGHT_KMS)
 
-    def _typed_z(self, z: float) -> None:
+    def _set_z(self, z: float) -> None:
         self._view.change(z=z)
 
     def _reset(self) -> None:
@@ -80,14 +86,14 @@ class VelocityControl(QWidget):
             self.slider.setValue(tick_at(options.velocity_kms))
 
     def _show_keys(self) -> None:
-        text = self.tr("{down} and {up} move it, {fine_down} and {fine_up} finely")
-        for mark, action in (
+        text = self.tr("Coarse steps: {down}, {up}. Fine steps: {fine_down}, {fine_up}.")
+        for placeholder, action in (
             ("{down}", "rv_down"),
             ("{up}", "rv_up"),
             ("{fine_down}", "rv_down_fine"),
             ("{fine_up}", "rv_up_fine"),
         ):
-            text = text.replace(mark, self._keymap.label(action) or "–")
+            text = text.replace(placeholder, self._keymap.label(action) or "–")
         self.slider.setToolTip(text)
 
     def _restyle(self, *_: object) -> None:
@@ -95,18 +101,18 @@ class VelocityControl(QWidget):
 
 
 def velocity_at(tick: int) -> float:
-    """km/s at a place of the slider: whole numbers, growing with the square."""
-    share = min(max(tick / TICKS, -1.0), 1.0)
-    return float(round(math.copysign(share * share, share) * RV_LIMIT_KMS))
+    """The velocity (km/s, a whole number) at a tick; it grows with the square of the tick."""
+    fraction = min(max(tick / TICKS, -1.0), 1.0)
+    return float(round(math.copysign(fraction * fraction, fraction) * RV_LIMIT_KMS))
 
 
 def tick_at(speed: float) -> int:
-    share = min(abs(speed) / RV_LIMIT_KMS, 1.0)
-    return round(math.copysign(math.sqrt(share), speed) * TICKS)
+    fraction = min(abs(speed) / RV_LIMIT_KMS, 1.0)
+    return round(math.copysign(math.sqrt(fraction), speed) * TICKS)
 
 
 def slider_style(theme: Theme) -> str:
-    """As `RangeSlider` looks."""
+    """Style sheet that makes the slider look like `RangeSlider`."""
     return (
         "QSlider { background: transparent; min-height: 20px; }"
         f"QSlider::groove:horizontal {{ background: {theme.border}; height: 4px;"

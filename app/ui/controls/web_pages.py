@@ -1,4 +1,7 @@
-"""Addresses of pages about an object. Identifiers come from strangers' files: all are escaped."""
+"""Addresses of web pages about an object.
+
+Identifiers come from untrusted files, so all of them are escaped.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +18,25 @@ from app.core.session.records import Candidate
 SIMBAD = "https://simbad.cds.unistra.fr/simbad/sim-coo"
 ALADIN = "https://aladin.cds.unistra.fr/AladinLite/"
 LAMOST = "https://www.lamost.org"
+# Each LAMOST release holds the spectra of all earlier ones.
 LAMOST_RELEASE = "dr10/v2.0"
-"""Holds all spectra of the releases before it."""
 LAMOST_NUMBER = 10
 SDSS_SPECTRUM = "https://dr18.sdss.org/optical/spectrum/view"
-SDSS_PLACE = "https://skyserver.sdss.org/dr18/VisualTools/explore/summary"
+SDSS_OBJECT = "https://skyserver.sdss.org/dr18/VisualTools/explore/summary"
 RADIUS_ARCSEC = 10
 FIELD_DEG = 0.05
-LONGEST_ID = 40
+MAX_ID = 40
 
 _RELEASE = re.compile(r"DR(\d{1,2})(?:[ /_-]*(v\d{1,2}(?:\.\d{1,2})?))?", re.IGNORECASE)
 
-NO_PLACE = "no position"
+NO_POSITION = "no position"
 NO_OBSID = "no LAMOST obsid"
 SIMULATED = "simulated"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ObjectIdentity:
-    """What an object's pages are found by. `ids`: numbers and names under lower-case keys."""
+    """What identifies an object on web pages. `ids` has lower-case keys."""
 
     ra: float | None = None
     dec: float | None = None
@@ -43,26 +46,26 @@ class ObjectIdentity:
     ids: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def has_place(self) -> bool:
-        return is_place(self.ra, self.dec)
+    def has_position(self) -> bool:
+        return is_sky_position(self.ra, self.dec)
 
 
 @dataclass(frozen=True)
 class WebPage:
-    """Where to go, or why there is nowhere: one of the words above."""
+    """A web address, or why there is none: one of the three reasons above."""
 
     url: str = ""
     missing: str = ""
 
 
-def known_of(candidate: Candidate, spectrum: Spectrum | None) -> ObjectIdentity:
-    """From the list first, then from the file."""
+def identify(candidate: Candidate, spectrum: Spectrum | None) -> ObjectIdentity:
+    """The identity of an object, from the list first, then from the file."""
     ids: dict[str, str] = {}
     meta = {} if spectrum is None else spectrum.meta
     for source in (candidate.own, meta):
-        ids |= {key: text for key, text in _plain(source) if key not in ids}
+        ids |= {key: text for key, text in _identifiers(source) if key not in ids}
     ra, dec = candidate.ra, candidate.dec
-    if not is_place(ra, dec) and spectrum is not None:
+    if not is_sky_position(ra, dec) and spectrum is not None:
         ra, dec = spectrum.ra, spectrum.dec
     return ObjectIdentity(
         ra=ra,
@@ -74,19 +77,19 @@ def known_of(candidate: Candidate, spectrum: Spectrum | None) -> ObjectIdentity:
     )
 
 
-def is_place(ra: float | None, dec: float | None) -> bool:
-    """Whether these are degrees on the sky."""
+def is_sky_position(ra: float | None, dec: float | None) -> bool:
+    """Whether these are valid sky coordinates in degrees."""
     if ra is None or dec is None or not (math.isfinite(ra) and math.isfinite(dec)):
         return False
     return 0.0 <= ra <= 360.0 and -90.0 <= dec <= 90.0
 
 
 def simbad_page(known: ObjectIdentity) -> WebPage:
-    return _by_place(known, simbad_url)
+    return _by_position(known, simbad_url)
 
 
 def aladin_page(known: ObjectIdentity) -> WebPage:
-    return _by_place(known, aladin_url)
+    return _by_position(known, aladin_url)
 
 
 def lamost_page(known: ObjectIdentity) -> WebPage:
@@ -101,14 +104,14 @@ def lamost_page(known: ObjectIdentity) -> WebPage:
 
 
 def sdss_page(known: ObjectIdentity) -> WebPage:
-    """Its spectrum where plate, date and fibre are known, else what SDSS has at its place."""
+    """The SDSS spectrum by plate, date and fibre if these are known, else by position."""
     if known.simulated:
         return WebPage(missing=SIMULATED)
     plate = known.ids.get("plate") or known.ids.get("plateid")
     mjd, fiber = known.ids.get("mjd"), known.ids.get("fiberid")
     if plate and mjd and fiber and known.survey.upper().startswith("SDSS"):
         return WebPage(sdss_spectrum_url(plate, mjd, fiber))
-    return _by_place(known, sdss_place_url)
+    return _by_position(known, sdss_object_url)
 
 
 PAGES: Mapping[str, Callable[[ObjectIdentity], WebPage]] = {
@@ -117,7 +120,7 @@ PAGES: Mapping[str, Callable[[ObjectIdentity], WebPage]] = {
     "open_lamost": lamost_page,
     "open_sdss": sdss_page,
 }
-"""By the action that opens them."""
+"""Pages by the action that opens them."""
 
 
 def simbad_url(ra: float, dec: float) -> str:
@@ -136,28 +139,28 @@ def aladin_url(ra: float, dec: float) -> str:
 
 
 def lamost_url(obsid: str, release: str = "", survey: str = "") -> str:
-    """Of the release the spectrum is from, where that is newer than the one we know of."""
-    found = _RELEASE.search(release)
-    where = LAMOST_RELEASE
-    if found is not None and int(found[1]) > LAMOST_NUMBER:
-        where = f"dr{int(found[1])}/{(found[2] or 'v1.0').lower()}"
+    """The page in LAMOST_RELEASE, or in the release of the spectrum where that is newer."""
+    match = _RELEASE.search(release)
+    folder = LAMOST_RELEASE
+    if match is not None and int(match[1]) > LAMOST_NUMBER:
+        folder = f"dr{int(match[1])}/{(match[2] or 'v1.0').lower()}"
     kind = "medspectrum" if "MRS" in survey.upper() else "spectrum"
-    return _url(f"{LAMOST}/{where}/{kind}/view", {"obsid": obsid})
+    return _url(f"{LAMOST}/{folder}/{kind}/view", {"obsid": obsid})
 
 
 def sdss_spectrum_url(plate: str, mjd: str, fiber: str) -> str:
     return _url(SDSS_SPECTRUM, {"plateid": plate, "mjd": mjd, "fiberid": fiber})
 
 
-def sdss_place_url(ra: float, dec: float) -> str:
-    return _url(SDSS_PLACE, {"ra": f"{ra:.6f}", "dec": f"{dec:.6f}"})
+def sdss_object_url(ra: float, dec: float) -> str:
+    return _url(SDSS_OBJECT, {"ra": f"{ra:.6f}", "dec": f"{dec:.6f}"})
 
 
-def _by_place(known: ObjectIdentity, url: Callable[[float, float], str]) -> WebPage:
+def _by_position(known: ObjectIdentity, url: Callable[[float, float], str]) -> WebPage:
     if known.simulated:
         return WebPage(missing=SIMULATED)
-    if known.ra is None or known.dec is None or not known.has_place:
-        return WebPage(missing=NO_PLACE)
+    if known.ra is None or known.dec is None or not known.has_position:
+        return WebPage(missing=NO_POSITION)
     return WebPage(url(known.ra, known.dec))
 
 
@@ -165,8 +168,8 @@ def _url(base: str, query: Mapping[str, str]) -> str:
     return f"{base}?{urlencode(query, quote_via=quote, safe='', errors='replace')}"
 
 
-def _plain(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Short words and whole numbers: what can be an identifier."""
+def _identifiers(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The values that can be identifiers: short texts and whole numbers."""
     for key, value in source.items():
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             continue
@@ -175,5 +178,5 @@ def _plain(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 continue
             value = int(value)
         text = str(value).strip()
-        if 0 < len(text) <= LONGEST_ID:
+        if 0 < len(text) <= MAX_ID:
             yield str(key).strip().lower(), text

@@ -1,4 +1,4 @@
-"""The diagnostic windows of the task, each a button with its key."""
+"""A button with its key for each diagnostic window of the task."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from app.ui.actions.actions import ACTIONS
 from app.ui.keys.keymap import Keymap
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.text_pairs import task_words
+from app.ui.translation.data_texts import task_text
 
 COLUMNS, SPACING = 2, 4
 HEIGHT = 28
 RADIUS = 6.0
 PAD = 8
-SMALLER_PT = 1.0
-HELD = re.compile(r" (?=(?:[IVX]+|[A-Z]|\d+)\b)")
-"""A space inside the name of a line, such as He II 4686: not to be broken at."""
+FONT_STEP_PT = 1.0
+SPACE_IN_NAME = re.compile(r" (?=(?:[IVX]+|[A-Z]|\d+)\b)")
+"""A space inside the name of a line such as He II 4686, where it must not be wrapped."""
 WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class WindowButton(QAbstractButton):
-    """The one on screen has a bar at its left."""
+    """Button for one window, with a bar at its left while that window is on screen."""
 
     def __init__(
         self, window: DiagnosticWindow, current_theme: CurrentTheme, parent: QWidget
@@ -39,9 +39,9 @@ class WindowButton(QAbstractButton):
         self.is_current = False
         self.is_covered = True
         self._current_theme = current_theme
-        self.setText(task_words(window.label))
+        self.setText(task_text(window.label))
         font = self.font()
-        font.setPointSizeF(font.pointSizeF() - SMALLER_PT)
+        font.setPointSizeF(font.pointSizeF() - FONT_STEP_PT)
         self.setFont(font)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -61,17 +61,17 @@ class WindowButton(QAbstractButton):
         return QSize(8 * PAD, self.sizeHint().height())
 
     def height_for(self, width: int) -> int:
-        """More lines where the words need them."""
+        """The height needed for the label, wrapped at this width."""
         metrics = QFontMetrics(self.font())
         room = QRect(0, 0, self._room(width, metrics), 1000)
-        return max(HEIGHT, metrics.boundingRect(room, WRAP, self._words).height() + PAD)
+        return max(HEIGHT, metrics.boundingRect(room, WRAP, self._label).height() + PAD)
 
     @property
-    def _words(self) -> str:
-        return HELD.sub("\N{NO-BREAK SPACE}", self.text())
+    def _label(self) -> str:
+        return SPACE_IN_NAME.sub("\N{NO-BREAK SPACE}", self.text())
 
     def _room(self, width: int, metrics: QFontMetrics) -> int:
-        """Pixels for the words, beside the key."""
+        """Pixels for the label beside the key."""
         key = metrics.horizontalAdvance(self.key) + PAD if self.key else 0
         return width - 2 * PAD - 1 - key
 
@@ -93,14 +93,14 @@ class WindowButton(QAbstractButton):
         if self.is_covered:
             painter.setPen(QColor(theme.text))
         room.setWidth(self._room(self.width(), painter.fontMetrics()))
-        painter.drawText(room, WRAP, self._words)
+        painter.drawText(room, WRAP, self._label)
 
     def _restyle(self) -> None:
         self.update()
 
 
 class WindowButtons(QWidget):
-    """They are given at the star's rest, and shown where the star has moved them."""
+    """The windows are defined in the rest frame, and shown shifted by the redshift."""
 
     def __init__(
         self, context: SessionContext, keymap: Keymap, parent: QWidget | None = None
@@ -136,21 +136,21 @@ class WindowButtons(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Those beside each other are alike in height."""
+        """Give the buttons of a row the same height."""
         width = (self.width() - SPACING * (COLUMNS - 1)) // COLUMNS
         for first in range(0, len(self.buttons), COLUMNS):
-            beside = self.buttons[first : first + COLUMNS]
-            height = max(each.height_for(width) for each in beside)
-            for each in beside:
+            row = self.buttons[first : first + COLUMNS]
+            height = max(each.height_for(width) for each in row)
+            for each in row:
                 each.setFixedHeight(height)
 
     def show_window(self, number: int, *_: object) -> None:
         window = self.windows[number]
         if self._is_covered(window):
-            self._view.look_at(self._view.observed(window.range), window.label)
+            self._view.set_window(self._view.observed(window.range), window.label)
         else:
-            told = self.tr("This spectrum does not reach “{window}”")
-            self._current.said.emit(told.replace("{window}", task_words(window.label)))
+            message = self.tr("This spectrum does not cover “{window}”")
+            self._current.message.emit(message.replace("{window}", task_text(window.label)))
 
     def next_window(self) -> None:
         self._step(1)
@@ -160,21 +160,23 @@ class WindowButtons(QWidget):
 
     @property
     def current(self) -> int | None:
-        """The place of the one on screen."""
+        """Index of the window on screen."""
         labels = [window.label for window in self.windows]
         name = self._view.window_name
         return labels.index(name) if self._view.window is not None and name in labels else None
 
     def _step(self, by: int) -> None:
-        """Those the spectrum does not reach are passed over; behind the last comes the first."""
+        """Go to the next window that the spectrum covers, starting over after the last."""
         current = self.current
         at = current if current is not None else (-1 if by > 0 else 0)
         order = [(at + by * step) % len(self.windows) for step in range(1, len(self.windows) + 1)]
-        reached = [number for number in order if self._is_covered(self.windows[number])]
-        if reached:
-            self.show_window(reached[0])
+        covered = [number for number in order if self._is_covered(self.windows[number])]
+        if covered:
+            self.show_window(covered[0])
         else:
-            self._current.said.emit(self.tr("This spectrum reaches none of the diagnostic windows"))
+            self._current.message.emit(
+                self.tr("This spectrum covers none of the diagnostic windows")
+            )
 
     def _is_covered(self, window: DiagnosticWindow) -> bool:
         spectrum = self._current.spectrum
@@ -198,13 +200,13 @@ class WindowButtons(QWidget):
 
     def _tip(self, window: DiagnosticWindow, is_covered: bool) -> str:
         low, high = window.range
-        label, look = escape(task_words(window.label)), escape(task_words(window.look))
+        label, look = escape(task_text(window.label)), escape(task_text(window.look))
         parts = [f"<b>{label}</b> · {low:.0f}–{high:.0f} Å", look]
         if window.mimics:
-            mimics = self.tr("Mimics")
-            parts.append(f"<i>{escape(mimics)}</i>: {escape(task_words(window.mimics))}")
+            title = self.tr("Look-alikes")
+            parts.append(f"<i>{escape(title)}</i>: {escape(task_text(window.mimics))}")
         if not is_covered:
-            parts.append(escape(self.tr("This spectrum does not reach it.")))
+            parts.append(escape(self.tr("Not covered by this spectrum.")))
         return "".join(f"<p>{part}</p>" for part in parts)
 
     def _show_keys(self) -> None:

@@ -24,7 +24,7 @@ from app.ui.theme.theme import CurrentTheme
 
 EDGE = 10
 RADIUS = 14.0
-VEIL_ALPHA = 238
+OVERLAY_ALPHA = 238
 
 
 class DropZone(QObject):
@@ -37,7 +37,7 @@ class DropZone(QObject):
         super().__init__(target)
         self._target = target
         self._runner = runner
-        self.veil = DropVeil(current_theme, target)
+        self.overlay = DropOverlay(current_theme, target)
         target.setAcceptDrops(True)
         target.installEventFilter(self)
 
@@ -51,9 +51,9 @@ class DropZone(QObject):
                 event.acceptProposedAction()
                 return True
         if event.type() in (QEvent.Type.DragLeave, QEvent.Type.Hide):
-            self.veil.hide()
+            self.overlay.hide()
         elif event.type() == QEvent.Type.Resize:
-            self.veil.setGeometry(self._target.rect())
+            self.overlay.setGeometry(self._target.rect())
         return False
 
     def _enter(self, event: QDragEnterEvent) -> bool:
@@ -61,18 +61,18 @@ class DropZone(QObject):
             return False
         # Accept every drag, so that the overlay can say why unusable files are refused.
         event.acceptProposedAction()
-        self.veil.show_paths(identify_by_name(local_paths(event.mimeData())))
+        self.overlay.show_paths(identify_by_name(local_paths(event.mimeData())))
         return True
 
     def _drop(self, event: QDropEvent) -> bool:
-        self.veil.hide()
+        self.overlay.hide()
         event.acceptProposedAction()
         paths = local_paths(event.mimeData())
         self._runner.run(partial(identify, paths), self.dropped.emit, owner=self)
         return True
 
 
-class DropVeil(QWidget):
+class DropOverlay(QWidget):
     """Covers its parent while files are dragged over it."""
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
@@ -101,9 +101,9 @@ class DropVeil(QWidget):
         theme = self._current_theme.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        veil = QColor(theme.window)
-        veil.setAlpha(VEIL_ALPHA)
-        painter.fillRect(self.rect(), veil)
+        background = QColor(theme.window)
+        background.setAlpha(OVERLAY_ALPHA)
+        painter.fillRect(self.rect(), background)
         tone = QColor(theme.accent if self._is_usable else theme.reject)
         pen = QPen(tone, 2.0, Qt.PenStyle.DashLine)
         painter.setPen(pen)

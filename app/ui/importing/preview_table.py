@@ -91,15 +91,15 @@ class PreviewModel(QAbstractTableModel):
 
 
 class PreviewHeader(QHeaderView):
-    def __init__(self, current_theme: CurrentTheme, rows: PreviewModel, parent: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, model: PreviewModel, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._current_theme, self._rows = current_theme, rows
+        self._current_theme, self._model = current_theme, model
         self.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
         theme = self._current_theme.theme
-        role = self._rows.role_of(logicalIndex)
-        name = self._rows.name_of(logicalIndex)
+        role = self._model.role_of(logicalIndex)
+        name = self._model.name_of(logicalIndex)
         painter.save()
         painter.fillRect(rect, QColor(theme.panel))
         if role:
@@ -122,12 +122,12 @@ class PreviewHeader(QHeaderView):
 
 
 class TintedCells(QStyledItemDelegate):
-    def __init__(self, current_theme: CurrentTheme, rows: PreviewModel, parent: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, model: PreviewModel, parent: QWidget) -> None:
         super().__init__(parent)
-        self._current_theme, self._rows = current_theme, rows
+        self._current_theme, self._model = current_theme, model
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        if self._rows.role_of(index.column()):
+        if self._model.role_of(index.column()):
             rect = option.rect
             painter.fillRect(rect, tint_of(self._current_theme.theme))
         super().paint(painter, option, index)
@@ -136,10 +136,10 @@ class TintedCells(QStyledItemDelegate):
 class PreviewTable(QTableView):
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.rows = PreviewModel(self)
-        self.setModel(self.rows)
-        self.setHorizontalHeader(PreviewHeader(current_theme, self.rows, self))
-        self.setItemDelegate(TintedCells(current_theme, self.rows, self))
+        self.preview_model = PreviewModel(self)
+        self.setModel(self.preview_model)
+        self.setHorizontalHeader(PreviewHeader(current_theme, self.preview_model, self))
+        self.setItemDelegate(TintedCells(current_theme, self.preview_model, self))
         self.setAccessibleName(self.tr("The first rows of the list"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
@@ -152,7 +152,7 @@ class PreviewTable(QTableView):
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     def show_preview(self, preview: ListPreview) -> None:
-        self.rows.show_preview(preview)
+        self.preview_model.show_preview(preview)
         for number in range(min(len(preview.columns), MAX_FITTED)):
             self.resizeColumnToContents(number)
             self.setColumnWidth(number, min(self.columnWidth(number), MAX_WIDTH))

@@ -1,11 +1,11 @@
-"""The survey's own names of what is known of an object, in the order of its catalogue."""
+"""The columns of each survey's catalogue, in its order, and the header keys that hold them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 Columns = tuple[tuple[str, tuple[str, ...]], ...]
-"""A catalogue's name, and the header keys that may hold it, the first found wins."""
+"""Catalogue column names, each with the header keys that may hold it; the first found counts."""
 
 LAMOST: Columns = (
     ("obsid", ("OBSID",)),
@@ -85,6 +85,6 @@ BY_SURVEY: Mapping[str, Columns] = {"LAMOST": LAMOST, "SDSS": SDSS, "BOSS": SDSS
 
 
 def columns_of(survey: str) -> Columns:
-    """Of another survey: none, its header speaks for itself."""
-    known = (columns for name, columns in BY_SURVEY.items() if survey.upper().startswith(name))
-    return next(known, ())
+    """The catalogue columns of a survey; none for an unknown survey."""
+    matching = (columns for name, columns in BY_SURVEY.items() if survey.upper().startswith(name))
+    return next(matching, ())

@@ -1,4 +1,4 @@
-"""Rows of names and values for a table view."""
+"""Table model of rows of names and values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class InformationModel(QAbstractTableModel):
         self._bold.setBold(True)
 
     def show_rows(self, rows: Sequence[InformationRow]) -> None:
-        """Only what differs is drawn anew: rows are mostly the same from object to object."""
+        """Show rows; the model is reset only if their number changes, which is rare."""
         if len(rows) == len(self.rows):
             self.rows = rows
             if rows:
@@ -63,9 +63,9 @@ class InformationModel(QAbstractTableModel):
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
     def text_of(self, rows: Sequence[int]) -> str:
-        """To be copied: names and values with a tab between."""
-        wanted = (self.rows[row] for row in sorted(rows) if 0 <= row < len(self.rows))
-        return "\n".join(f"{row.name}\t{self._value(row)}" for row in wanted if not row.is_heading)
+        """Names and values to copy, separated by tabs."""
+        chosen = (self.rows[row] for row in sorted(rows) if 0 <= row < len(self.rows))
+        return "\n".join(f"{row.name}\t{self._value(row)}" for row in chosen if not row.is_heading)
 
     def value_of(self, row: int) -> str:
         return self._value(self.rows[row])

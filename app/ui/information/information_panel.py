@@ -1,4 +1,4 @@
-"""Information: everything the survey and the list say of the object on the desk."""
+"""The information panel: everything the survey and the list say about the current object."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.session.list_roles import list_roles
 from app.core.session.records import Change
+from app.core.session.session import list_roles
 from app.ui.information.information import (
     CandidateFacts,
     InformationRow,
@@ -26,12 +26,11 @@ from app.ui.information.information_model import InformationModel
 from app.ui.session_context import SessionContext
 from app.ui.widgets.folding_card import OPEN, SHUT, FoldingCard
 
-SOON_MS = 30
-"""Behind the spectrum, which is what the eyes wait for."""
-SMALLER_PT = 1.0
+UPDATE_DELAY_MS = 30
+"""Delay of updates, so that the spectrum is painted first."""
+FONT_STEP_PT = 1.0
 WIDEST, ROOM_PX = "designation", 22
-LINE_PX = 3
-"""More than the letters are high."""
+ROW_MARGIN_PX = 3
 
 
 class InformationPanel(QWidget):
@@ -44,25 +43,25 @@ class InformationPanel(QWidget):
         self.card = FoldingCard(self.tr("Information"), self)
         self.model = InformationModel(context.current_theme, self)
         self.view = QTableView(self.card)
-        self.empty = QLabel(self.tr("Nothing on the desk yet"), self.card)
+        self.empty = QLabel(self.tr("No object selected"), self.card)
         self.empty.setProperty("role", "dim")
         self.card.inside.addWidget(self.empty)
         self.card.inside.addWidget(self.view, 1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.card)
-        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
-        self._soon.timeout.connect(self._show)
+        self._delay = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
+        self._delay.timeout.connect(self._show)
         self._set_up_view()
         for changed in (
-            self._current.moved,
+            self._current.candidate_changed,
             self._current.row_changed,
             self._current.spectrum_changed,
             self._current.blind_mode.changed,
             context.current_theme.changed,
         ):
-            changed.connect(self._note)
-        context.bridge.changed.connect(self._note_change)
+            changed.connect(self._schedule)
+        context.bridge.changed.connect(self._session_changed)
         self._show()
 
     def _set_up_view(self) -> None:
@@ -80,7 +79,7 @@ class InformationPanel(QWidget):
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         font = view.font()
-        font.setPointSizeF(font.pointSizeF() - SMALLER_PT)
+        font.setPointSizeF(font.pointSizeF() - FONT_STEP_PT)
         view.setFont(font)
         view.horizontalHeader().hide()
         view.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
@@ -91,38 +90,38 @@ class InformationPanel(QWidget):
         view.verticalHeader().hide()
         view.verticalHeader().setMinimumSectionSize(8)
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + LINE_PX)
+        view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + ROW_MARGIN_PX)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(self._open_menu)
         view.clicked.connect(self._click)
         self.menu = QMenu(self)
         self.menu.triggered.connect(self._copy)
 
-    def _note(self, _: object) -> None:
-        """Not with every key that is held: a few times a second is all that can be read."""
-        if not self._soon.isActive():
-            self._soon.start()
+    def _schedule(self, _: object) -> None:
+        # A running timer is not restarted, so that the panel follows while a key is held.
+        if not self._delay.isActive():
+            self._delay.start()
 
-    def _note_change(self, change: Change) -> None:
+    def _session_changed(self, change: Change) -> None:
         if change.aspect == "list":
             self._roles = list_roles(self._current.session)
 
     def _show(self) -> None:
-        line = self._current.line
-        self.empty.setVisible(line is None)
-        self.view.setVisible(line is not None)
-        if line is None:
+        row = self._current.row
+        self.empty.setVisible(row is None)
+        self.view.setVisible(row is not None)
+        if row is None:
             self.model.show_rows(())
             return
-        known = CandidateFacts(
-            candidate=line.candidate,
+        facts = CandidateFacts(
+            candidate=row.candidate,
             spectrum=self._current.spectrum,
-            label_column=self._roles.get(line.candidate.list_id, {}).get("label", ""),
-            hides=self._current.blind_mode.hides(line),
+            label_column=self._roles.get(row.candidate.list_id, {}).get("label", ""),
+            hides=self._current.blind_mode.hides(row),
         )
-        self._lay_out(sections(known))
+        self._show_sections(sections(facts))
 
-    def _lay_out(self, parts: list[InformationSection]) -> None:
+    def _show_sections(self, parts: list[InformationSection]) -> None:
         rows: list[InformationRow] = []
         self._headings = {}
         for part in parts:
@@ -130,8 +129,8 @@ class InformationPanel(QWidget):
                 self._headings[len(rows)] = part.name
                 is_shut = part.name in self._shut
                 count = f" ({len(part.rows)})" if is_shut else ""
-                said = f"{SHUT if is_shut else OPEN} {self._title(part.name)}{count}"
-                rows.append(InformationRow(said, is_heading=True))
+                heading = f"{SHUT if is_shut else OPEN} {self._title(part.name)}{count}"
+                rows.append(InformationRow(heading, is_heading=True))
             if part.name not in self._shut:
                 rows.extend(part.rows)
         self.model.show_rows(rows)
@@ -144,9 +143,9 @@ class InformationPanel(QWidget):
 
     def _title(self, name: str) -> str:
         titles = {
-            "list": self.tr("of the list"),
-            "file": self.tr("the file"),
-            "header": self.tr("more of its header"),
+            "list": self.tr("From your list"),
+            "file": self.tr("From the file"),
+            "header": self.tr("Other header keywords"),
         }
         return titles[name]
 
@@ -160,16 +159,16 @@ class InformationPanel(QWidget):
         index = self.view.indexAt(at)
         self.menu.clear()
         if index.isValid() and index.row() not in self._headings:
-            self._offer(self.tr("Copy the value"), self.model.value_of(index.row()))
+            self._add_copy(self.tr("Copy value"), self.model.value_of(index.row()))
         chosen = [each.row() for each in self.view.selectionModel().selectedRows()]
         if len(chosen) > 1:
-            self._offer(self.tr("Copy what is chosen"), self.model.text_of(chosen))
-        self._offer(self.tr("Copy all"), self.model.text_of(range(len(self.model.rows))))
+            self._add_copy(self.tr("Copy selection"), self.model.text_of(chosen))
+        self._add_copy(self.tr("Copy all"), self.model.text_of(range(len(self.model.rows))))
         self.menu.popup(self.view.viewport().mapToGlobal(at))
 
-    def _offer(self, words: str, text: str) -> None:
-        self.menu.addAction(words).setData(text)
+    def _add_copy(self, label: str, text: str) -> None:
+        self.menu.addAction(label).setData(text)
 
     def _copy(self, action: QAction) -> None:
         QGuiApplication.clipboard().setText(str(action.data()))
-        self._current.said.emit(self.tr("Copied"))
+        self._current.message.emit(self.tr("Copied"))

@@ -1,4 +1,4 @@
-"""Neighbours for a table view."""
+"""Table model of other epochs and neighbours of an object."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.core.importing.role_names import plain
+from app.core.importing.role_names import normalized_name
 from app.core.queue import Neighbour, neighbours
 from app.core.session.records import Candidate, Judgement
 from app.core.session.session import Session
-from app.ui.judging.verdict_words import colour, mark_and_word
+from app.ui.judging.verdict_text import mark_and_word, verdict_colour
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.candidate_table import CELL, Cell
 
-DATES = ("obsdate", "date_obs", "date", "night", "lmjd", "mjd", "mjd_obs")
-SHOWN = 50
+DATE_COLUMNS = ("obsdate", "date_obs", "date", "night", "lmjd", "mjd", "mjd_obs")
+MAX_SHOWN = 50
 
 
 @dataclass(frozen=True, kw_only=True)
 class NearbyFile:
+    """A neighbour with its date of observation and the reviewer's own judgement."""
+
     neighbour: Neighbour
     date: str
     mine: Judgement | None
 
 
-def look_nearby(session: Session, candidate: Candidate, radius_arcsec: float) -> list[NearbyFile]:
-    """Nearest first, at most SHOWN. Any thread."""
-    found = neighbours(session, candidate, radius_arcsec)[:SHOWN]
+def nearby_files(session: Session, candidate: Candidate, radius_arcsec: float) -> list[NearbyFile]:
+    """Neighbours of a candidate, nearest first, at most MAX_SHOWN. Any thread."""
+    found = neighbours(session, candidate, radius_arcsec)[:MAX_SHOWN]
     return [
         NearbyFile(
             neighbour=each,
@@ -41,9 +43,9 @@ def look_nearby(session: Session, candidate: Candidate, radius_arcsec: float) ->
 
 
 def date_of(own: Mapping[str, Any]) -> str:
-    """Of the observation, where the list tells; empty where it does not."""
-    by_name = {plain(name): value for name, value in own.items()}
-    for name in DATES:
+    """Date of the observation from the list's columns; empty if there is none."""
+    by_name = {normalized_name(name): value for name, value in own.items()}
+    for name in DATE_COLUMNS:
         value = by_name.get(name)
         if value not in (None, ""):
             return str(value)[:10]
@@ -53,9 +55,9 @@ def date_of(own: Mapping[str, Any]) -> str:
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 Role = Qt.ItemDataRole
-APART, OBJECT, DATE, VERDICT = range(4)
+SEPARATION, OBJECT, DATE, VERDICT = range(4)
 SAME = "="
-"""Of the same name: another epoch."""
+"""Marks another epoch of the same object."""
 
 
 class NearbyModel(QAbstractTableModel):
@@ -80,7 +82,7 @@ class NearbyModel(QAbstractTableModel):
     ) -> Any:
         if role != Role.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
-        return (self.tr("apart"), self.tr("object"), self.tr("date"), self.tr("verdict"))[section]
+        return (self.tr("sep."), self.tr("object"), self.tr("date"), self.tr("verdict"))[section]
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.found):
@@ -90,10 +92,10 @@ class NearbyModel(QAbstractTableModel):
         if role == Role.DisplayRole:
             return self._text(each, index.column())
         if role == Role.ToolTipRole:
-            return self._about(each)
+            return self._tooltip(each)
         if role == CELL:
             theme = self._current_theme.theme
-            tone = colour(theme, verdict) if index.column() == VERDICT else theme.text
+            tone = verdict_colour(theme, verdict) if index.column() == VERDICT else theme.text
             return Cell(self._text(each, index.column()), tone)
         return None
 
@@ -101,7 +103,7 @@ class NearbyModel(QAbstractTableModel):
         candidate = each.neighbour.candidate
         match column:
             case 0:
-                return apart(each)
+                return separation_text(each)
             case 1:
                 mark = f"{SAME} " if each.neighbour.is_same_object else ""
                 return mark + (candidate.object_id or f"#{candidate.id}")
@@ -110,15 +112,15 @@ class NearbyModel(QAbstractTableModel):
         verdict = None if each.mine is None else each.mine.opinion.verdict
         return mark_and_word(verdict) if verdict is not None else "–"
 
-    def _about(self, each: NearbyFile) -> str:
+    def _tooltip(self, each: NearbyFile) -> str:
         same = self.tr("another epoch of the same object")
         near = self.tr("another object nearby")
         name = each.neighbour.candidate.object_id or f"#{each.neighbour.candidate.id}"
         return f"{name}\n{same if each.neighbour.is_same_object else near}"
 
 
-def apart(each: NearbyFile) -> str:
-    """Arcseconds, or minutes where there are many."""
+def separation_text(each: NearbyFile) -> str:
+    """The separation in arcseconds, or in arcminutes from 10 on."""
     separation = each.neighbour.separation
     if separation is None:
         return "–"

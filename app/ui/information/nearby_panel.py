@@ -1,4 +1,4 @@
-"""Nearby objects: other epochs of this source and its neighbours in the list, a click away."""
+"""The panel of nearby objects: other epochs and neighbours in the list; a click goes to one."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from PySide6.QtWidgets import QHeaderView, QLabel, QVBoxLayout, QWidget
 from agent.errors import WorkbenchError
 from app.core.session.records import Change
 from app.ui.information.nearby_model import (
-    APART,
     DATE,
     OBJECT,
+    SEPARATION,
     VERDICT,
     NearbyFile,
     NearbyModel,
-    look_nearby,
+    nearby_files,
 )
 from app.ui.session_context import SessionContext
 from app.ui.settings.settings import Settings
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.folding_card import FoldingCard
 
-WAIT_MS = 120
-"""Who runs through the list with a held key wants no neighbours."""
-MOST_ROWS = 5
-WIDEST = {APART: '123.4"', DATE: "2020-10-06", VERDICT: "✓ accepted"}
+SEARCH_DELAY_MS = 120
+"""Delay before the search, which is not worth it while a key is held to move on."""
+MAX_ROWS = 5
+WIDEST = {SEPARATION: '123.4"', DATE: "2020-10-06", VERDICT: "✓ accepted"}
 ROOM_PX = 18
 
 
@@ -41,24 +41,24 @@ class NearbyPanel(QWidget):
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Nearby objects"))
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.words = QLabel(self.card)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setProperty("role", "dim")
-        self.words.setWordWrap(True)
-        self.card.inside.addWidget(self.words)
+        self.message = QLabel(self.card)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.message.setProperty("role", "dim")
+        self.message.setWordWrap(True)
+        self.card.inside.addWidget(self.message)
         self.card.inside.addWidget(self.table)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.card)
         self._set_widths()
-        self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
-        self._wait.timeout.connect(self._look)
-        self.table.wanted.connect(self._go)
-        self._current.moved.connect(self._begin)
-        context.bridge.changed.connect(self._take_note)
-        context.settings.changed.connect(self._take_settings)
+        self._delay = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
+        self._delay.timeout.connect(self._search)
+        self.table.row_activated.connect(self._go_to)
+        self._current.candidate_changed.connect(self._schedule)
+        context.bridge.changed.connect(self._session_changed)
+        context.settings.changed.connect(self._apply_settings)
         self._show([])
-        self._begin()
+        self._schedule()
 
     def _set_widths(self) -> None:
         metrics = self.table.fontMetrics()
@@ -67,55 +67,55 @@ class NearbyPanel(QWidget):
         for column, words in WIDEST.items():
             self.table.setColumnWidth(column, metrics.horizontalAdvance(words) + ROOM_PX)
 
-    def _begin(self, _: object = None) -> None:
-        self._wait.start()
+    def _schedule(self, _: object = None) -> None:
+        self._delay.start()
 
-    def _take_settings(self, settings: Settings) -> None:
+    def _apply_settings(self, settings: Settings) -> None:
         if settings.neighbour_arcsec != self._radius:
             self._radius = settings.neighbour_arcsec
-            self._begin()
+            self._schedule()
 
-    def _take_note(self, change: Change) -> None:
-        numbers = {each.neighbour.candidate.id for each in self.model.found}
-        if change.aspect == "list" or numbers & change.candidate_ids:
-            self._begin()
+    def _session_changed(self, change: Change) -> None:
+        shown = {each.neighbour.candidate.id for each in self.model.found}
+        if change.aspect == "list" or shown & change.candidate_ids:
+            self._schedule()
 
-    def _look(self) -> None:
+    def _search(self) -> None:
         candidate = self._current.candidate
         if candidate is None:
             self._show([])
             return
-        work = partial(look_nearby, self._current.session, candidate, self._radius)
-        self._runner.run(work, partial(self._came, candidate.id), self._could_not, owner=self)
+        work = partial(nearby_files, self._current.session, candidate, self._radius)
+        done = partial(self._show_result, candidate.id)
+        self._runner.run(work, done, self._search_failed, owner=self)
 
-    def _came(self, of: int, found: list[NearbyFile]) -> None:
-        if self._current.candidate is not None and self._current.candidate.id == of:
+    def _show_result(self, candidate_id: int, found: list[NearbyFile]) -> None:
+        if self._current.candidate is not None and self._current.candidate.id == candidate_id:
             self._show(found)
 
-    def _could_not(self, error: WorkbenchError) -> None:
+    def _search_failed(self, error: WorkbenchError) -> None:
         self._show([])
-        self.words.setText(str(error))
+        self.message.setText(str(error))
 
     def _show(self, found: list[NearbyFile]) -> None:
         self.model.show_found(found)
         self.card.note.setText(str(len(found)) if found else "")
         self.table.setVisible(bool(found))
-        self.words.setVisible(not found)
-        self.words.setText(self._why_empty())
+        self.message.setVisible(not found)
+        self.message.setText(self._why_empty())
         self.table.setColumnHidden(DATE, not any(each.date for each in found))
-        rows = min(len(found), MOST_ROWS)
+        rows = min(len(found), MAX_ROWS)
         head = self.table.horizontalHeader().height()
         self.table.setFixedHeight(head + rows * self.table.row_height + 2)
 
     def _why_empty(self) -> str:
         candidate = self._current.candidate
         if candidate is None:
-            return self.tr("Nothing on the desk yet")
+            return self.tr("No object selected")
         if candidate.ra is None or candidate.dec is None:
             return self.tr("The list gives no position for this object")
-        radius = f"{self._radius:g}"
-        said = self.tr("No other epoch and no neighbour within {radius} arcsec in this list")
-        return said.replace("{radius}", radius)
+        text = self.tr("No other epoch or neighbour within {radius} arcsec in this list")
+        return text.replace("{radius}", f"{self._radius:g}")
 
-    def _go(self, row: int) -> None:
+    def _go_to(self, row: int) -> None:
         self._current.go_to(self.model.found[row].neighbour.candidate.id)

@@ -1,4 +1,4 @@
-"""What a person says about an object in their own words, and its flags."""
+"""The comment field and the flags of the current candidate."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.ui.judging.flag_row import FlagRow
 from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 
-BETWEEN = "; "
+SEPARATOR = "; "
 
 
 class CommentBox(QWidget):
-    """Every letter goes to the desk at once, which keeps it with the object it was typed for."""
+    """Passes each keystroke on at once, so that a comment stays with the candidate it is for."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,38 +39,39 @@ class CommentBox(QWidget):
         row.addWidget(self.standard)
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
-        context.commands.add("comment", self.begin)
-        self.edit.textEdited.connect(self._keep)
+        context.commands.add("comment", self._start_typing)
+        self.edit.textEdited.connect(self._on_edited)
         self.edit.editingFinished.connect(self._save)
         self.edit.returnPressed.connect(self.edit.clearFocus)
         self.standard.clicked.connect(self._open_menu)
-        self.menu.triggered.connect(self._take)
-        self._current.moved.connect(self._show_line)
+        self.menu.triggered.connect(self._append)
+        self._current.candidate_changed.connect(self._show_row)
         self._current.opinion_changed.connect(self._show)
-        self._show_line(self._current.line)
+        self._show_row(self._current.row)
 
     def _show_keys(self) -> None:
-        told = self.tr("Comment ({key})").replace("{key}", self._keymap.label("comment"))
-        self.edit.setPlaceholderText(told)
+        text = self.tr("Comment ({key})").replace("{key}", self._keymap.label("comment"))
+        self.edit.setPlaceholderText(text)
         self.edit.setToolTip(
-            hint(self.tr("Comment; Enter or Esc goes back"), self._keymap, "comment")
+            hint(self.tr("Comment; Enter or Esc returns to the plot"), self._keymap, "comment")
         )
-        self.standard.say("", hint=self.tr("Standard comments"))
+        self.standard.set_label("", hint=self.tr("Standard comments"))
 
-    def begin(self) -> None:
-        """Start typing, at the end of what is there."""
+    def _start_typing(self) -> None:
         if not self.edit.isEnabled():
             return
         if self.edit.isReadOnly():
-            self._current.said.emit(self.tr("Open read-only: nothing can be commented"))
+            self._current.message.emit(
+                self.tr("This session is read-only: comments cannot be saved")
+            )
             return
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.end(False)
 
-    def _show_line(self, line: QueueRow | None) -> None:
-        self.edit.setEnabled(line is not None)
+    def _show_row(self, row: QueueRow | None) -> None:
+        self.edit.setEnabled(row is not None)
         self.edit.setReadOnly(self._current.session.is_read_only)
-        self.standard.setEnabled(line is not None and not self._current.session.is_read_only)
+        self.standard.setEnabled(row is not None and not self._current.session.is_read_only)
         self._show(self._current.opinion)
 
     def _show(self, opinion: Opinion) -> None:
@@ -78,7 +79,7 @@ class CommentBox(QWidget):
             self.edit.setText(opinion.comment)
             self.edit.setCursorPosition(0)
 
-    def _keep(self, text: str) -> None:
+    def _on_edited(self, text: str) -> None:
         self._current.set_comment(text, save=False)
 
     def _save(self) -> None:
@@ -87,16 +88,15 @@ class CommentBox(QWidget):
 
     def _open_menu(self) -> None:
         self.menu.clear()
-        for words in dict.fromkeys((*self._settings.settings.comments, *self._defaults())):
-            self.menu.addAction(words.replace("&", "&&")).setData(words)
+        for text in dict.fromkeys((*self._settings.settings.comments, *self._defaults())):
+            self.menu.addAction(text.replace("&", "&&")).setData(text)
         self.menu.popup(self.standard.mapToGlobal(QPoint(0, self.standard.height() + 2)))
 
-    def _take(self, action: QAction) -> None:
-        """Behind what was typed."""
-        there = self.edit.text().strip()
-        words = str(action.data())
-        if words not in there.split(BETWEEN):
-            self._current.set_comment(f"{there}{BETWEEN}{words}" if there else words)
+    def _append(self, action: QAction) -> None:
+        typed = self.edit.text().strip()
+        text = str(action.data())
+        if text not in typed.split(SEPARATOR):
+            self._current.set_comment(f"{typed}{SEPARATOR}{text}" if typed else text)
 
     def _defaults(self) -> tuple[str, ...]:
         return (

@@ -1,4 +1,4 @@
-"""How sure the person is: 4 sure to 0 none, for the verdict to come or the one that is there."""
+"""Buttons for the person's confidence, from 4 (sure) to 0 (none)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core.session.records import MAX_CONFIDENCE
-from app.ui.judging.verdict_words import meaning
+from app.ui.judging.verdict_text import confidence_meaning
 from app.ui.keys.keymap import Keymap
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.painted_button import PaintedButton, hint
@@ -16,7 +16,7 @@ from app.ui.widgets.painted_button import PaintedButton, hint
 
 class ConfidenceRow(QWidget):
     chosen = Signal(object)
-    """A number, or None where the one that was there was pressed again."""
+    """The confidence, or None if the chosen button was pressed again."""
 
     def __init__(
         self, current_theme: CurrentTheme, keymap: Keymap, parent: QWidget | None = None
@@ -55,16 +55,16 @@ class ConfidenceRow(QWidget):
         self._value = value
         for each, button in self.buttons.items():
             button.setChecked(each == value)
-        said = self.tr("not given") if value is None else meaning(value)
-        self._caption.setText(self.tr("Confidence: {meaning}").replace("{meaning}", said))
+        meaning = self.tr("not given") if value is None else confidence_meaning(value)
+        self._caption.setText(self.tr("Confidence: {meaning}").replace("{meaning}", meaning))
 
     def _show_keys(self) -> None:
         for value, button in self.buttons.items():
-            words = self.tr("Confidence {value}: {meaning}")
-            words = words.replace("{value}", str(value)).replace("{meaning}", meaning(value))
-            button.say(str(value), hint=hint(words, self._keymap, f"confidence_{value}"))
-            button.setAccessibleName(words)
+            text = self.tr("Confidence {value}: {meaning}").replace("{value}", str(value))
+            text = text.replace("{meaning}", confidence_meaning(value))
+            button.set_label(str(value), hint=hint(text, self._keymap, f"confidence_{value}"))
+            button.setAccessibleName(text)
 
     def _press(self, value: int) -> None:
-        self.buttons[value].setChecked(value == self._value)  # the desk decides
+        self.buttons[value].setChecked(value == self._value)  # changed once it is saved
         self.chosen.emit(None if value == self._value else value)

@@ -1,4 +1,4 @@
-"""Flags: what is notable of an object apart from its verdict. `G`, then a letter."""
+"""The menu of flags, which note something about a candidate apart from its verdict."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 STAR = "star"
 FLAGS: Mapping[str, tuple[str, object]] = {
-    "velocity": ("R", QT_TRANSLATE_NOOP("flags", "Redshift or velocity is doubtful")),
+    "velocity": ("R", QT_TRANSLATE_NOOP("flags", "Redshift or velocity uncertain")),
     "noisy": ("N", QT_TRANSLATE_NOOP("flags", "Too noisy to tell")),
-    "sky": ("S", QT_TRANSLATE_NOOP("flags", "Sky left over, or too much taken off")),
-    "calibration": ("B", QT_TRANSLATE_NOOP("flags", "Bad calibration, or a step where arms join")),
+    "sky": ("S", QT_TRANSLATE_NOOP("flags", "Poor sky subtraction")),
+    "calibration": ("B", QT_TRANSLATE_NOOP("flags", "Bad calibration, or a step between the arms")),
     "blend": ("M", QT_TRANSLATE_NOOP("flags", "More than one source in the fibre")),
     "duplicate": ("D", QT_TRANSLATE_NOOP("flags", "Duplicate of another candidate")),
     "interesting": ("I", QT_TRANSLATE_NOOP("flags", "Interesting, whatever the verdict")),
     "file": ("P", QT_TRANSLATE_NOOP("flags", "Problem with the file")),
 }
-"""The names that are kept, and filters know: `flag:noisy`. Their letters, and what they mean."""
-OWN_KEY = "O"
+"""Key letters and meanings by name; names are stored and used in filters (`flag:noisy`)."""
+CUSTOM_KEY = "O"
 
 
 class FlagMenu(QMenu):
-    """Closes after one letter. A menu of its own so that letters need no underlined letter."""
+    """Closes after one letter; unlike QMenu it needs no underlined letters in its texts."""
 
     chosen = Signal(str)
-    own_wanted = Signal()
+    custom_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._by_letter: dict[str, QAction] = {}
         self.triggered.connect(self._choose)
 
-    def show_flags(self, held: Iterable[str]) -> None:
-        """The standard ones and those this object has besides."""
-        held = [each for each in held if each != STAR]
+    def show_flags(self, flags: Iterable[str]) -> None:
+        """Show the standard flags and the candidate's custom ones; `flags` are those set."""
+        flags = [each for each in flags if each != STAR]
         self.clear()
         self._by_letter.clear()
         for name, (letter, text) in FLAGS.items():
-            said = QCoreApplication.translate("flags", str(text))
-            self._add(name, f"{letter}    {said}", letter, is_held=name in held)
-        for name in held:
+            meaning = QCoreApplication.translate("flags", str(text))
+            self._add(name, f"{letter}    {meaning}", letter, is_set=name in flags)
+        for name in flags:
             if name not in FLAGS:
-                self._add(name, name.replace("&", "&&"), "", is_held=True)
+                self._add(name, name.replace("&", "&&"), "", is_set=True)
         self.addSeparator()
-        own = self.tr("{key}    Your own…").replace("{key}", OWN_KEY)
-        self._by_letter[OWN_KEY] = self.addAction(own)
+        custom = self.tr("{key}    Custom…").replace("{key}", CUSTOM_KEY)
+        self._by_letter[CUSTOM_KEY] = self.addAction(custom)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         action = self._by_letter.get(event.text().upper())
@@ -57,10 +57,10 @@ class FlagMenu(QMenu):
         self.close()
         action.trigger()
 
-    def _add(self, name: str, said: str, letter: str, *, is_held: bool) -> None:
-        action = self.addAction(said)
+    def _add(self, name: str, text: str, letter: str, *, is_set: bool) -> None:
+        action = self.addAction(text)
         action.setCheckable(True)
-        action.setChecked(is_held)
+        action.setChecked(is_set)
         action.setData(name)
         if letter:
             self._by_letter[letter] = action
@@ -70,4 +70,4 @@ class FlagMenu(QMenu):
         if isinstance(name, str):
             self.chosen.emit(name)
         else:
-            self.own_wanted.emit()
+            self.custom_requested.emit()

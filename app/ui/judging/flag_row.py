@@ -1,4 +1,4 @@
-"""The star, the flags of the object on the desk as chips, and the menu for more."""
+"""The star, the current candidate's flags as chips, and the flag menu."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from app.ui.judging.flag_menu import STAR, FlagMenu
 from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton, hint
 
-OWN_WIDTH = 120
-MOST_CHIPS = 3
-"""More are behind one that says how many."""
+CUSTOM_WIDTH = 120
+MAX_CHIPS = 3
+"""Further flags are counted in one button."""
 
 
 class FlagRow(QWidget):
-    """Answers to the star and the flag menu."""
+    """Also handles the commands "star" and "flags"."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,12 +35,12 @@ class FlagRow(QWidget):
         self.rest = PaintedButton(context.current_theme, attrgetter("border"), self)
         self.rest.hide()
         self.menu = FlagMenu(self)
-        self.own = QLineEdit(self)
-        self.own.setMaxLength(MAX_FLAG)
-        self.own.setFixedWidth(OWN_WIDTH)
-        self.own.setPlaceholderText(self.tr("own flag, Enter"))
-        self.own.setAccessibleName(self.tr("Own flag"))
-        self.own.hide()
+        self.custom = QLineEdit(self)
+        self.custom.setMaxLength(MAX_FLAG)
+        self.custom.setFixedWidth(CUSTOM_WIDTH)
+        self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
+        self.custom.setAccessibleName(self.tr("Custom flag"))
+        self.custom.hide()
         self.chips: dict[str, PaintedButton] = {}
         self._names: tuple[str, ...] = ()
         self._group = QButtonGroup(self)
@@ -48,7 +48,7 @@ class FlagRow(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(4)
-        for widget in (self.star, self.more, self.own, self.rest):
+        for widget in (self.star, self.more, self.custom, self.rest):
             self._row.addWidget(widget)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._show_keys()
@@ -59,42 +59,42 @@ class FlagRow(QWidget):
         self.more.clicked.connect(self.open_menu)
         self.rest.clicked.connect(self.open_menu)
         self.menu.chosen.connect(self._current.toggle_flag)
-        self.menu.own_wanted.connect(self._ask_own)
-        self.own.returnPressed.connect(self._take_own)
-        self.own.editingFinished.connect(self._hide_own)
-        self._group.idClicked.connect(self._take_off)
+        self.menu.custom_requested.connect(self._ask_custom)
+        self.custom.returnPressed.connect(self._add_custom)
+        self.custom.editingFinished.connect(self._hide_custom)
+        self._group.idClicked.connect(self._remove)
         self._current.opinion_changed.connect(self._show)
-        self._current.moved.connect(self._show_line)
-        self._show_line(self._current.line)
+        self._current.candidate_changed.connect(self._show_row)
+        self._show_row(self._current.row)
 
     def _show_keys(self) -> None:
         keymap = self._keymap
-        self.star.say("", keymap.label("star"), hint(self.tr("Star"), keymap, "star"))
+        self.star.set_label("", keymap.label("star"), hint(self.tr("Star"), keymap, "star"))
         self.star.setAccessibleName(self.tr("Star"))
-        self.more.say(
+        self.more.set_label(
             self.tr("Flag"), keymap.label("flags"), hint(self.tr("Flags"), keymap, "flags")
         )
 
     def toggle_star(self) -> None:
-        self.star.setChecked(STAR in self._current.opinion.flags)  # the desk decides
+        self.star.setChecked(STAR in self._current.opinion.flags)  # changed once it is saved
         self._current.toggle_flag(STAR)
 
     def open_menu(self) -> None:
-        if self._may_write():
+        if self._can_write():
             self.menu.show_flags(self._current.opinion.flags)
             self.menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))
 
-    def _may_write(self) -> bool:
+    def _can_write(self) -> bool:
         if self._current.session.is_read_only:
-            self._current.said.emit(self.tr("Open read-only: nothing can be flagged"))
+            self._current.message.emit(self.tr("This session is read-only: flags cannot be saved"))
             return False
-        return self._current.line is not None
+        return self._current.row is not None
 
-    def _show_line(self, line: object) -> None:
-        is_there = line is not None and not self._current.session.is_read_only
-        self.star.setEnabled(is_there)
-        self.more.setEnabled(is_there)
-        self._hide_own()
+    def _show_row(self, row: object) -> None:
+        is_enabled = row is not None and not self._current.session.is_read_only
+        self.star.setEnabled(is_enabled)
+        self.more.setEnabled(is_enabled)
+        self._hide_custom()
         self._show(self._current.opinion)
 
     def _show(self, opinion: Opinion) -> None:
@@ -108,43 +108,43 @@ class FlagRow(QWidget):
             self._row.removeWidget(chip)
             chip.hide()
             chip.deleteLater()
-        shown = names[:MOST_CHIPS]
+        shown = names[:MAX_CHIPS]
         self.chips = {name: self._chip(number, name) for number, name in enumerate(shown)}
-        hidden = names[MOST_CHIPS:]
-        self.rest.say(f"+{len(hidden)}", hint=", ".join(hidden))
+        hidden = names[MAX_CHIPS:]
+        self.rest.set_label(f"+{len(hidden)}", hint=", ".join(hidden))
         self.rest.setVisible(bool(hidden))
 
     def _chip(self, number: int, name: str) -> PaintedButton:
         chip = PaintedButton(self._current_theme, attrgetter("accent"), self, is_quiet=True)
-        told = self.tr("Take the flag {name} off").replace("{name}", name)
-        chip.say(name, "✕", told)
-        chip.setAccessibleName(told)
-        chip.setMaximumWidth(OWN_WIDTH)
+        about = self.tr("Remove the flag {name}").replace("{name}", name)
+        chip.set_label(name, "✕", about)
+        chip.setAccessibleName(about)
+        chip.setMaximumWidth(CUSTOM_WIDTH)
         self._group.addButton(chip, number)
         self._row.insertWidget(self._row.indexOf(self.rest), chip)
         return chip
 
-    def _take_off(self, number: int) -> None:
+    def _remove(self, number: int) -> None:
         self._current.toggle_flag(self._names[number])
 
-    def _ask_own(self) -> None:
-        self.own.clear()
-        self.own.show()
-        # The menu is still closing, and gives the focus back to where it was.
-        QTimer.singleShot(0, self.own, self._focus_own)
+    def _ask_custom(self) -> None:
+        self.custom.clear()
+        self.custom.show()
+        # The menu is still closing and will return the focus to the former widget.
+        QTimer.singleShot(0, self.custom, self._focus_custom)
 
-    def _focus_own(self) -> None:
-        self.own.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    def _focus_custom(self) -> None:
+        self.custom.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _take_own(self) -> None:
-        name = " ".join(self.own.text().split())
-        self._hide_own()
+    def _add_custom(self) -> None:
+        name = " ".join(self.custom.text().split())
+        self._hide_custom()
         if name and name not in self._current.opinion.flags:
             self._current.toggle_flag(name)
 
-    def _hide_own(self) -> None:
-        """Leaving the field without Enter flags nothing."""
-        self.own.clear()
-        if self.own.hasFocus():
-            self.own.clearFocus()  # hidden with it, Qt hands the keys to the next field
-        self.own.hide()
+    def _hide_custom(self) -> None:
+        """Close the field; without Enter no flag is added."""
+        self.custom.clear()
+        if self.custom.hasFocus():
+            self.custom.clearFocus()  # else Qt moves the focus to the next field
+        self.custom.hide()

@@ -1,4 +1,4 @@
-"""How much is done and left, and how long that may take. Figures, no pressure."""
+"""How many candidates are judged and left, and how long the rest may take."""
 
 from __future__ import annotations
 
@@ -10,77 +10,76 @@ from app.core.session.records import Change
 from app.core.session.session import Session
 from app.core.statistics.pace import Pace, Progress, ProgressCounter, recent_pace
 from app.ui.session_context import SessionContext
-from app.ui.theme.colours import contrast, mixed
-from app.ui.theme.theme import CurrentTheme
+from app.ui.theme.theme import CurrentTheme, contrast, mixed
 
 MINUTE, HOUR = 60.0, 3600.0
-TELLING = 3.0
-"""Contrast that a shape needs to be seen."""
+MIN_CONTRAST = 3.0
+"""Contrast ratio that WCAG asks of graphical objects."""
 
 
 class ProgressLine(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._runner, self._current = context.runner, context.current
-        self._tally = ProgressCounter(context.bridge.session)
+        self._counter = ProgressCounter(context.bridge.session)
         self._is_counting = self._is_stale = False
         self.bar = _Bar(context.current_theme, self)
-        self.words = QLabel(self)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setProperty("role", "number")
+        self.text = QLabel(self)
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text.setProperty("role", "number")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         row.addWidget(self.bar, 1)
-        row.addWidget(self.words)
-        context.bridge.changed.connect(self._take_note)
+        row.addWidget(self.text)
+        context.bridge.changed.connect(self._on_session_changed)
         self._count()
 
-    def _take_note(self, change: Change) -> None:
+    def _on_session_changed(self, change: Change) -> None:
         if change.aspect in ("verdict", "list"):
             self._count()
 
     def _count(self) -> None:
-        """One count at a time: a tally follows the log step by step."""
+        # One count at a time, as the counter follows the verdict log step by step.
         if self._is_counting:
             self._is_stale = True
             return
         self._is_counting, self._is_stale = True, False
-        self._runner.run_soon(self._look, self._show, self._could_not, owner=self)
+        self._runner.run_soon(self._read, self._show, self._on_failed, owner=self)
 
-    def _look(self) -> tuple[Progress, Pace]:
-        session: Session = self._tally.session
-        return self._tally.progress(), recent_pace(session)
+    def _read(self) -> tuple[Progress, Pace]:
+        session: Session = self._counter.session
+        return self._counter.progress(), recent_pace(session)
 
     def _show(self, found: tuple[Progress, Pace]) -> None:
         progress, pace = found
-        self.bar.show_part(progress.done / progress.total if progress.total else 0.0)
-        self.words.setText(self._said(progress, pace))
-        self._go_on()
+        self.bar.show_fraction(progress.done / progress.total if progress.total else 0.0)
+        self.text.setText(self._progress_text(progress, pace))
+        self._finish()
 
-    def _could_not(self, error: Exception) -> None:
-        self.words.setText(self.tr("Progress is not known"))
-        self.words.setToolTip(str(error))
-        self._go_on()
+    def _on_failed(self, error: Exception) -> None:
+        self.text.setText(self.tr("Progress unknown"))
+        self.text.setToolTip(str(error))
+        self._finish()
 
-    def _go_on(self) -> None:
+    def _finish(self) -> None:
         self._is_counting = False
         if self._is_stale:
             self._count()
 
-    def _said(self, progress: Progress, pace: Pace) -> str:
+    def _progress_text(self, progress: Progress, pace: Pace) -> str:
         if not progress.total:
             return self.tr("No candidates yet")
         done, left = f"{progress.done:,}", f"{progress.left:,}"
-        said = self.tr("{done} done · {left} left").replace("{done}", done).replace("{left}", left)
+        text = self.tr("{done} done · {left} left").replace("{done}", done).replace("{left}", left)
         if not progress.left:
-            return self.tr("All {done} are judged").replace("{done}", done)
+            return self.tr("All {done} judged").replace("{done}", done)
         left_s = pace.seconds_for(progress.left)
         if left_s is None or pace.mean is None:
-            return said
-        each = self.tr("{seconds} s each, about {time} for what is left")
+            return text
+        each = self.tr("{seconds} s each, about {time} to go")
         each = each.replace("{seconds}", f"{pace.mean:.1f}").replace("{time}", self._time(left_s))
-        return f"{said} · {each}"
+        return f"{text} · {each}"
 
     def _time(self, seconds: float) -> str:
         if seconds < MINUTE:
@@ -91,12 +90,12 @@ class ProgressLine(QWidget):
 
 
 class _Bar(QWidget):
-    """A thin one."""
+    """A thin progress bar."""
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
-        self._part = 0.0
+        self._fraction = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setMinimumWidth(60)
         current_theme.changed.connect(self._restyle)
@@ -104,8 +103,8 @@ class _Bar(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(120, 12)
 
-    def show_part(self, part: float) -> None:
-        self._part = part
+    def show_fraction(self, fraction: float) -> None:
+        self._fraction = fraction
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -113,12 +112,12 @@ class _Bar(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         groove = QRectF(0.0, self.height() / 2 - 2.0, self.width(), 4.0)
-        is_dark_bar = contrast(theme.accent, theme.bar) < TELLING
+        is_dark_bar = contrast(theme.accent, theme.bar) < MIN_CONTRAST
         rest = mixed(theme.bar, theme.on_bar, 0.25) if is_dark_bar else theme.border
         painter.setBrush(QColor(rest))
         painter.drawRoundedRect(groove, 2.0, 2.0)
-        if self._part > 0.0:
-            groove.setWidth(max(4.0, self._part * groove.width()))
+        if self._fraction > 0.0:
+            groove.setWidth(max(4.0, self._fraction * groove.width()))
             painter.setBrush(QColor(theme.on_bar if is_dark_bar else theme.accent))
             painter.drawRoundedRect(groove, 2.0, 2.0)
         painter.end()

@@ -1,4 +1,4 @@
-"""Over the plot while objects are shown again: how many there are, and the way out."""
+"""The line above the plot during a round of repeats: progress and a stop button."""
 
 from __future__ import annotations
 
@@ -12,67 +12,70 @@ from app.ui.session_context import SessionContext
 
 
 class RepeatLine(QFrame):
-    """Answers to who wants some objects shown again."""
+    """Also handles the command "show_again"."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._current, self._runner = context.current, context.runner
         self._was_on = False
-        self.words = QLabel(self)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
-        self.enough = QPushButton(self.tr("Enough"), self)
-        self.enough.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.enough.setToolTip(self.tr("Back to where you came from"))
+        self.text = QLabel(self)
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text.setWordWrap(True)
+        self.stop = QPushButton(self.tr("Stop"), self)
+        self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.stop.setToolTip(self.tr("Back to the candidate you came from"))
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 4, 8, 4)
         row.setSpacing(12)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.enough)
-        self.enough.clicked.connect(self._stop)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.stop)
+        self.stop.clicked.connect(self._stop)
         context.commands.add("show_again", self._start_or_stop)
-        self._current.again.changed.connect(self._show)
+        self._current.repeat_round.changed.connect(self._show)
         self.hide()
 
     def _start_or_stop(self) -> None:
-        if self._current.again.is_on:
+        if self._current.repeat_round.is_on:
             self._stop()
         elif self._current.session.is_read_only:
-            self._current.said.emit(self.tr("This session can only be read: nothing can be kept"))
+            self._current.message.emit(
+                self.tr("This session is read-only: verdicts cannot be saved")
+            )
         else:
             plan = partial(plan_repeats, self._current.session)
-            self._runner.run(plan, self._begin, self._current.tell, owner=self)
+            self._runner.run(plan, self._begin, self._current.report_error, owner=self)
 
     def _begin(self, plan: tuple[int, ...]) -> None:
         here = self._current.candidate
         chosen = [number for number in plan if here is None or number != here.id]
         if here is None or not chosen:
-            told = self.tr(
-                "Nothing to show again: one in twenty of your verdicts can be, "
-                "once fifty others came after it"
+            text = self.tr(
+                "Nothing to repeat yet: one in twenty of your verdicts is repeated, "
+                "after at least fifty others"
             )
-            self._current.said.emit(told)
-        elif not self._current.again.is_on:
-            self._current.again.begin(chosen, here.id)
+            self._current.message.emit(text)
+        elif not self._current.repeat_round.is_on:
+            self._current.repeat_round.begin(chosen, here.id)
             self._current.go_to(chosen[0])
 
     def _stop(self) -> None:
-        home = self._current.again.home
+        home = self._current.repeat_round.home
         if home is not None:
             self._current.go_to(home)
 
     def _show(self) -> None:
-        again = self._current.again
-        self.setVisible(again.is_on)
-        if again.is_on:
-            told = self.tr(
-                "Shown again, {n} of {count}: judge it as if you had never seen it. "
+        repeats = self._current.repeat_round
+        self.setVisible(repeats.is_on)
+        if repeats.is_on:
+            text = self.tr(
+                "Repeat {n} of {count}: judge it as if you had never seen it. "
                 "Your first verdict stays."
             )
-            told = told.replace("{n}", str(again.at + 1))
-            self.words.setText(told.replace("{count}", str(len(again.plan))))
+            text = text.replace("{n}", str(repeats.index + 1))
+            self.text.setText(text.replace("{count}", str(len(repeats.plan))))
         elif self._was_on:
-            told = self.tr("The page of agreement tells how far you agree with yourself")
-            self._current.said.emit(told)
-        self._was_on = again.is_on
+            self._current.message.emit(
+                self.tr("The agreement page shows how consistent your verdicts are")
+            )
+        self._was_on = repeats.is_on

@@ -1,4 +1,4 @@
-"""What holds of the object on the desk, and what was saved last."""
+"""The saved verdict of the current candidate, and what was saved last."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion
-from app.ui.judging.verdict_words import colour, mark_and_word, word
+from app.ui.judging.verdict_text import mark_and_word, verdict_colour, verdict_word
 from app.ui.session_context import SessionContext
 
 translate = QCoreApplication.translate
 
 
-def saved_words(entry: LogEntry, before: Opinion, name: str) -> str:
-    """`before`: what held until then; `name`: of the object."""
-    said = _what(entry, before)
+def saved_text(entry: LogEntry, before: Opinion, name: str) -> str:
+    """Say what was saved; `before` is the former opinion, `name` that of the object."""
+    text = _action_text(entry, before)
     if name:
-        said = f"{said} · {name}"
+        text = f"{text} · {name}"
     is_verdict = entry.action == "set" and entry.opinion.verdict not in (None, before.verdict)
     if is_verdict and entry.seconds is not None:
         spent = translate("saved", "{seconds} s").replace("{seconds}", _short(entry.seconds))
-        said = f"{said} · {spent}"
-    return said
+        text = f"{text} · {spent}"
+    return text
 
 
-def _what(entry: LogEntry, before: Opinion) -> str:
+def _action_text(entry: LogEntry, before: Opinion) -> str:
     now = entry.opinion
     if entry.action == "undo":
-        return translate("saved", "Undone: {what}").replace("{what}", word(now.verdict))
+        return translate("saved", "Undone: {what}").replace("{what}", verdict_word(now.verdict))
     if entry.action == "redo":
-        return translate("saved", "Done again: {what}").replace("{what}", word(now.verdict))
+        return translate("saved", "Redone: {what}").replace("{what}", verdict_word(now.verdict))
     if now.verdict != before.verdict and now.verdict is not None:
         return translate("saved", "{verdict} saved").replace("{verdict}", str(now.verdict))
     if now.comment != before.comment:
@@ -48,37 +48,32 @@ def _short(seconds: float) -> str:
 
 
 BRIGHT_MS = 2500
-LEAST_PX = 150
+MIN_WIDTH_PX = 150
 
 
 class OneLineLabel(QLabel):
-    """One line of plain text that never asks for more room than there is."""
+    """One line of plain text, elided to whatever width the layout leaves."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words = ""
+        self.full_text = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
-    def say(self, words: str) -> None:
-        self._words = words
-        self.setToolTip(words)
-        self._fit()
-
-    @property
-    def words(self) -> str:
-        """All of it."""
-        return self._words
+    def show_text(self, text: str) -> None:
+        self.full_text = text
+        self.setToolTip(text)
+        self._elide()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(24, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._elide()
 
-    def _fit(self) -> None:
-        one_line = " ".join(self._words.split())
+    def _elide(self) -> None:
+        one_line = " ".join(self.full_text.split())
         right = Qt.TextElideMode.ElideRight
         self.setText(self.fontMetrics().elidedText(one_line, right, max(self.width() - 2, 0)))
 
@@ -87,59 +82,54 @@ class StateBlock(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current, self._current_theme = context.current, context.current_theme
-        self.setMinimumWidth(LEAST_PX)
+        self.setMinimumWidth(MIN_WIDTH_PX)
         self.saved = OneLineLabel(self)
         self.verdict = QLabel(self)
         self.verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._bright = QTimer(self, singleShot=True, interval=BRIGHT_MS)
         self._bright.timeout.connect(self._restyle)
-        whole = QVBoxLayout(self)  # beside the confidence: its words, then its buttons
+        whole = QVBoxLayout(self)  # lines up with the caption and buttons of the confidence
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(2)
         whole.addWidget(self.verdict)
         whole.addWidget(self.saved, 1)
-        self._current.moved.connect(self._show_line)
-        self._current.row_changed.connect(self._show_line)
-        self._current.unreadable.connect(self._note_fault)
-        self._current.spectrum_changed.connect(self._note_spectrum)
-        self._current.judged.connect(self._flash)
+        self._current.candidate_changed.connect(self._show_row)
+        self._current.row_changed.connect(self._show_row)
+        self._current.spectrum_failed.connect(self._restyle)
+        self._current.spectrum_changed.connect(self._restyle)
+        self._current.judged.connect(self._show_saved)
         self._current_theme.changed.connect(self._restyle)
-        self._show_line(self._current.line)
+        self._show_row(self._current.row)
 
-    def _show_line(self, line: QueueRow | None) -> None:
-        if self._current.session.is_read_only and not self.saved.words:
-            self.saved.say(self.tr("Open read-only: nothing can be judged"))
+    def _show_row(self, _: QueueRow | None) -> None:
+        if self._current.session.is_read_only and not self.saved.full_text:
+            self.saved.show_text(self.tr("This session is read-only: verdicts cannot be saved"))
         self._restyle()
 
-    def _flash(self, entry: LogEntry) -> None:
-        line = self._current.line
-        is_here = line is not None and line.candidate.id == entry.candidate_id
-        name = object_name(line) if line is not None and is_here else ""
-        self.saved.say(saved_words(entry, self._current.saved, name))
+    def _show_saved(self, entry: LogEntry) -> None:
+        row = self._current.row
+        is_current = row is not None and row.candidate.id == entry.candidate_id
+        name = object_name(row) if row is not None and is_current else ""
+        self.saved.show_text(saved_text(entry, self._current.saved_opinion, name))
         self._bright.start()
         self._restyle()
 
-    def _note_fault(self, _: str) -> None:
-        self._restyle()
-
-    def _note_spectrum(self, _: object) -> None:
-        self._restyle()
-
-    def _restyle(self) -> None:
-        theme, line = self._current_theme.theme, self._current.line
-        if line is None:
-            self.verdict.setText(self.tr("Nothing on the desk"))
+    def _restyle(self, _: object = None) -> None:
+        theme, row = self._current_theme.theme, self._current.row
+        if row is None:
+            self.verdict.setText(self.tr("No candidate"))
             self.verdict.setStyleSheet(f"color: {theme.dim};")
         else:
-            held = None if line.mine is None else line.mine.opinion.verdict
-            is_broken = bool(self._current.fault) and held is None
-            said = self.tr("✕ cannot be read") if is_broken else mark_and_word(held)
-            self.verdict.setText(said)
-            tone = theme.warning if is_broken else colour(theme, held)
-            self.verdict.setStyleSheet(f"color: {tone}; font-weight: 600;")
+            verdict = None if row.mine is None else row.mine.opinion.verdict
+            is_unreadable = bool(self._current.fault) and verdict is None
+            self.verdict.setText(
+                self.tr("✕ unreadable") if is_unreadable else mark_and_word(verdict)
+            )
+            colour = theme.warning if is_unreadable else verdict_colour(theme, verdict)
+            self.verdict.setStyleSheet(f"color: {colour}; font-weight: 600;")
         is_bright = self._bright.isActive()
         self.saved.setStyleSheet(f"color: {theme.text if is_bright else theme.dim};")
 
 
-def object_name(line: QueueRow) -> str:
-    return line.candidate.object_id or f"#{line.candidate.id}"
+def object_name(row: QueueRow) -> str:
+    return row.candidate.object_id or f"#{row.candidate.id}"

@@ -1,4 +1,4 @@
-"""Messages that need no answer. Errors stay at hand, with what is behind them, to be copied."""
+"""The status line: messages, recent errors with their details, and what the agent is doing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from agent.errors import WorkbenchError
 from app.ui.actions.actions import ACTIONS
-from app.ui.agent.words import batch_words, run_words
+from app.ui.agent.status_texts import list_run_text, run_text
 from app.ui.judging.state_block import OneLineLabel
 from app.ui.session_context import SessionContext
 from app.ui.widgets.painted_button import PaintedButton
@@ -34,7 +34,7 @@ class ErrorSheet(QFrame):
         self.setProperty("role", "card")
         self.text = QPlainTextEdit(self)
         self.text.setReadOnly(True)
-        self.text.setAccessibleName(self.tr("What went wrong"))
+        self.text.setAccessibleName(self.tr("Error details"))
         self.copy = QPushButton(self.tr("Copy"), self)
         self.copy.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         foot = QHBoxLayout()
@@ -58,10 +58,10 @@ class ErrorSheet(QFrame):
         QGuiApplication.clipboard().setText(self.text.toPlainText())
 
 
-KEPT = 20
+MAX_ERRORS = 20
 FADE_MS = 10_000
-DOORS = ("palette", "keys", "help")
-"""Actions that lead to all others: they are always in sight."""
+HELP_ACTIONS = ("palette", "keys", "help")
+"""Actions with a button here, as they lead to all others."""
 
 
 @dataclass(frozen=True)
@@ -76,39 +76,39 @@ class StatusLine(QWidget):
         super().__init__(parent)
         self._current_theme, self._agent = context.current_theme, context.agent
         self._is_error = False
-        self.troubles: deque[ErrorMessage] = deque(maxlen=KEPT)
+        self.errors: deque[ErrorMessage] = deque(maxlen=MAX_ERRORS)
         self.message = OneLineLabel(self)
-        self.agent_words = QLabel(self)
-        self.agent_words.setTextFormat(Qt.TextFormat.PlainText)
-        self.agent_words.setProperty("role", "dim")
+        self.agent_text = QLabel(self)
+        self.agent_text.setTextFormat(Qt.TextFormat.PlainText)
+        self.agent_text.setProperty("role", "dim")
         self.details = PaintedButton(context.current_theme, attrgetter("warning"), self, height=22)
         self.details.hide()
         self.sheet = ErrorSheet(self)
         self._fade = QTimer(self, singleShot=True, interval=FADE_MS)
-        self._fade.timeout.connect(self._forget)
+        self._fade.timeout.connect(self._clear_message)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 2, 8, 2)
         row.setSpacing(12)
         row.addWidget(self.message, 1)
         row.addWidget(self.details)
-        row.addWidget(self.agent_words)
+        row.addWidget(self.agent_text)
         self._keymap = context.keymap
-        self.doors = {name: self._door(context, name) for name in DOORS}
-        for button in self.doors.values():
+        self.buttons = {name: self._button(context, name) for name in HELP_ACTIONS}
+        for button in self.buttons.values():
             row.addWidget(button)
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
         self.setFixedHeight(28)
         self.details.clicked.connect(self._open)
-        context.current.said.connect(self.say)
-        context.current.failed.connect(self.say_trouble)
-        context.runner.failed.connect(self._say_error)
+        context.current.message.connect(self.show_message)
+        context.current.failed.connect(self.show_error)
+        context.runner.failed.connect(self._show_workbench_error)
         context.current_theme.changed.connect(self._restyle)
-        self._agent.state_changed.connect(self._follow_agent)
-        self._agent.batch_changed.connect(self._follow_agent)
+        self._agent.state_changed.connect(self._show_agent)
+        self._agent.list_run.changed.connect(self._show_agent)
         self._restyle()
 
-    def _door(self, context: SessionContext, name: str) -> PaintedButton:
+    def _button(self, context: SessionContext, name: str) -> PaintedButton:
         button = PaintedButton(
             context.current_theme, attrgetter("accent"), self, height=22, is_quiet=True
         )
@@ -116,48 +116,44 @@ class StatusLine(QWidget):
         return button
 
     def _show_keys(self) -> None:
-        for name, button in self.doors.items():
-            button.say(ACTIONS[name].words, self._keymap.label(name))
+        for name, button in self.buttons.items():
+            button.set_label(ACTIONS[name].title, self._keymap.label(name))
 
-    def say(self, message: str) -> None:
+    def show_message(self, message: str) -> None:
         self._is_error = False
         self._fade.start()
-        self.message.say(message)
+        self.message.show_text(message)
         self._restyle()
 
-    def _forget(self) -> None:
-        """What was said a while ago is no news any more; what went wrong stays."""
+    def _clear_message(self) -> None:
         if not self._is_error:
-            self.message.say("")
+            self.message.show_text("")
 
-    def say_trouble(self, message: str, details: str = "") -> None:
+    def show_error(self, message: str, details: str = "") -> None:
         now = datetime.now().astimezone().strftime("%H:%M:%S")
-        self.troubles.append(ErrorMessage(now, message, details))
+        self.errors.append(ErrorMessage(now, message, details))
         self._is_error = True
-        self.message.say(f"! {message}")
-        self.details.say(self.tr("Details"), hint=self.tr("What went wrong, to be copied"))
+        self.message.show_text(f"! {message}")
+        self.details.set_label(self.tr("Details"), hint=self.tr("Error details to copy"))
         self.details.show()
         self._restyle()
 
-    def _follow_agent(self, _: object = None) -> None:
-        """What it is doing, on whichever page one is; nothing while it rests."""
-        run, batch = self._agent.steered, self._agent.batch
+    def _show_agent(self, _: object = None) -> None:
+        run, list_run = self._agent.active_run, self._agent.list_run.state
         if run is not None:
-            words = self.tr("Agent: {what}")
-            self.agent_words.setText(
-                words.replace("{what}", run_words(run, is_here=run is self._agent.run))
-            )
+            text = run_text(run, is_here=run is self._agent.shown.run)
+            self.agent_text.setText(self.tr("Agent: {what}").replace("{what}", text))
         else:
-            self.agent_words.setText(batch_words(batch) if batch.is_running else "")
+            self.agent_text.setText(list_run_text(list_run) if list_run.is_running else "")
 
-    def _say_error(self, error: WorkbenchError) -> None:
+    def _show_workbench_error(self, error: WorkbenchError) -> None:
         cause = error.__cause__
-        self.say_trouble(str(error), "" if cause is None else f"{type(cause).__name__}: {cause}")
+        self.show_error(str(error), "" if cause is None else f"{type(cause).__name__}: {cause}")
 
     def _open(self) -> None:
         lines = [
             "\n".join(filter(None, (f"{each.at}  {each.message}", each.details)))
-            for each in reversed(self.troubles)
+            for each in reversed(self.errors)
         ]
         self.sheet.show_text("\n\n".join(lines))
         size = self.sheet.sizeHint()

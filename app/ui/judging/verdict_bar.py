@@ -1,4 +1,4 @@
-"""The bar at the top: verdict buttons, what holds now, confidence, the agent's proposal, undo."""
+"""The bar above the plot: verdict buttons, saved verdict, confidence, proposal, undo and redo."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from app.ui.judging.confidence_row import ConfidenceRow
 from app.ui.judging.proposal_button import ProposalButton
 from app.ui.judging.state_block import StateBlock
 from app.ui.judging.verdict_commands import VerdictCommands
-from app.ui.judging.verdict_words import MARKS
+from app.ui.judging.verdict_text import MARKS
 from app.ui.session_context import SessionContext
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.painted_button import PaintedButton, hint
 
-HEIGHT, LOWER = 36, 26
-SHORT = 7
-"""Letters of a key for which there is room on a small button."""
+HEIGHT, SMALL_HEIGHT = 36, 26
+MAX_KEY_LENGTH = 7
+"""Characters of a key name that fit on a small button."""
 ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
 ACTIONS = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 
 
 class VerdictBar(QFrame):
-    """Answers to all that judges and moves."""
+    """Also handles the commands that judge and navigate."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._current, self._keymap = context.current, context.keymap
-        self.answers = VerdictCommands(context.current, context.commands, self)
+        self._commands = VerdictCommands(context.current, context.commands, self)
         self.buttons = {verdict: self._verdict_button(context, verdict) for verdict in ORDER}
         self.state = StateBlock(context, self)
         self.confidence = ConfidenceRow(context.current_theme, context.keymap, self)
@@ -52,31 +52,31 @@ class VerdictBar(QFrame):
         self.confidence.chosen.connect(self._current.set_confidence)
         self.undo.clicked.connect(self._current.undo)
         self.redo.clicked.connect(self._current.redo)
-        self._current.moved.connect(self._show_line)
+        self._current.candidate_changed.connect(self._show_row)
         self._current.opinion_changed.connect(self._show_opinion)
-        self._current.row_changed.connect(self._show_line)
-        self._current.spectrum_changed.connect(self._allow)
-        self._current.unreadable.connect(self._allow)
-        self._show_line(self._current.line)
+        self._current.row_changed.connect(self._show_row)
+        self._current.spectrum_changed.connect(self._enable_buttons)
+        self._current.spectrum_failed.connect(self._enable_buttons)
+        self._show_row(self._current.row)
 
     def _show_keys(self) -> None:
         keymap = self._keymap
-        words = {
+        texts = {
             Verdict.ACCEPT: self.tr("Accept"),
             Verdict.REJECT: self.tr("Reject"),
             Verdict.UNSURE: self.tr("Unsure"),
         }
         for verdict, button in self.buttons.items():
             name = ACTIONS[verdict]
-            stay = self.tr("{key}: the same, and stay here")
+            stay = self.tr("{key}: the same and stay here")
             stay = stay.replace("{key}", keymap.label(f"{name}_stay"))
-            about = f"{hint(words[verdict], keymap, name)}\n{stay}"
-            button.say(words[verdict], keymap.label(name), about)
-        for name, button, said in (
+            about = f"{hint(texts[verdict], keymap, name)}\n{stay}"
+            button.set_label(texts[verdict], keymap.label(name), about)
+        for name, button, text in (
             ("undo", self.undo, self.tr("Undo")),
             ("redo", self.redo, self.tr("Redo")),
         ):
-            button.say(said, _short(keymap.labels(name)), hint(said, keymap, name))
+            button.set_label(text, _short(keymap.labels(name)), hint(text, keymap, name))
 
     def _verdict_button(self, context: SessionContext, verdict: Verdict) -> PaintedButton:
         button = PaintedButton(
@@ -114,38 +114,39 @@ class VerdictBar(QFrame):
         whole.addLayout(lower)
 
     def _press(self, number: int) -> None:
-        self._mark(self._current.opinion)  # a click alone decides nothing: the desk does
+        self._mark_saved()  # changed once it is saved
         self._current.judge(ORDER[number])
 
-    def _show_line(self, line: QueueRow | None) -> None:
+    def _show_row(self, _: QueueRow | None) -> None:
         self._show_opinion(self._current.opinion)
-        self._allow()
+        self._enable_buttons()
 
     def _show_opinion(self, opinion: Opinion) -> None:
-        self._mark(opinion)
+        self._mark_saved()
         self.confidence.show_value(opinion.confidence)
 
-    def _mark(self, opinion: Opinion) -> None:
-        mine = self._current.line.mine if self._current.line is not None else None
-        held = None if mine is None else mine.opinion.verdict
+    def _mark_saved(self) -> None:
+        mine = self._current.row.mine if self._current.row is not None else None
+        saved = None if mine is None else mine.opinion.verdict
         for verdict, button in self.buttons.items():
-            button.setChecked(verdict == held)
+            button.setChecked(verdict == saved)
 
-    def _allow(self, _: object = None) -> None:
-        """What cannot be judged has no buttons that look as if it could."""
-        may_write = not self._current.session.is_read_only
-        is_there = self._current.line is not None and may_write
+    def _enable_buttons(self, _: object = None) -> None:
+        can_write = not self._current.session.is_read_only
+        can_judge = self._current.row is not None and can_write
         for button in self.buttons.values():
-            button.setEnabled(is_there and not self._current.fault)
-        self.confidence.setEnabled(is_there)
-        self.undo.setEnabled(may_write)
-        self.redo.setEnabled(may_write)
+            button.setEnabled(can_judge and not self._current.fault)
+        self.confidence.setEnabled(can_judge)
+        self.undo.setEnabled(can_write)
+        self.redo.setEnabled(can_write)
 
 
 def _short(keys: list[str]) -> str:
-    """The first one that is short, or the first."""
-    return next((key for key in keys if len(key) <= SHORT), next(iter(keys), ""))
+    """Return the first key that fits on the button, else the first key."""
+    return next((key for key in keys if len(key) <= MAX_KEY_LENGTH), next(iter(keys), ""))
 
 
 def _quiet(current_theme: CurrentTheme, parent: QWidget) -> PaintedButton:
-    return PaintedButton(current_theme, attrgetter("accent"), parent, height=LOWER, is_quiet=True)
+    return PaintedButton(
+        current_theme, attrgetter("accent"), parent, height=SMALL_HEIGHT, is_quiet=True
+    )

@@ -1,4 +1,4 @@
-"""What the desk does when it is asked by name: judging, moving, blind mode."""
+"""Commands that judge, navigate and switch blind mode."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from app.ui.candidate.current import CurrentCandidate
 PROPOSALS = {"YES": Verdict.ACCEPT, "NO": Verdict.REJECT}
 
 
-def proposal(line: QueueRow | None) -> Verdict | None:
-    """What the agent's opinion comes to; None: it has none."""
-    return None if line is None else PROPOSALS.get(line.candidate.agent_verdict or "")
+def proposed_verdict(row: QueueRow | None) -> Verdict | None:
+    """Return the verdict that follows from the agent's answer, if it has one."""
+    return None if row is None else PROPOSALS.get(row.candidate.agent_verdict or "")
 
 
 class VerdictCommands(QObject):
@@ -27,7 +27,7 @@ class VerdictCommands(QObject):
     ) -> None:
         super().__init__(parent)
         self._current = current
-        answers: dict[str, Callable[[], object]] = {
+        handlers: dict[str, Callable[[], object]] = {
             "accept": partial(current.judge, Verdict.ACCEPT),
             "reject": partial(current.judge, Verdict.REJECT),
             "unsure": partial(current.judge, Verdict.UNSURE),
@@ -44,35 +44,35 @@ class VerdictCommands(QObject):
             "next": current.next,
             "previous": current.previous,
             "reveal": current.reveal,
-            "blind": self._turn_blind,
+            "blind": self._toggle_blind_mode,
         }
-        for name, answer in answers.items():
-            commands.add(name, answer)
+        for name, handler in handlers.items():
+            commands.add(name, handler)
         for value in range(MAX_CONFIDENCE + 1):
             commands.add(f"confidence_{value}", partial(current.set_confidence, value))
 
     def take_proposal(self) -> None:
-        """Say what the agent says, where that may be seen."""
-        line, current = self._current.line, self._current
-        if line is None:
+        """Judge as the agent proposes, unless blind mode hides the proposal."""
+        row, current = self._current.row, self._current
+        if row is None:
             return
-        if current.blind_mode.hides(line):
-            current.said.emit(
-                self.tr("Blind mode: judge it yourself, or reveal the agent's verdict")
+        if current.blind_mode.hides(row):
+            current.message.emit(
+                self.tr("Blind mode: judge it yourself or reveal the agent's verdict first")
             )
             return
-        verdict = proposal(line)
+        verdict = proposed_verdict(row)
         if verdict is None:
-            current.said.emit(self.tr("The agent proposes nothing here"))
+            current.message.emit(self.tr("The agent has no proposal"))
             return
         current.judge(verdict)
 
-    def _turn_blind(self) -> None:
+    def _toggle_blind_mode(self) -> None:
         current = self._current
         try:
-            current.blind_mode.turn(not current.blind_mode.is_on)
+            current.blind_mode.set_on(not current.blind_mode.is_on)
         except WorkbenchError as error:
-            current.tell(error)
+            current.report_error(error)
             return
-        on = self.tr("Blind mode is on: the agent's opinion stays hidden until you have judged")
-        current.said.emit(on if current.blind_mode.is_on else self.tr("Blind mode is off"))
+        on = self.tr("Blind mode is on: the agent's opinion stays hidden until you judge")
+        current.message.emit(on if current.blind_mode.is_on else self.tr("Blind mode is off"))

@@ -1,4 +1,4 @@
-"""Over the plot: what is shown, how it is shown, and what lies under the mouse."""
+"""The two lines above the plot: the object, how it is drawn, and the values under the mouse."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from agent.spectra.spectrum import Spectrum
 LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
 APART_PX = 8
 READOUT_SHARE = 0.55
-"""Of the second line; the rest is for the note."""
+"""Fraction of the second line; the rest is for the note."""
 
 
 class Header(QWidget):
-    """Two lines. Labels are put in place by hand: in a layout each new text would ask the whole
-    window for its size again, which costs more than painting the spectrum."""
+    # Labels are positioned by hand. In a layout each new text would recompute the sizes of the
+    # whole window, which takes longer than painting the spectrum.
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title, self.simulated = self._label("title"), self._label("warning")
-        self.about, self.note = self._label("dim"), self._label("dim")
-        self._facts_told = self._note_told = ""
+        self.facts, self.note = self._label("dim"), self._label("dim")
+        self._facts_text = self._note_text = ""
         self.readout = self._label("number")
         self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
@@ -34,24 +34,24 @@ class Header(QWidget):
     def show_object(self, object_id: str, spectrum: Spectrum | None) -> None:
         self.title.setText(object_id)
         self.simulated.setVisible(spectrum is not None and spectrum.simulated)
-        self._facts_told = "" if spectrum is None else " · ".join(self._facts(spectrum))
-        self.about.setToolTip(self._facts_told)
+        self._facts_text = "" if spectrum is None else " · ".join(self._describe(spectrum))
+        self.facts.setToolTip(self._facts_text)
         self._arrange()
 
     @property
-    def told(self) -> list[str]:
-        """All it says of the object, however much of that is to be seen."""
+    def texts(self) -> list[str]:
+        """All texts about the object in full, even where they are elided on screen."""
         simulated = "" if self.simulated.isHidden() else self.simulated.text()
-        told = self.title.text(), simulated, self._facts_told, self._note_told
-        return [part for part in told if part]
+        texts = self.title.text(), simulated, self._facts_text, self._note_text
+        return [text for text in texts if text]
 
-    def say(self, note: str) -> None:
-        """How the spectrum is shown; as much of it as there is room for."""
-        self._note_told = note
+    def show_note(self, note: str) -> None:
+        """Show how the spectrum is drawn, elided to the room there is."""
+        self._note_text = note
         self.note.setToolTip(note)
         self._arrange()
 
-    def _facts(self, spectrum: Spectrum) -> list[str]:
+    def _describe(self, spectrum: Spectrum) -> list[str]:
         survey = " ".join(part for part in (spectrum.survey, spectrum.release) if part)
         snr = "" if spectrum.snr is None else f"S/N {spectrum.snr:.1f}"
         bad = self.tr("{n} bad pixels").replace("{n}", str(spectrum.n_bad))
@@ -74,8 +74,8 @@ class Header(QWidget):
         return label
 
     def _fix_height(self) -> None:
-        self._line = max(self.title.sizeHint().height(), self.note.sizeHint().height())
-        self.setFixedHeight(TOP_PX + 2 * self._line)
+        self._line_height = max(self.title.sizeHint().height(), self.note.sizeHint().height())
+        self.setFixedHeight(TOP_PX + 2 * self._line_height)
 
     def _arrange(self) -> None:
         end = self.width() - RIGHT_PX
@@ -83,15 +83,15 @@ class Header(QWidget):
         for label in (self.title, self.simulated):
             if not label.isHidden():
                 width = max(min(label.sizeHint().width(), end - left), 0)
-                label.setGeometry(QRect(left, TOP_PX, width, self._line))
+                label.setGeometry(QRect(left, TOP_PX, width, self._line_height))
                 left += width + APART_PX
         room = max(end - left, 0)
         right = Qt.TextElideMode.ElideRight
-        self.about.setText(self.about.fontMetrics().elidedText(self._facts_told, right, room))
-        self.about.setGeometry(QRect(left, TOP_PX, room, self._line))
-        second = TOP_PX + self._line
+        self.facts.setText(self.facts.fontMetrics().elidedText(self._facts_text, right, room))
+        self.facts.setGeometry(QRect(left, TOP_PX, room, self._line_height))
+        second = TOP_PX + self._line_height
         middle = round(end - READOUT_SHARE * (end - LEFT_PX))
         room = middle - LEFT_PX - APART_PX
-        self.note.setText(self.note.fontMetrics().elidedText(self._note_told, right, room))
-        self.note.setGeometry(QRect(LEFT_PX, second, room, self._line))
-        self.readout.setGeometry(QRect(middle, second, end - middle, self._line))
+        self.note.setText(self.note.fontMetrics().elidedText(self._note_text, right, room))
+        self.note.setGeometry(QRect(LEFT_PX, second, room, self._line_height))
+        self.readout.setGeometry(QRect(middle, second, end - middle, self._line_height))

@@ -1,4 +1,4 @@
-"""The grid, and the curves over it."""
+"""The layers painted on the stage: the grid, curves, and the windows marked on them."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from shiboken6 import VoidPtr, wrapInstance
 
-from agent.spectra.spectrum import FloatArray
-from app.ui.plot.texts import Texts
-from app.ui.plot.trace import Range, pieces, thin, visible
+from agent.spectra.spectrum import FloatArray, Window
+from app.ui.plot.texts import TextCache
+from app.ui.plot.trace import pieces, thin, visible
 from app.ui.plot.view_box import Stage
 from app.ui.theme.theme import Theme
 
+# Far outside the plot: the raster painter misdraws larger coordinates.
 LIMIT_PX = 20_000.0
-"""Far outside the plot; painters lose their footing beyond."""
 
+# The stubs of VoidPtr lack the constructor (address, size, writeable).
 POINTER: Any = VoidPtr
-"""Of an object of Qt's, a number of bytes, and whether they may be written."""
 
 
 class Layer(QGraphicsItem):
-    """One thing to paint on the stage, in its pixels; `depth` says what lies over what."""
+    """One item painted on the stage, in its pixels; `depth` is the stacking order."""
 
     depth = 0.0
 
-    def __init__(self, stage: Stage, theme: Theme, texts: Texts) -> None:
+    def __init__(self, stage: Stage, theme: Theme, texts: TextCache) -> None:
         super().__init__(stage)
         self.stage, self.theme, self.texts = stage, theme, texts
         self.setZValue(self.depth)
@@ -40,26 +40,28 @@ class Layer(QGraphicsItem):
         self.prepareGeometryChange()
 
 
-def over(colour: str, *below: str) -> QColor:
-    """What a translucent colour looks like on others, each on the next: painting it opaque is forty
-    times faster."""
+def blend(colour: str, *below: str) -> QColor:
+    """The opaque colour that a translucent one gives on top of the others.
+
+    Painting opaque is forty times faster.
+    """
     if not below:
         return QColor(colour)
-    top, ground = QColor(colour), over(*below)
-    share = top.alphaF()
+    top, ground = QColor(colour), blend(*below)
+    alpha = top.alphaF()
     channels = zip(top.getRgbF()[:3], ground.getRgbF()[:3], strict=True)  # type: ignore[index]
-    return QColor.fromRgbF(*(share * a + (1.0 - share) * b for a, b in channels))
+    return QColor.fromRgbF(*(alpha * a + (1.0 - alpha) * b for a, b in channels))
 
 
 def thin_pen(colour: str | QColor) -> QPen:
-    """One opaque pixel of the screen, which is far cheaper than anything else."""
+    """A pen one screen pixel wide, by far the fastest to draw with."""
     pen = QPen(QColor(colour))
     pen.setCosmetic(True)
     return pen
 
 
 def polygon(x: FloatArray, y: FloatArray) -> QPolygonF:
-    """Through these pixels, without a Python object for each."""
+    """The polygon through these pixels, made without a Python object per point."""
     points = QPolygonF()
     points.resize(x.size)
     if x.size:
@@ -70,7 +72,7 @@ def polygon(x: FloatArray, y: FloatArray) -> QPolygonF:
 
 
 def draw_lines(painter: QPainter, ends: FloatArray) -> None:
-    """Rows of x1, y1, x2, y2, without a Python object for each."""
+    """Draw lines given as rows of x1, y1, x2, y2, without a Python object per line."""
     memory = np.ascontiguousarray(ends, dtype=np.float64)
     if memory.size:
         first: Any = wrapInstance(memory.ctypes.data, QLineF)
@@ -80,8 +82,8 @@ def draw_lines(painter: QPainter, ends: FloatArray) -> None:
 class Grid(Layer):
     depth = -50
 
-    def __init__(self, *about: Any) -> None:
-        super().__init__(*about)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         self.vertical: list[float] = []
         self.horizontal: list[float] = []
 
@@ -96,14 +98,13 @@ class Grid(Layer):
 
 
 class Curve(Layer):
-    """Wavelengths in angstrom and fluxes in the units of the trace; NaN is a gap."""
+    """A curve over wavelength: angstrom, and flux in units of the trace; NaN is a gap."""
 
     depth = 0
 
-    def __init__(self, *about: Any, role: str) -> None:
-        super().__init__(*about)
-        self.role = role
-        """Which colour of the theme."""
+    def __init__(self, *args: Any, role: str) -> None:
+        super().__init__(*args)
+        self.role = role  # attribute of the theme that holds the colour
         self.is_dashed = False
         self.wavelength = self.flux = np.empty(0)
         self.was_painted = False
@@ -142,14 +143,15 @@ CHIP_PX = 6.0
 
 
 class LookLayer(Layer):
-    depth = 25
-    """Over the marks: the name on it must be read."""
+    """The window the agent looks at, and the zoom box while it is being dragged."""
 
-    def __init__(self, *about: Any) -> None:
-        super().__init__(*about)
-        self.look: Range | None = None
+    depth = 25  # above the line marks, so that its name can be read
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.look: Window | None = None
         self.label = ""
-        self.box: Range | None = None
+        self.box: Window | None = None
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
@@ -158,29 +160,29 @@ class LookLayer(Layer):
         if self.look is not None:
             self._draw(painter, self._rectangle(self.look), self.theme.agent)
             if self.label:
-                self._name_it(painter, self._rectangle(self.look))
+                self._draw_name(painter, self._rectangle(self.look))
         if self.box is not None:
             self._draw(painter, self._rectangle(self.box), self.theme.accent)
 
-    def _rectangle(self, window: Range) -> QRectF:
+    def _rectangle(self, window: Window) -> QRectF:
         scale = self.stage.scale_now
         left, right = (min(max(scale.x(end), -9.0), scale.width + 9.0) for end in window)
         inset = 0.5 * EDGE_PX
         return QRectF(left, 0.0, right - left, scale.height).adjusted(inset, inset, -inset, -inset)
 
-    def _draw(self, painter: QPainter, where: QRectF, colour: str) -> None:
+    def _draw(self, painter: QPainter, window: QRectF, colour: str) -> None:
         faint = QColor(colour)
-        faint.setAlpha(0 if where.width() > 0.95 * self.stage.rect().width() else ALPHA)
+        faint.setAlpha(0 if window.width() > 0.95 * self.stage.rect().width() else ALPHA)
         painter.setPen(QPen(QColor(colour), EDGE_PX))
         painter.setBrush(faint)
-        painter.drawRect(where)
+        painter.drawRect(window)
 
-    def _name_it(self, painter: QPainter, where: QRectF) -> None:
-        """On a chip at the foot of the window, above the names of the sky's bands."""
+    def _draw_name(self, painter: QPainter, window: QRectF) -> None:
+        """Draw the name on a chip near the bottom, above the names of the telluric bands."""
         height = self.texts.height + 4.0
         width = self.texts.width(self.label) + 2.0 * CHIP_PX
-        left = min(max(where.left(), 0.0) + 8.0, max(self.stage.rect().width() - width - 8.0, 0.0))
-        chip = QRectF(left, where.bottom() - 2.4 * height, width, height)
+        left = min(max(window.left(), 0.0) + 8.0, max(self.stage.rect().width() - width - 8.0, 0.0))
+        chip = QRectF(left, window.bottom() - 2.4 * height, width, height)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self.theme.agent))
         painter.drawRoundedRect(chip, 4.0, 4.0)

@@ -1,4 +1,4 @@
-"""Which lines and bands are marked, where they lie at the star's velocity, which matter most."""
+"""Which spectral lines and bands are marked, and which of their names are drawn."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.spectra.lines import Line, LineLists
+from agent.spectra.spectrum import Window
 from agent.tasks.task import RANKS, Task
 from app.ui.plot.scale import Scale
 
 MEASURED, OTHER = len(RANKS), len(RANKS) + 1
-"""Ranks behind those of the task's evidence: it has a window of its own, or not."""
+"""Ranks after those of the task's evidence: lines we measure in a window, and all others."""
 GAP_PX = (*(6.0 for _ in RANKS), 28.0, 48.0)
-"""Between names, by rank. Lines of less weight come in when the view is closer."""
+"""Gap between names by rank, so that less important lines get a name only when zoomed in."""
 ROWS = 2
 EDGE = "_edge"
-"""Behind the id of a band head: the index that measures it."""
+"""Suffix of the index that measures a band head, after the line id."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """`wavelength` and `extent` are where it is observed."""
+    """`wavelength` and `extent` are in the observed frame."""
 
     line: Line
     wavelength: float
     rank: int
-    extent: tuple[float, float] | None = None
+    extent: Window | None = None
 
     @property
     def is_band(self) -> bool:
@@ -33,8 +34,8 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A mark on the plot. `row` -1: there is no room for its name."""
+class PlacedMark:
+    """A mark at a pixel position. `row` is -1 where there is no room for its name."""
 
     mark: Mark
     x: float
@@ -43,7 +44,7 @@ class Placed:
 
 
 def task_ranks(task: Task) -> dict[str, int]:
-    """Of the lines and band heads that the evidence of a task is about, by id: 0 is primary."""
+    """Ranks of the lines and band heads used as evidence by a task, by id; 0 is primary."""
     ranks: dict[str, int] = {}
     for evidence in task.evidence:
         for name in evidence.target:
@@ -55,7 +56,10 @@ def task_ranks(task: Task) -> dict[str, int]:
 def marks(
     lists: LineLists, sets: Collection[str], ranks: Mapping[str, int], z: float
 ) -> tuple[Mark, ...]:
-    """Of those sets, the most important first. What stays put is shaded, not marked."""
+    """Marks of the lines in these sets, the most important first.
+
+    Terrestrial lines are left out: they are shaded instead.
+    """
     lines = (line for group in lists.sets if group.name in sets for line in group.lines)
     found = [_mark(line, ranks, 1.0 + z) for line in lines if line.moves_with_star]
     return tuple(sorted(found, key=lambda mark: (mark.rank, mark.wavelength)))
@@ -67,36 +71,38 @@ def _mark(line: Line, ranks: Mapping[str, int], shift: float) -> Mark:
     return Mark(line, line.wavelength * shift, rank, extent)
 
 
-def place(marks: Sequence[Mark], scale: Scale, width_of: Callable[[str], float]) -> list[Placed]:
-    """Those that are drawn at this scale: the task's own, and what there is room to name. No names
-    overlap; the more important one wins, then the one nearer to the middle."""
+def place_marks(
+    marks: Sequence[Mark], scale: Scale, width_of: Callable[[str], float]
+) -> list[PlacedMark]:
+    """The marks drawn at this scale: the task's own, and all whose names fit.
+
+    Names never overlap: the more important mark wins, then the one nearer to the centre.
+    """
     middle = 0.5 * (scale.lo + scale.hi)
     inside = [mark for mark in marks if scale.lo <= mark.wavelength <= scale.hi]
     inside.sort(key=lambda mark: (mark.rank, abs(mark.wavelength - middle)))
-    taken: list[list[tuple[float, float]]] = [[] for _ in range(ROWS)]
+    occupied: list[list[Window]] = [[] for _ in range(ROWS)]
     placed = []
     for mark in inside:
         x = scale.x(mark.wavelength)
         width = width_of(mark.line.label)
         left = max(min(x - 0.5 * width, scale.width - width - 2.0), 2.0)
-        row = _free_row(taken, left, left + width, GAP_PX[mark.rank])
+        row = _free_row(occupied, left, left + width, GAP_PX[mark.rank])
         if row >= 0:
-            taken[row].append((left, left + width))
+            occupied[row].append((left, left + width))
         if row >= 0 or mark.rank < MEASURED:
-            placed.append(Placed(mark, x, left, row))
+            placed.append(PlacedMark(mark, x, left, row))
     return placed
 
 
-def _free_row(
-    rows: Sequence[Iterable[tuple[float, float]]], left: float, right: float, gap: float
-) -> int:
+def _free_row(rows: Sequence[Iterable[Window]], left: float, right: float, gap: float) -> int:
     for number, row in enumerate(rows):
         if all(right + gap <= start or end + gap <= left for start, end in row):
             return number
     return -1
 
 
-def mark_at(placed: Sequence[Placed], x: float, within: float) -> Mark | None:
-    """The one nearest to a place on the plot, pixels."""
-    near = min(placed, key=lambda each: abs(each.x - x), default=None)
-    return near.mark if near is not None and abs(near.x - x) <= within else None
+def mark_at(placed: Sequence[PlacedMark], x: float, within: float) -> Mark | None:
+    """The mark nearest to `x`, if it is within this many pixels."""
+    nearest = min(placed, key=lambda each: abs(each.x - x), default=None)
+    return nearest.mark if nearest is not None and abs(nearest.x - x) <= within else None

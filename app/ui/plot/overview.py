@@ -1,4 +1,4 @@
-"""The strip under the plot: the whole spectrum, and the window on screen to be moved about."""
+"""The strip below the plot: the whole spectrum, with a region to drag for the current window."""
 
 from __future__ import annotations
 
@@ -11,63 +11,64 @@ from PySide6.QtCore import QEvent, QLineF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.ui.plot.layers import over, polygon, thin_pen
+from agent.spectra.spectrum import Window
+from app.ui.plot.layers import blend, polygon, thin_pen
 from app.ui.plot.scale import Scale
-from app.ui.plot.texts import Texts
-from app.ui.plot.trace import Range, Trace, flux_range, pieces, thin
+from app.ui.plot.texts import TextCache
+from app.ui.plot.trace import Trace, flux_range, pieces, thin
 from app.ui.theme.theme import Theme
 
 HEIGHT = 68
 TOP_PX, FOOT_PX = 15.0, 12.0
-"""Above: the task's windows; below: the agent's."""
+"""Margins for the task's windows (above) and the agent's (below)."""
 GRIP_PX = 5.0
-LEAST_PX = 4.0
+MIN_REGION_PX = 4.0
 BAR_ALPHA = "#46"
 LEFT, ALL, RIGHT, NEW = range(4)
-"""What is dragged: an edge, the region, a region that is being drawn."""
+"""What is being dragged: an edge, the whole region, or a new region."""
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """A window drawn in the strip, with a short name, and a longer one where the mouse is."""
+    """A window marked in the strip, with a short name and a longer one for the tooltip."""
 
-    range: Range
+    range: Window
     name: str
-    words: str
+    tooltip: str
 
 
 class Overview(QWidget):
-    """Drag the region or its edges; a click elsewhere brings it there; a double click shows all."""
+    """Drag the region or its edges, click elsewhere to centre it, double-click to show all."""
 
-    range_wanted = Signal(float, float)
-    """While it is dragged."""
-    let_go = Signal()
-    whole_wanted = Signal()
+    range_requested = Signal(float, float)
+    """The window, repeatedly while it is dragged."""
+    released = Signal()
+    whole_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.texts = Texts(self.font())
-        self.window_now: Range | None = None
+        self.texts = TextCache(self.font())
+        self.window_now: Window | None = None
         self.task_windows: Sequence[Bracket] = ()
         self.agent_windows: Sequence[Bracket] = ()
         self._trace: Trace | None = None
         self._picture: QPixmap | None = None
         self._left = self._right = 0.0
-        self._grabbed: tuple[int, float, Range] | None = None
+        self._grabbed: tuple[int, float, Window] | None = None
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(self.tr("Overview of the whole spectrum"))
 
-    # What is drawn
+    # Content
 
     def show_trace(self, trace: Trace | None) -> None:
         self._trace = trace
         self._repaint()
 
-    def show_window(self, window: Range | None) -> None:
+    def show_window(self, window: Window | None) -> None:
         self.window_now = window
         self.update()
 
@@ -82,33 +83,33 @@ class Overview(QWidget):
             self._repaint()
 
     def align(self, left: float, right: float) -> None:
-        """Wavelengths lie under those of the plot: its margins, pixels."""
+        """Use the plot's left and right margins (pixels), so that wavelengths line up with it."""
         if (left, right) != (self._left, self._right):
             self._left, self._right = left, right
             self._repaint()
 
-    def use(self, theme: Theme) -> None:
+    def apply_theme(self, theme: Theme) -> None:
         self.theme = theme
         self._repaint()
 
     def scale(self) -> Scale | None:
-        """Of the strip without its margins."""
+        """The wavelength scale inside the margins; None while there is nothing to show."""
         width = self.width() - self._left - self._right
         if self._trace is None or width < 10:
             return None
         lo, hi = self._trace.range
         return Scale(lo, hi, 0.0, 1.0, width, 1.0)
 
-    def place_of(self, wavelength: float) -> float:
+    def x_of(self, wavelength: float) -> float:
         scale = self.scale()
         return 0.0 if scale is None else self._left + scale.x(wavelength)
 
-    # What Qt asks
+    # Qt events
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         if self._picture is None:
-            self._picture = self._drawn()
+            self._picture = self._render()
         painter.drawPixmap(0, 0, self._picture)
         if self.window_now is not None and self._trace is not None:
             self._draw_region(painter, self._region(self.window_now))
@@ -119,7 +120,7 @@ class Overview(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self.texts.use(self.font())
+            self.texts.set_font(self.font())
             self._repaint()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -138,39 +139,39 @@ class Overview(QWidget):
         x = event.position().x()
         scale = self.scale()
         if self._grabbed is None or scale is None:
-            self._show_what_can_be_grabbed(x)
+            self._show_handle(x)
             return
         part, start, (lo, hi) = self._grabbed
         shift = (x - start) * scale.per_pixel
-        least = LEAST_PX * scale.per_pixel
+        min_width = MIN_REGION_PX * scale.per_pixel
         if part == LEFT:
-            lo = min(lo + shift, hi - least)
+            lo = min(lo + shift, hi - min_width)
         elif part == RIGHT:
-            hi = max(hi + shift, lo + least)
+            hi = max(hi + shift, lo + min_width)
         elif part == ALL:
             lo, hi = lo + shift, hi + shift
         else:
             lo, hi = sorted(scale.wavelength(end - self._left) for end in (start, x))
-            if hi - lo < least:
+            if hi - lo < min_width:
                 return
-        self.range_wanted.emit(lo, hi)
+        self.range_requested.emit(lo, hi)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._grabbed is not None:
             self._grabbed = None
-            self.let_go.emit()
+            self.released.emit()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._grabbed = None
-        self.whole_wanted.emit()
+        self.whole_requested.emit()
 
-    # How
+    # Drawing
 
     def _repaint(self) -> None:
         self._picture = None
         self.update()
 
-    def _drawn(self) -> QPixmap:
+    def _render(self) -> QPixmap:
         ratio = self.devicePixelRatioF()
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
@@ -210,14 +211,16 @@ class Overview(QWidget):
     def _draw_brackets(
         self, painter: QPainter, brackets: Sequence[Bracket], top: float, colour: str
     ) -> None:
-        """Bars with a name on each that does not run into the one before; one that is narrower than
-        its name has no edges, which would cross it."""
-        bar = over(BAR_ALPHA + colour[-6:], self.theme.plot)
+        """Draw each window as a bar with its name, unless that would overlap the previous name.
+
+        A bar narrower than its name has no edges, because they would cross the text.
+        """
+        bar = blend(BAR_ALPHA + colour[-6:], self.theme.plot)
         inner = self._inner()
         end = -1e9
         for each in sorted(brackets, key=lambda bracket: bracket.range):
             left, right = (
-                min(max(self.place_of(end_), inner.left()), inner.right()) for end_ in each.range
+                min(max(self.x_of(edge), inner.left()), inner.right()) for edge in each.range
             )
             if right - left < 1.0:
                 continue
@@ -236,9 +239,9 @@ class Overview(QWidget):
                 )
                 end = middle + 0.5 * width
 
-    def _region(self, window: Range) -> QRectF:
+    def _region(self, window: Window) -> QRectF:
         inner = self._inner()
-        ends = [min(max(self.place_of(end), inner.left()), inner.right()) for end in window]
+        ends = [min(max(self.x_of(end), inner.left()), inner.right()) for end in window]
         return QRectF(ends[0], 0.5, max(ends[1] - ends[0], 2.0), self.height() - 1.0)
 
     def _draw_region(self, painter: QPainter, region: QRectF) -> None:
@@ -263,22 +266,22 @@ class Overview(QWidget):
         scale = self.scale()
         if scale is None or self.window_now is None:
             return
-        at = scale.wavelength(x - self._left)
+        centre = scale.wavelength(x - self._left)
         half = 0.5 * (self.window_now[1] - self.window_now[0])
-        self.range_wanted.emit(at - half, at + half)
+        self.range_requested.emit(centre - half, centre + half)
 
-    def _show_what_can_be_grabbed(self, x: float) -> None:
+    def _show_handle(self, x: float) -> None:
         part = self._part_at(x)
         shape = Qt.CursorShape.ArrowCursor
         if part is not None:
             is_edge = part != ALL
             shape = Qt.CursorShape.SizeHorCursor if is_edge else Qt.CursorShape.SizeAllCursor
         self.setCursor(shape)
-        self.setToolTip(f"<span>{escape(self.words_at(x))}</span>")
+        self.setToolTip(f"<span>{escape(self.tooltip_at(x))}</span>")
 
-    def words_at(self, x: float) -> str:
-        """Which windows lie there."""
+    def tooltip_at(self, x: float) -> str:
+        """Names of the windows at this position."""
         scale, brackets = self.scale(), (*self.task_windows, *self.agent_windows)
         wavelength = 0.0 if scale is None else scale.wavelength(x - self._left)
-        found = [each for each in brackets if each.range[0] <= wavelength <= each.range[1]]
-        return ", ".join(each.words for each in found)
+        inside = [each for each in brackets if each.range[0] <= wavelength <= each.range[1]]
+        return ", ".join(each.tooltip for each in inside)

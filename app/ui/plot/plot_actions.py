@@ -1,4 +1,4 @@
-"""What the plot answers to, by key, button or menu."""
+"""The plot's actions, run by key, button or menu."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QFileDialog
 from agent.errors import WorkbenchError
 from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
 from app.ui.plot.ranges import panned, zoomed
-from app.ui.plot.readout import measured_text
-from app.ui.plot.snapshot import ENDINGS, save_snapshot
+from app.ui.plot.readout import measurements_text
+from app.ui.plot.snapshot import SUFFIXES, save_snapshot
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_context import SessionContext
 
 ZOOM = 1.5
 PAN = 0.2
-"""Of the window."""
+"""Fraction of the window."""
 
 
 class PlotActions(QObject):
@@ -29,7 +29,7 @@ class PlotActions(QObject):
         self._panel = panel
         self._view, self._current, self._runner = context.view, context.current, context.runner
         view = context.view
-        calls: dict[str, Callable[[], object]] = {
+        actions: dict[str, Callable[[], object]] = {
             "whole": panel.show_whole,
             "reset": self.reset,
             "autoscale": panel.autoscale,
@@ -37,66 +37,66 @@ class PlotActions(QObject):
             "zoom_out": partial(self.zoom, ZOOM),
             "pan_left": partial(self.pan, -PAN),
             "pan_right": partial(self.pan, PAN),
-            **{name: partial(view.flip, name) for name in ("lines", "labels", "errors", "mask")},
-            "rest_axis": partial(view.flip, "rest_axis"),
-            "smooth_more": partial(view.smooth, 1),
-            "smooth_less": partial(view.smooth, -1),
+            **{name: partial(view.toggle, name) for name in ("lines", "labels", "errors", "mask")},
+            "rest_axis": partial(view.toggle, "rest_axis"),
+            "smooth_more": partial(view.change_smoothing, 1),
+            "smooth_less": partial(view.change_smoothing, -1),
             "smooth_off": partial(view.change, smoothing=0),
-            "rv_up": partial(view.nudge, RV_STEP_KMS),
-            "rv_down": partial(view.nudge, -RV_STEP_KMS),
-            "rv_up_fine": partial(view.nudge, RV_FINE_KMS),
-            "rv_down_fine": partial(view.nudge, -RV_FINE_KMS),
+            "rv_up": partial(view.shift_velocity, RV_STEP_KMS),
+            "rv_down": partial(view.shift_velocity, -RV_STEP_KMS),
+            "rv_up_fine": partial(view.shift_velocity, RV_FINE_KMS),
+            "rv_down_fine": partial(view.shift_velocity, -RV_FINE_KMS),
             "snapshot": self.snapshot,
             "copy_range": self.copy_range,
         }
-        for name, call in calls.items():
-            context.commands.add(name, call)
+        for name, action in actions.items():
+            context.commands.add(name, action)
         context.commands.add("peek", panel.peek, panel.end_peek)
 
     def reset(self) -> None:
-        """As it comes: all of it, as measured, at rest, without a template."""
+        """Show the whole spectrum without smoothing, redshift, rest wavelengths or template."""
         self._view.change(smoothing=0, z=0.0, rest_axis=False, template="")
         self._panel.show_whole()
 
     def zoom(self, factor: float) -> None:
-        """About the mouse, where it is on the plot, else about the middle."""
-        self._panel.go(zoomed(self._panel.window_now, factor, self._panel.under_mouse))
+        """Zoom about the mouse if it is on the plot, else about the centre."""
+        self._panel.go_to(zoomed(self._panel.window_now, factor, self._panel.under_mouse))
 
     def pan(self, share: float) -> None:
-        self._panel.go(panned(self._panel.window_now, share))
+        self._panel.go_to(panned(self._panel.window_now, share))
 
     def snapshot(self) -> None:
         spectrum = self._panel.spectrum
         if spectrum is None:
-            self._current.said.emit(self.tr("There is no spectrum to take a picture of"))
+            self._current.message.emit(self.tr("There is no spectrum to save"))
             return
         proposed = "".join(c if c.isalnum() or c in "-+." else "_" for c in spectrum.object_id)
-        types = ";;".join(f"{ending[1:].upper()} (*{ending})" for ending in ENDINGS)
-        words = self.tr("Save a picture of the plot")
+        types = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in SUFFIXES)
+        title = self.tr("Save a picture of the plot")
         name, chosen = QFileDialog.getSaveFileName(
-            self._panel, words, f"{proposed or 'spectrum'}.png", types
+            self._panel, title, f"{proposed or 'spectrum'}.png", types
         )
         if not name:
             return
         path = Path(name)
-        if path.suffix.casefold() not in ENDINGS:
-            wanted = next((each for each in ENDINGS if f"*{each}" in chosen), ENDINGS[0])
-            path = path.with_name(path.name + wanted)
+        if path.suffix.casefold() not in SUFFIXES:
+            suffix = next((each for each in SUFFIXES if f"*{each}" in chosen), SUFFIXES[0])
+            path = path.with_name(path.name + suffix)
         try:
             save_snapshot(self._panel.plot, self._panel.caption, path)
         except WorkbenchError as error:
-            self._current.tell(error)
+            self._current.report_error(error)
             return
-        self._current.said.emit(self.tr("Saved: {name}").replace("{name}", str(path)))
+        self._current.message.emit(self.tr("Saved: {name}").replace("{name}", str(path)))
 
     def copy_range(self) -> None:
-        """What is measured in the window, to the clipboard."""
+        """Copy the window and what is measured in it to the clipboard."""
         spectrum = self._panel.spectrum
         if spectrum is not None:
             window, z = self._panel.window_now, self._view.options.z
-            measure = partial(measured_text, spectrum, window, z)
-            self._runner.run(measure, self._copy, self._current.tell, owner=self)
+            measure = partial(measurements_text, spectrum, window, z)
+            self._runner.run(measure, self._copy, self._current.report_error, owner=self)
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._current.said.emit(self.tr("Range and measurements are on the clipboard"))
+        self._current.message.emit(self.tr("Range and measurements copied to the clipboard"))

@@ -1,4 +1,4 @@
-"""What stands under the mouse, in words."""
+"""Texts about a position on the plot: the readout, nearby lines, units and measurements."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from agent.spectra.lines import Line, LineLists
+from agent.spectra.lines import Line, LineLists, label_of
 from agent.spectra.measure.zoom_measurements import zoom_numbers
-from agent.spectra.sampling import LIGHT_KMS
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.spectrum import Spectrum, Window
 from app.ui.plot.marks import Mark
-from app.ui.plot.trace import Range
 
-LONGEST = 40
-"""Characters of a unit nobody knows, as it stands on the axis."""
-MOST_TOKENS = 40
+MAX_UNIT = 40
+"""Characters of an unknown unit shown on the axis."""
+MAX_TOKENS = 40
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 PLAIN = "erg s cm m nm Hz W J Jy mJy MJy sr arcsec pix photon ct adu Å µm µJy K"
-SPELT: dict[str, str] = {name: name for name in PLAIN.split()} | {
+UNIT_SPELLINGS: dict[str, str] = {name: name for name in PLAIN.split()} | {
     "ergs": "erg",
     "Erg": "erg",
     "sec": "s",
     "um": "µm",
     "micron": "µm",
-    "μm": "µm",  # the Greek letter; above it is the sign
+    "μm": "µm",  # the Greek letter mu; the key "µm" of PLAIN is the micro sign
     "uJy": "µJy",
     "pixel": "pix",
     "count": "ct",
@@ -54,42 +53,42 @@ TOKEN = re.compile(r"[^\W\d_]+|(?:\*\*|\^)?\(?[+-]?\d{1,2}\)?|[/().*]")
 
 @dataclass(frozen=True)
 class Unit:
-    """`text` is without the power of ten that stands before it."""
+    """A flux unit; `text` is without its power of ten."""
 
     text: str
     power: int = 0
     mantissa: str = ""
-    """A factor before the power; empty: 1."""
+    """Factor before the power of ten; empty for 1."""
 
 
 def power_text(exponent: int) -> str:
-    """10 to that, in raised digits."""
+    """The power of ten with superscript digits."""
     return "10" + _raised(exponent)
 
 
 @lru_cache(maxsize=64)
-def read_unit(words: str) -> Unit:
-    """A file's own words: those that are not understood stay as they are, on one short line."""
-    plain = " ".join(words[: 4 * LONGEST].split())
-    found = FACTOR.match(plain)
-    rest = plain if found is None else plain[found.end() :]
+def read_unit(text: str) -> Unit:
+    """Parse a unit from a file; one that is not understood is kept, shortened to one line."""
+    plain = " ".join(text[: 4 * MAX_UNIT].split())
+    factor = FACTOR.match(plain)
+    rest = plain if factor is None else plain[factor.end() :]
     parts = _parts(rest)
     if parts is None:
         kept = "".join(each for each in plain if each.isprintable())
-        return Unit(kept if len(kept) <= LONGEST else kept[: LONGEST - 1] + "…")
-    text = " ".join(name + (_raised(power) if power != 1 else "") for name, power in parts)
-    if found is None:
-        return Unit(text)
-    mantissa = found["mantissa"] or ""
-    return Unit(text, int(found["power"]), "" if mantissa in ("1", "1.0") else mantissa)
+        return Unit(kept if len(kept) <= MAX_UNIT else kept[: MAX_UNIT - 1] + "…")
+    known = " ".join(name + (_raised(power) if power != 1 else "") for name, power in parts)
+    if factor is None:
+        return Unit(known)
+    mantissa = factor["mantissa"] or ""
+    return Unit(known, int(factor["power"]), "" if mantissa in ("1", "1.0") else mantissa)
 
 
 def _parts(text: str) -> list[tuple[str, int]] | None:
-    """Names of units and their powers; None where it is not understood."""
+    """Unit names with their powers; None where the text is not understood."""
     tokens = TOKEN.findall(text)
-    if "".join(tokens) != text.replace(" ", "") or len(tokens) > MOST_TOKENS:
+    if "".join(tokens) != text.replace(" ", "") or len(tokens) > MAX_TOKENS:
         return None
-    found: list[tuple[str, int]] = []
+    parts: list[tuple[str, int]] = []
     signs, sign = [1], 1
     for token in tokens:
         if token == "/":
@@ -101,14 +100,14 @@ def _parts(text: str) -> list[tuple[str, int]] | None:
             if len(signs) == 1:
                 return None
             signs.pop()
-        elif token in SPELT:
-            found.append((SPELT[token], signs[-1] * sign))
+        elif token in UNIT_SPELLINGS:
+            parts.append((UNIT_SPELLINGS[token], signs[-1] * sign))
             sign = 1
         elif token not in ("*", "."):
-            if not found or abs(found[-1][1]) != 1 or not (power := _power(token)):
+            if not parts or abs(parts[-1][1]) != 1 or not (power := _power(token)):
                 return None
-            found[-1] = found[-1][0], found[-1][1] * power
-    return found if len(signs) == 1 else None
+            parts[-1] = parts[-1][0], parts[-1][1] * power
+    return parts if len(signs) == 1 else None
 
 
 def _power(token: str) -> int:
@@ -120,53 +119,64 @@ def _raised(power: int) -> str:
     return str(power).translate(RAISED)
 
 
-UNITS = {"centroid": "Å", "ew": "Å", "ew_error": "Å", "fwhm_kms": "km/s", "sigma": "σ"}
+QUANTITIES = (
+    ("centroid", "centroid ", "Å"),
+    ("ew", "EW ", "Å"),
+    ("fwhm_kms", "FWHM ", "km/s"),
+    ("sigma", "", "σ"),
+)
+"""Keys of a measurement, each with what is written before and after its value."""
 
 
-def measured_text(spectrum: Spectrum, window: Range, z: float) -> str:
-    """Lines of `name: value`; wavelengths in vacuum angstrom, at rest where z is not 0."""
+def measurements_text(spectrum: Spectrum, window: Window, z: float) -> str:
+    """What is measured in the window, as lines of `name: value`.
+
+    Wavelengths are in vacuum angstrom, in the rest frame where z is not 0.
+    """
     lo, hi = (end / (1.0 + z) for end in window)
-    found = zoom_numbers(spectrum, lo, hi, z)
+    numbers = zoom_numbers(spectrum, lo, hi, z)
     lines = [
         f"object: {spectrum.object_id}" + (" (SIMULATED)" if spectrum.simulated else ""),
         f"range: {window[0]:.2f} to {window[1]:.2f} Å, observed, vacuum",
-        *([f"z: {z:.6g}; range at rest: {lo:.2f} to {hi:.2f} Å"] if z else []),
-        f"pixels: {found['n_pixels']}, bad: {found['n_bad']}",
+        *([f"z: {z:.6g}; rest range: {lo:.2f} to {hi:.2f} Å"] if z else []),
+        f"pixels: {numbers['n_pixels']}, bad: {numbers['n_bad']}",
     ]
-    if "snr" in found:
-        lines.append(f"S/N per pixel: {found['snr']}")
-    if "feature" in found:
-        lines.append(f"strongest feature: {_line_text(found['feature'])}")
-    lines += [_line_text(line) for line in found.get("lines", ())]
+    if "snr" in numbers:
+        lines.append(f"S/N per pixel: {numbers['snr']:g}")
+    if "feature" in numbers:
+        lines.append(_line_text("strongest feature", numbers["feature"]))
+    lines += [_line_text(label_of(line["name"]), line) for line in numbers.get("lines", ())]
     lines += [
-        f"{edge['name']}: drop {edge['drop']}, {edge['sigma']} σ" for edge in found.get("edges", ())
+        f"{label_of(edge['name'])}: drop {edge['drop']:g}, {edge['sigma']:g} σ"
+        for edge in numbers.get("edges", ())
     ]
-    if "reason" in found:
-        lines.append(str(found["reason"]))
+    if "reason" in numbers:
+        lines.append(str(numbers["reason"]))
     return "\n".join(lines) + "\n"
 
 
-def _line_text(line: Mapping[str, Any]) -> str:
-    names = {"ew": "EW", "fwhm_kms": "FWHM"}
+def _line_text(name: str, line: Mapping[str, Any]) -> str:
     values = [
-        f"{names.get(key, key)} {line[key]}"
-        + (f" ± {line['ew_error']}" if key == "ew" and "ew_error" in line else "")
-        + f" {UNITS[key]}"
-        for key in ("centroid", "ew", "fwhm_kms", "sigma")
+        f"{before}{line[key]:g}"
+        + (f" ± {line['ew_error']:g}" if key == "ew" and "ew_error" in line else "")
+        + f" {unit}"
+        for key, before, unit in QUANTITIES
         if key in line
     ]
-    return f"{line['name']} ({line['kind']}): " + ", ".join(values)
+    return f"{name} ({line['kind']}): " + ", ".join(values)
 
 
 NEAR_KMS = 1500.0
-"""Lines farther from a click are not what was meant."""
-MOST_NAMED = 3
-TELLING = ("line", "band_head")
+"""Lines farther than this from a click are not listed."""
+MAX_NAMED = 3
+NAMED_KINDS = ("line", "band_head")
 
 
-def reading(spectrum: Spectrum, wavelength: float, z: float, mark: Mark | None = None) -> str:
-    """Wavelength, wavelength at rest where it differs, flux of the nearest pixel; the mark's name
-    and its own wavelength at rest."""
+def readout_text(spectrum: Spectrum, wavelength: float, z: float, mark: Mark | None = None) -> str:
+    """The readout: the mark's name and rest wavelength, then wavelength and flux at the mouse.
+
+    The rest wavelength is included where z is not 0; the flux is that of the nearest pixel.
+    """
     parts = [] if mark is None else [f"{mark.line.label} {mark.line.wavelength:.1f}"]
     parts.append(f"{wavelength:.1f} Å")
     if z:
@@ -177,14 +187,13 @@ def reading(spectrum: Spectrum, wavelength: float, z: float, mark: Mark | None =
     return "   ".join(parts)
 
 
-def neighbours(lists: LineLists, wavelength: float, z: float) -> str:
-    """Known lines near a place, each with the velocity it would have there."""
+def lines_nearby(lists: LineLists, wavelength: float, z: float) -> str:
+    """Known lines near a wavelength, each with the velocity that would shift it there."""
     rest = wavelength / (1.0 + z)
-    moving = lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, TELLING)
-    found = [(_velocity(rest, line), line) for line in moving]
-    here = lists.nearest(wavelength, 6.0, ("sky",))
-    named = [f"{line.label} {velocity:+.0f} km/s" for velocity, line in found[:MOST_NAMED]]
-    return ", ".join([*named, *(line.label for line in here[:1])]).replace("-", "\N{MINUS SIGN}")
+    near = lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)[:MAX_NAMED]
+    sky = lists.nearest(wavelength, 6.0, ("sky",))[:1]
+    named = [f"{line.label} {_velocity(rest, line):+.0f} km/s" for line in near]
+    return ", ".join([*named, *(line.label for line in sky)]).replace("-", "\N{MINUS SIGN}")
 
 
 def flux_text(value: float) -> str:
@@ -193,15 +202,17 @@ def flux_text(value: float) -> str:
     return f"{value:.3e}"
 
 
-def flux_title(relative: str, words: str, unit: str, exponent: int) -> str:
-    """Of the axis: `words` with the file's own unit, or what it is called without one. The numbers
-    on it are divided by 10 ** `exponent`."""
+def flux_title(relative: str, absolute: str, unit: str, exponent: int) -> str:
+    """Title of the flux axis: `absolute` with the file's unit, or `relative` without one.
+
+    The numbers on the axis are divided by 10 ** `exponent`.
+    """
     known = read_unit(unit)
     power = known.power + exponent
     factors = [known.mantissa] if known.mantissa else []
     factors += [power_text(power)] if power else []
     inside = " ".join(filter(None, (" × ".join(factors), known.text)))
-    return (words if unit.strip() else relative) + (f" ({inside})" if inside else "")
+    return (absolute if unit.strip() else relative) + (f" ({inside})" if inside else "")
 
 
 def _velocity(rest: float, line: Line) -> float:

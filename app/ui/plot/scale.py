@@ -1,4 +1,4 @@
-"""Where a wavelength and a flux lie on the plot, in pixels from its top left corner."""
+"""Conversion between wavelength and flux and the plot's pixels, from its top left corner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Number = TypeVar("Number", float, FloatArray)
 
 @dataclass(frozen=True)
 class Scale:
-    """Wavelengths `lo` to `hi` over `width`, fluxes `bottom` to `top` over `height`."""
+    """Maps wavelengths `lo` to `hi` to `width` pixels, fluxes `bottom` to `top` to `height`."""
 
     lo: float
     hi: float
@@ -35,5 +35,5 @@ class Scale:
 
     @property
     def per_pixel(self) -> float:
-        """Angstrom."""
+        """Angstrom per pixel."""
         return (self.hi - self.lo) / self.width

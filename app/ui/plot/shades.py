@@ -1,4 +1,4 @@
-"""Bad pixels, sky lines and telluric bands as shades behind everything."""
+"""Shading of bad pixels, sky lines and telluric bands, behind everything else."""
 
 from __future__ import annotations
 
@@ -12,30 +12,29 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.lines import Line
-from agent.spectra.spectrum import BoolArray, FloatArray
-from app.ui.plot.layers import Layer, over
+from agent.spectra.spectrum import BoolArray, FloatArray, Window
+from app.ui.plot.layers import Layer, blend
 from app.ui.plot.scale import Scale
-from app.ui.plot.trace import Range
 
 SKY_LINE_A = 4.0
-"""Half of what a sky line without an extent is shaded over."""
+"""Half width of the shade of a sky line that has no extent."""
 RUG_PX = 5.0
-"""Height of the bar at the foot of bad pixels: told without colour, too."""
-LEAST_SHADE_PX = 1.5
+"""Height of the bar below bad pixels, so that they do not differ by colour alone."""
+MIN_SHADE_PX = 1.5
 SPAN = re.compile(r" \d+-\d+$")
-"""In the name of a band: its shade shows it."""
+"""The range in the name of a band, left out because the shade shows it."""
 
 
 class Shades(Layer):
-    """Bad pixels, sky lines and telluric bands; the latter stay put when the velocity moves."""
+    """Shaded wavelength ranges, in the observed frame."""
 
     depth = -60
 
-    def __init__(self, *about: Any) -> None:
-        super().__init__(*about)
-        self.bad: tuple[Range, ...] = ()
-        self.windows: tuple[Range, ...] = ()
-        self.names: tuple[tuple[Range, str], ...] = ()
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.bad: tuple[Window, ...] = ()
+        self.windows: tuple[Window, ...] = ()
+        self.names: tuple[tuple[Window, str], ...] = ()
 
     def show_terrestrial(self, lines: tuple[Line, ...]) -> None:
         self.windows = merged([_shaded(line) for line in lines])
@@ -49,16 +48,16 @@ class Shades(Layer):
         theme = self.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for windows, colour in (
-            (self.windows, over(theme.sky, theme.plot)),
-            (self.bad, over(theme.bad_pixels, theme.plot)),
+            (self.windows, blend(theme.sky, theme.plot)),
+            (self.bad, blend(theme.bad_pixels, theme.plot)),
         ):
             fill(painter, colour, rectangles(windows, scale, 0.0, scale.height))
         foot = rectangles(self.bad, scale, scale.height - RUG_PX, scale.height)
         fill(painter, QColor(theme.bad_pixels[:1] + theme.bad_pixels[-6:]), foot)
-        self._name_them(painter, scale)
+        self._draw_names(painter, scale)
 
-    def _name_them(self, painter: QPainter, scale: Scale) -> None:
-        """At the foot, where there is room."""
+    def _draw_names(self, painter: QPainter, scale: Scale) -> None:
+        """Draw the names of telluric bands at the bottom, where there is room."""
         painter.setPen(QColor(self.theme.dim))
         y = scale.height - self.texts.height - RUG_PX - 1.0
         end = 0.0
@@ -70,34 +69,36 @@ class Shades(Layer):
                 end = right
 
     def covers(self, wavelength: FloatArray) -> BoolArray:
-        """Whether the sky's shade lies behind it."""
+        """Whether each wavelength is shaded as sky."""
         if not self.windows or not self.isVisible():
             return np.zeros(wavelength.size, dtype=np.bool_)
         edges = np.array(self.windows).ravel()
         return np.asarray(edges.searchsorted(wavelength) % 2 == 1)
 
 
-def merged(windows: Sequence[Range]) -> tuple[Range, ...]:
-    """As ranges that do not overlap: a shade over a shade would look like something else."""
-    found: list[Range] = []
+def merged(windows: Sequence[Window]) -> tuple[Window, ...]:
+    """The windows joined where they overlap: two translucent shades would look darker."""
+    joined: list[Window] = []
     for lo, hi in sorted(windows):
-        if found and lo <= found[-1][1]:
-            found[-1] = found[-1][0], max(hi, found[-1][1])
+        if joined and lo <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(hi, joined[-1][1])
         else:
-            found.append((lo, hi))
-    return tuple(found)
+            joined.append((lo, hi))
+    return tuple(joined)
 
 
-def _shaded(line: Line) -> Range:
+def _shaded(line: Line) -> Window:
     return line.extent or (line.wavelength - SKY_LINE_A, line.wavelength + SKY_LINE_A)
 
 
-def rectangles(windows: tuple[Range, ...], scale: Scale, top: float, bottom: float) -> list[QRectF]:
+def rectangles(
+    windows: tuple[Window, ...], scale: Scale, top: float, bottom: float
+) -> list[QRectF]:
     found = []
     for lo, hi in windows:
         if hi > scale.lo and lo < scale.hi:
             left, right = max(scale.x(lo), 0.0), min(scale.x(hi), scale.width)
-            width = max(right - left, LEAST_SHADE_PX)
+            width = max(right - left, MIN_SHADE_PX)
             found.append(QRectF(left, top, width, bottom - top))
     return found
 

@@ -1,4 +1,4 @@
-"""A picture of the plot as a file: PNG, SVG or PDF, by the ending of its name."""
+"""Saves a picture of the plot as PNG, SVG or PDF, by the suffix of the file name."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ from PySide6.QtGui import (
 from agent.errors import WorkbenchError
 from app.ui.plot.plot_view import PlotView
 
-ENDINGS = (".png", ".svg", ".pdf")
-SHARPER = 2
-"""Pixels of a PNG for each of the screen."""
+SUFFIXES = (".png", ".svg", ".pdf")
+PNG_SCALE = 2
 TITLE_PX = 26
 
 
@@ -40,31 +39,31 @@ class SnapshotError(WorkbenchError):
 
 
 def save_snapshot(plot: PlotView, title: str, path: Path) -> None:
-    """Drawn in memory first: a place that cannot be written keeps what was there."""
-    ending = path.suffix.casefold()
-    if ending not in ENDINGS:
-        told = QCoreApplication.translate("snapshot", "a picture is .png, .svg or .pdf")
-        raise SnapshotError(f"{path.name}: {told}")
+    """Draw in memory first, so that a failure leaves an existing file as it was."""
+    suffix = path.suffix.casefold()
+    if suffix not in SUFFIXES:
+        reason = QCoreApplication.translate("snapshot", "choose a name in .png, .svg or .pdf")
+        raise SnapshotError(f"{path.name}: {reason}")
     size = QSize(plot.width(), plot.height() + TITLE_PX)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    {".png": _png, ".svg": _svg, ".pdf": _pdf}[ending](plot, title, size, buffer)
+    {".png": _png, ".svg": _svg, ".pdf": _pdf}[suffix](plot, title, size, buffer)
     try:
         path.write_bytes(buffer.data().data())
     except OSError as error:
-        told = QCoreApplication.translate("snapshot", "cannot be written: choose another folder")
-        raise SnapshotError(f"{path}: {told}") from error
+        reason = QCoreApplication.translate("snapshot", "cannot be written: choose another folder")
+        raise SnapshotError(f"{path}: {reason}") from error
 
 
 def _png(plot: PlotView, title: str, size: QSize, out: QBuffer) -> None:
-    image = QImage(size * SHARPER, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(SHARPER)
+    image = QImage(size * PNG_SCALE, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(PNG_SCALE)
     _draw(plot, title, size, image)
     QImageWriter(out, QByteArray(b"png")).write(image)
 
 
 def _svg(plot: PlotView, title: str, size: QSize, out: QBuffer) -> None:
-    from PySide6.QtSvg import QSvgGenerator  # of no use to anything else in the window
+    from PySide6.QtSvg import QSvgGenerator  # only needed here
 
     writer = QSvgGenerator()
     writer.setOutputDevice(out)

@@ -1,4 +1,4 @@
-"""A template over the spectrum: fetched by name, brought to its height and velocity."""
+"""Draws a template over the spectrum: loaded by name, scaled and shifted to match."""
 
 from __future__ import annotations
 
@@ -16,30 +16,36 @@ from app.ui.session_context import SessionContext
 
 
 class TemplateSource(Protocol):
+    """Loads template spectra for the plot."""
+
     def load(self, name: str) -> tuple[FloatArray, FloatArray]:
-        """Wavelengths at rest in vacuum angstrom, and fluxes. Called off the window's thread;
-        raises a WorkbenchError for one that is not there or cannot be read."""
+        """Rest wavelengths (vacuum angstrom) and fluxes. Called outside the GUI thread.
+
+        Raises a WorkbenchError for a template that is missing or cannot be read.
+        """
         ...
 
 
 ROUNDS = 4
 CLIP_SIGMA = 3.0
-FEWEST = 20
+MIN_PIXELS = 20
 
 
-def scaled(
+def scale_template(
     trace: Trace, wavelength_rest: FloatArray, flux: FloatArray, z: float
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Observed wavelengths, and fluxes in the units of the trace: the factor of least squares, once
-    what stands out is left aside. None where they have too little in common."""
+    """Observed wavelengths, and fluxes scaled to the trace by least squares with outliers clipped.
+
+    None where template and trace overlap too little.
+    """
     wavelength = wavelength_rest * (1.0 + z)
-    there = np.isfinite(flux) & np.isfinite(wavelength)
-    if there.sum() < 2:
+    known = np.isfinite(flux) & np.isfinite(wavelength)
+    if known.sum() < 2:
         return None
-    model = np.interp(trace.wavelength, wavelength[there], flux[there], left=np.nan, right=np.nan)
+    model = np.interp(trace.wavelength, wavelength[known], flux[known], left=np.nan, right=np.nan)
     both = np.isfinite(model) & np.isfinite(trace.flux)
     data, model = trace.flux[both], model[both]
-    if data.size < FEWEST:
+    if data.size < MIN_PIXELS:
         return None
     factor = 1.0
     for _ in range(ROUNDS):
@@ -47,9 +53,10 @@ def scaled(
         if not power > 0:
             return None
         factor = float(np.dot(model, data)) / power
-        rest = np.abs(data - factor * model)
-        kept = rest <= CLIP_SIGMA * 1.4826 * float(np.median(rest)) + 1e-12
-        if kept.all() or kept.sum() < FEWEST:
+        residual = np.abs(data - factor * model)
+        # 1.4826 turns a median absolute deviation into a standard deviation.
+        kept = residual <= CLIP_SIGMA * 1.4826 * float(np.median(residual)) + 1e-12
+        if kept.all() or kept.sum() < MIN_PIXELS:
             break
         data, model = data[kept], model[kept]
     return (wavelength, factor * flux) if np.isfinite(factor) and factor > 0 else None
@@ -60,7 +67,6 @@ Curve = tuple[FloatArray, FloatArray]
 
 class TemplateOverlay(QObject):
     changed = Signal()
-    """Another one is drawn, or none."""
 
     def __init__(self, context: SessionContext, plot: PlotView, parent: QObject) -> None:
         super().__init__(parent)
@@ -69,12 +75,12 @@ class TemplateOverlay(QObject):
         self._source: TemplateSource | None = None
         self._curve: Curve | None = None
         self.name = ""
-        context.view.changed.connect(self._take_options)
+        context.view.changed.connect(self._apply_options)
         plot.template.hide()
 
-    def use(self, source: TemplateSource) -> None:
+    def set_source(self, source: TemplateSource) -> None:
         self._source = source
-        self._fetch()
+        self._load()
 
     def show(self, wavelength_rest: FloatArray, flux: FloatArray, name: str) -> None:
         self.name, self._curve = name, (wavelength_rest, flux)
@@ -86,36 +92,36 @@ class TemplateOverlay(QObject):
 
     @property
     def fits(self) -> bool:
-        """Whether it has anything in common with what is drawn."""
+        """Whether the template overlaps the spectrum and is drawn."""
         return self._plot.template.isVisible()
 
     def draw(self) -> None:
-        trace, found = self._plot.trace, None
+        trace, scaled = self._plot.trace, None
         if trace is not None and self._curve is not None:
-            found = scaled(trace, *self._curve, self._view.options.z)
-        self._plot.template.show_data(*(found or (EMPTY, EMPTY)))
-        self._plot.template.setVisible(found is not None)
+            scaled = scale_template(trace, *self._curve, self._view.options.z)
+        self._plot.template.show_data(*(scaled or (EMPTY, EMPTY)))
+        self._plot.template.setVisible(scaled is not None)
         self._plot.viewport().update()
         self.changed.emit()
 
-    def _take_options(self, names: frozenset[str]) -> None:
+    def _apply_options(self, names: frozenset[str]) -> None:
         if "template" in names:
-            self._fetch()
+            self._load()
         elif "z" in names:
             self.draw()
 
-    def _fetch(self) -> None:
+    def _load(self) -> None:
         name, source = self._view.options.template, self._source
         if not name or source is None:
             self.clear()
             return
-        done = partial(self._take, name)
-        self._runner.run(partial(source.load, name), done, self._not_there, owner=self)
+        done = partial(self._loaded, name)
+        self._runner.run(partial(source.load, name), done, self._load_failed, owner=self)
 
-    def _take(self, name: str, curve: Curve) -> None:
+    def _loaded(self, name: str, curve: Curve) -> None:
         if name == self._view.options.template:
             self.show(*curve, name)
 
-    def _not_there(self, error: WorkbenchError) -> None:
+    def _load_failed(self, error: WorkbenchError) -> None:
         self.clear()
-        self._current.tell(error)
+        self._current.report_error(error)

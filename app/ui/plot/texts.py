@@ -1,41 +1,41 @@
-"""Short texts for painting, laid out once: most of what drawing a text costs."""
+"""Short texts for painting. Each is laid out once, because layout is most of the cost."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QStaticText
 
-MOST = 1000
+MAX_TEXTS = 1000
 
 
-class Texts:
-    """In one font. `use` starts afresh."""
+class TextCache:
+    """Laid-out texts in one font; `set_font` clears them."""
 
     def __init__(self, font: QFont) -> None:
-        self.use(font)
+        self.set_font(font)
 
-    def use(self, font: QFont) -> None:
+    def set_font(self, font: QFont) -> None:
         self.font = font
         self._metrics = QFontMetricsF(font)
         self.height = self._metrics.height()
-        self._known: dict[str, tuple[QStaticText, float]] = {}
+        self._cache: dict[str, tuple[QStaticText, float]] = {}
 
     def width(self, text: str) -> float:
         return self._laid_out(text)[1]
 
     def draw(self, painter: QPainter, x: float, y: float, text: str, align: float = 0.0) -> None:
-        """`y` is its top; `x` its left side, or with `align` 0.5 its middle, with 1 its right."""
+        """Draw at top `y`; `x` is the left side, the middle (`align` 0.5) or the right side (1)."""
         laid_out, width = self._laid_out(text)
         painter.drawStaticText(QPointF(x - align * width, y), laid_out)
 
     def _laid_out(self, text: str) -> tuple[QStaticText, float]:
-        found = self._known.get(text)
-        if found is None:
-            if len(self._known) >= MOST:
-                self._known.clear()
+        cached = self._cache.get(text)
+        if cached is None:
+            if len(self._cache) >= MAX_TEXTS:
+                self._cache.clear()
             laid_out = QStaticText(text)
             laid_out.setTextFormat(Qt.TextFormat.PlainText)
             laid_out.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
             laid_out.prepare(font=self.font)
-            found = self._known[text] = laid_out, self._metrics.horizontalAdvance(text)
-        return found
+            cached = self._cache[text] = laid_out, self._metrics.horizontalAdvance(text)
+        return cached

@@ -1,4 +1,4 @@
-"""A spectrum made ready for drawing: smoothed, scaled, with its gaps and bad pixels."""
+"""Prepares a spectrum for drawing: smoothing, scaling, gaps, bad pixels, and the flux range."""
 
 from __future__ import annotations
 
@@ -8,29 +8,32 @@ from functools import lru_cache
 
 import numpy as np
 
-from agent.spectra.sampling import LIGHT_KMS, pixel_edges
+from agent.spectra.pixel_grid import LIGHT_KMS, pixel_edges
 from agent.spectra.smoothing import gaussian_kernel
-from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
+from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
 
 DENSE = 3.0
-"""Points per column from which on only the extremes are drawn."""
+"""Points per column above which only the extremes are drawn."""
 
 
 def visible(wavelength: FloatArray, lo: float, hi: float) -> slice:
-    """With one point more at each side, so that the curve runs to the edge."""
+    """The pixels in a window, and one more on each side so that the curve reaches the edge."""
     first, last = wavelength.searchsorted((lo, hi)).tolist()
     return slice(max(first - 1, 0), min(last + 1, wavelength.size))
 
 
 def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, FloatArray]:
-    """Points by increasing `x`, in pixels; a column without a value is a gap, NaN."""
+    """Reduce a dense curve to the extremes of each column; a column without a value is NaN.
+
+    `x` increases and is in pixels.
+    """
     if x.size <= DENSE * columns:
         return x, y
     column = np.floor(x)
     starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1])
     low, high = np.fmin.reduceat(y, starts), np.fmax.reduceat(y, starts)
     first = y[starts]
-    # Begun at the end where the column was entered, so that a rising edge is no zigzag.
+    # Start at the end where the column is entered, so that a rising edge is not a zigzag.
     enters_low = np.abs(first - low) <= np.abs(high - first)
     thinned = np.empty(2 * starts.size)
     thinned[0::2] = np.where(enters_low, low, high)
@@ -39,28 +42,26 @@ def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, Floa
 
 
 def pieces(y: FloatArray) -> list[slice]:
-    """Stretches without NaN."""
-    there = np.isfinite(y)
-    if there.all():
+    """Contiguous runs without NaN."""
+    known = np.isfinite(y)
+    if known.all():
         return [slice(0, y.size)] if y.size else []
-    steps = np.diff(np.concatenate([[0], there.astype(np.int8), [0]]))
+    steps = np.diff(np.concatenate([[0], known.astype(np.int8), [0]]))
     starts, ends = np.flatnonzero(steps == 1).tolist(), np.flatnonzero(steps == -1).tolist()
     return [slice(start, end) for start, end in zip(starts, ends, strict=True)]
 
 
-Range = tuple[float, float]
-
 PLAIN = (1e-2, 1e5)
-"""Typical fluxes in here are written as they are, others with a power of ten."""
+"""Typical fluxes within this range are shown without a power of ten."""
 LARGEST = 1e9
-"""In typical fluxes; what lies beyond is no measurement and is drawn as a gap."""
+"""Values beyond this many typical fluxes are no measurements and are drawn as gaps."""
 GAP = 6.0
-"""Pixels farther apart than so many usual ones are not joined."""
+"""Neighbours farther apart than this many median pixel steps are not joined."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Fluxes and errors are divided by 10 ** `exponent`; NaN is a gap."""
+    """A spectrum as drawn. Fluxes and errors are divided by 10 ** `exponent`; NaN is a gap."""
 
     wavelength: FloatArray
     flux: FloatArray
@@ -68,15 +69,15 @@ class Trace:
     raw: FloatArray
     """As in the file, bad pixels too."""
     error: FloatArray | None
-    """One sigma of `flux`, lowered by the smoothing; None where the file gives none."""
-    bad: tuple[Range, ...]
-    """Stretches of bad pixels."""
+    """One sigma of `flux`, after smoothing; None where the file gives none."""
+    bad: tuple[Window, ...]
+    """Wavelength ranges of bad pixels."""
     exponent: int
     smoothing_px: float
     pixel_kms: float
 
     @property
-    def range(self) -> Range:
+    def range(self) -> Window:
         return float(self.wavelength[0]), float(self.wavelength[-1])
 
     @property
@@ -113,30 +114,30 @@ def trace(spectrum: Spectrum, smoothing_px: float = 0.0) -> Trace:
         wavelength = np.insert(wavelength, breaks, middle)
         flux, raw = (np.insert(each, breaks, np.nan) for each in (flux, raw))
         error = None if error is None else np.insert(error, breaks, np.nan)
-    bad = stretches(spectrum.wavelength, ~good)
+    bad = bad_ranges(spectrum.wavelength, ~good)
     return Trace(wavelength, flux, raw, error, bad, exponent, smoothing_px, pixel_kms)
 
 
 def smoothed(
     flux: FloatArray, error: FloatArray | None, fwhm_px: float
 ) -> tuple[FloatArray, FloatArray | None]:
-    """A Gaussian mean over the pixels that are not NaN, which stay so; its error by propagation."""
+    """Gaussian mean over the pixels that are not NaN, with its propagated error; NaN stays NaN."""
     kernel = gaussian_kernel(fwhm_px)
-    there = np.isfinite(flux)
-    weights = _convolved(there.astype(np.float64), kernel)
+    known = np.isfinite(flux)
+    weights = _convolved(known.astype(np.float64), kernel)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = _convolved(np.where(there, flux, 0.0), kernel) / weights
-        mean[~there] = np.nan
+        mean = _convolved(np.where(known, flux, 0.0), kernel) / weights
+        mean[~known] = np.nan
         if error is None:
             return mean, None
-        known = np.where(np.isfinite(error), error, 0.0)
-        lowered = np.sqrt(_convolved(known**2, kernel**2)) / weights
-    lowered[~np.isfinite(error)] = np.nan
-    return mean, lowered
+        sigma = np.where(np.isfinite(error), error, 0.0)
+        mean_error = np.sqrt(_convolved(sigma**2, kernel**2)) / weights
+    mean_error[~np.isfinite(error)] = np.nan
+    return mean, mean_error
 
 
-def stretches(wavelength: FloatArray, bad: BoolArray) -> tuple[Range, ...]:
-    """From the border of the first to that of the last pixel of each run."""
+def bad_ranges(wavelength: FloatArray, bad: BoolArray) -> tuple[Window, ...]:
+    """Runs of bad pixels, from the outer edge of the first to that of the last pixel."""
     if not bad.any():
         return ()
     edges = pixel_edges(wavelength)
@@ -160,30 +161,28 @@ def _exponent(spectrum: Spectrum) -> int:
 
 
 def _breaks(steps: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Places before which pixels are missing altogether."""
+    """Indices of the pixels before which others are missing."""
     return np.flatnonzero(steps > GAP * float(np.median(steps))) + 1
 
 
 CENTRAL_PERCENT = (0.5, 99.5)
 REACH = 5.0
-"""Lines may stretch the limits on each side by so many central ranges."""
+"""Lines may extend the flux range on each side by up to this many central ranges."""
 SPIKE_PX = 5
-"""Shorter than this nothing stretches the limits."""
-NOISY = 4.0
-"""Pixels with an error of so many usual ones do not, either ..."""
-SURE = 5.0
-"""... unless they stand out by so many of their own: the top of a strong line is noisy, too."""
+"""Features narrower than this do not extend the flux range."""
+# Pixels with NOISY times the median error do not count, unless they stand out by SURE times their
+# own error: the top of a strong line is noisy too.
+NOISY, SURE = 4.0, 5.0
 BELOW, ABOVE = 0.05, 0.14
-"""Room left, in parts of the range; above there are the names of lines."""
-SKY_RESIDUES = ((5569.0, 5589.0), (6294.0, 6309.0))
-"""Where the sky is seldom subtracted well: left out of account in a wide window."""
-WIDE = 600.0
-"""Angstrom."""
+"""Margins as fractions of the range; the names of lines are drawn in the upper one."""
+# The [O I] sky lines, which are seldom subtracted well; ignored in windows wider than WIDE_A.
+SKY_RESIDUALS = ((5569.0, 5589.0), (6294.0, 6309.0))
+WIDE_A = 600.0
 
 
-@lru_cache(maxsize=2)  # plot and overview ask the same of a spectrum that is shown whole
-def flux_range(trace: Trace, window: Range) -> Range:
-    """Within `window`, in the units of the trace."""
+@lru_cache(maxsize=2)  # plot and overview both need it when the whole spectrum is shown
+def flux_range(trace: Trace, window: Window) -> Window:
+    """The flux range to show for a window, in units of the trace."""
     inside = visible(trace.wavelength, *window)
     flux = trace.flux[inside]
     counts = np.isfinite(flux)
@@ -193,17 +192,17 @@ def flux_range(trace: Trace, window: Range) -> Range:
         if known.size and counts.any():
             stands_out = np.abs(flux - float(np.median(flux[counts]))) > SURE * error
             counts &= stands_out | ~(error > NOISY * float(np.median(known)))
-    if window[1] - window[0] > WIDE:
-        for lo, hi in SKY_RESIDUES:
+    if window[1] - window[0] > WIDE_A:
+        for lo, hi in SKY_RESIDUALS:
             counts[slice(*trace.wavelength[inside].searchsorted((lo, hi)).tolist())] = False
     if not counts.any():
         counts = np.isfinite(flux)
     low, high = _extent(flux[counts])
-    room = high - low
-    return low - BELOW * room, high + ABOVE * room
+    height = high - low
+    return low - BELOW * height, high + ABOVE * height
 
 
-def _extent(flux: FloatArray) -> Range:
+def _extent(flux: FloatArray) -> Window:
     if not flux.size:
         return 0.0, 1.0
     if flux.size <= SPIKE_PX:

@@ -1,6 +1,7 @@
-"""What the mouse asks of the plot.
+"""Mouse control of the plot.
 
-Drag pans, wheel zooms at the cursor (with Ctrl the flux), a right or Shift-drag draws a range.
+Dragging pans, the wheel zooms at the cursor (with Ctrl the flux), a right or Shift drag zooms to a
+box.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from agent.spectra.spectrum import Window
 from app.ui.plot.scale import Scale
-from app.ui.plot.trace import Range
 from app.ui.theme.theme import Theme
 
 
 class Stage(QGraphicsObject):
-    """Wavelengths in angstrom, fluxes in the units of the trace. Layers are its children and paint
-    in its pixels."""
+    """The plotting area. Layers are its children and paint in its pixels.
+
+    Wavelengths are in angstrom, fluxes in units of the trace.
+    """
 
     scale_changed = Signal()
 
@@ -36,8 +39,8 @@ class Stage(QGraphicsObject):
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemClipsChildrenToShape)
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemHasNoContents)
         self._size = QRectF(0.0, 0.0, 1.0, 1.0)
-        self._window: Range = (0.0, 1.0)
-        self._flux: Range = (0.0, 1.0)
+        self._window: Window = (0.0, 1.0)
+        self._flux: Window = (0.0, 1.0)
         self._scale: Scale | None = None
 
     @property
@@ -48,29 +51,29 @@ class Stage(QGraphicsObject):
         return self._scale
 
     @property
-    def ranges(self) -> tuple[Range, Range]:
-        """Of wavelength and of flux."""
+    def ranges(self) -> tuple[Window, Window]:
+        """The wavelength range and the flux range."""
         return self._window, self._flux
 
     def rect(self) -> QRectF:
-        """In its own pixels."""
+        """The area in its own pixels."""
         return self._size
 
     def geometry(self) -> QRectF:
-        """In the whole view."""
+        """The area in the pixels of the view."""
         return self._size.translated(self.pos())
 
-    def place(self, where: QRectF) -> None:
+    def set_geometry(self, geometry: QRectF) -> None:
         self.prepareGeometryChange()
-        self.setPos(where.topLeft())
-        self._size = QRectF(0.0, 0.0, where.width(), where.height())
-        self._forget()
+        self.setPos(geometry.topLeft())
+        self._size = QRectF(0.0, 0.0, geometry.width(), geometry.height())
+        self._reset_scale()
 
-    def show_range(self, window: Range, flux: Range) -> None:
-        ranges = _opened(window), _opened(flux)
+    def show_range(self, window: Window, flux: Window) -> None:
+        ranges = _not_empty(window), _not_empty(flux)
         if ranges != (self._window, self._flux) and all(map(math.isfinite, (*window, *flux))):
             self._window, self._flux = ranges
-            self._forget()
+            self._reset_scale()
 
     def boundingRect(self) -> QRectF:
         return self._size
@@ -78,24 +81,24 @@ class Stage(QGraphicsObject):
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        """Nothing: that is for the layers."""
+        """Paint nothing; the layers do."""
 
-    def _forget(self) -> None:
+    def _reset_scale(self) -> None:
         self._scale = None
         self.scale_changed.emit()
 
 
-def _opened(ends: Range) -> Range:
-    """A spectrum may have one pixel only."""
+def _not_empty(ends: Window) -> Window:
+    """Widen an empty range, as of a spectrum with a single pixel."""
     return ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)
 
 
-WHEEL = 1.0016
-"""Per unit of the wheel; a notch has 120."""
-SIDEWAYS = 0.05
-"""Of the window, for a notch of a wheel that turns sideways."""
+WHEEL_ZOOM = 1.0016
+"""Zoom factor per unit of the wheel; one notch is 120 units."""
+WHEEL_PAN = 0.05
+"""Fraction of the window per notch of a horizontal wheel."""
 DRAG_PX = 4.0
-"""Less than this is a click."""
+"""A shorter drag is a click."""
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 
 
@@ -103,26 +106,26 @@ LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 class Drag:
     start: QPointF
     scale: Scale
-    """When it began."""
+    """The scale when the drag began."""
     draws_box: bool
     has_moved: bool = False
 
 
 class SpectrumViewBox(QGraphicsView):
-    """Of a scene whose units are the pixels of the widget."""
+    """A view whose scene coordinates are the pixels of the widget."""
 
-    range_wanted = Signal(float, float)
-    """By panning and zooming."""
+    range_requested = Signal(float, float)
+    """A window, by panning or zooming."""
     range_drawn = Signal(float, float)
-    """A box, when it is finished."""
+    """The window of a zoom box, when the mouse is released."""
     box_changed = Signal(object)
-    """The Range a box covers while it is drawn; None: no longer."""
-    flux_wanted = Signal(float, float)
+    """The window of the zoom box while it is dragged, then None."""
+    flux_requested = Signal(float, float)
     clicked = Signal(float)
-    """On a wavelength."""
-    whole_wanted = Signal()
+    """Wavelength."""
+    whole_requested = Signal()
     hovered = Signal(object)
-    """The place on the stage, pixels; None: the mouse has left it."""
+    """Position of the mouse on the stage, pixels; None when it has left."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -160,7 +163,7 @@ class SpectrumViewBox(QGraphicsView):
             self.box_changed.emit(_box(drag, at))
         elif drag.has_moved:
             shift = (drag.start.x() - at.x()) * drag.scale.per_pixel
-            self.range_wanted.emit(drag.scale.lo + shift, drag.scale.hi + shift)
+            self.range_requested.emit(drag.scale.lo + shift, drag.scale.hi + shift)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         event.accept()
@@ -178,22 +181,24 @@ class SpectrumViewBox(QGraphicsView):
         event.accept()
         self._drag = None
         if event.button() == LEFT:
-            self.whole_wanted.emit()
+            self.whole_requested.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.accept()
         at, turn, scale = self._on_stage(event.position()), event.angleDelta(), self.stage.scale_now
-        factor = WHEEL ** -turn.y()
+        factor = WHEEL_ZOOM ** -turn.y()
         if abs(turn.x()) > abs(turn.y()):
-            step = -turn.x() / 120.0 * SIDEWAYS * (scale.hi - scale.lo)
-            self.range_wanted.emit(scale.lo + step, scale.hi + step)
+            step = -turn.x() / 120.0 * WHEEL_PAN * (scale.hi - scale.lo)
+            self.range_requested.emit(scale.lo + step, scale.hi + step)
         elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             level = scale.flux(at.y())
             ends = (level + (end - level) * factor for end in (scale.bottom, scale.top))
-            self.flux_wanted.emit(*ends)
+            self.flux_requested.emit(*ends)
         else:
-            here = scale.wavelength(at.x())
-            self.range_wanted.emit(*(here + (end - here) * factor for end in (scale.lo, scale.hi)))
+            centre = scale.wavelength(at.x())
+            self.range_requested.emit(
+                *(centre + (end - centre) * factor for end in (scale.lo, scale.hi))
+            )
 
     def leaveEvent(self, event: QEvent) -> None:
         self.hovered.emit(None)
@@ -201,10 +206,10 @@ class SpectrumViewBox(QGraphicsView):
     def _on_stage(self, position: QPointF) -> QPointF:
         return QPointF(self.stage.mapFromScene(position))
 
-    def _is_on_stage(self, place: QPointF) -> bool:
-        return bool(self.stage.rect().contains(place))
+    def _is_on_stage(self, position: QPointF) -> bool:
+        return bool(self.stage.rect().contains(position))
 
 
-def _box(drag: Drag, at: QPointF) -> tuple[float, float]:
-    ends = sorted(drag.scale.wavelength(place.x()) for place in (drag.start, at))
+def _box(drag: Drag, at: QPointF) -> Window:
+    ends = sorted(drag.scale.wavelength(end.x()) for end in (drag.start, at))
     return ends[0], ends[1]

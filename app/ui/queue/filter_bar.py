@@ -1,4 +1,4 @@
-"""Which candidates are walked through, and in which order."""
+"""The bar that sets the queue's filter and order."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ SEEDS = 10_000
 
 
 class FilterBar(QWidget):
-    """Says what is wanted; the desk decides."""
+    """Only requests a filter and order, since blind mode may refuse them."""
 
-    wanted = Signal(object, object)
+    queue_requested = Signal(object, object)
     """A Filter and a Sort."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
@@ -52,65 +52,64 @@ class FilterBar(QWidget):
         self._orders = QActionGroup(self)
         self.quick = {
             text: PaintedButton(current_theme, attrgetter("accent"), self, height=22, is_quiet=True)
-            for text in self._quick_words()
+            for text in self._quick_labels()
         }
         self._lay_out()
         self._show_keys()
         context.keymap.changed.connect(self._show_keys)
-        self.edit.given.connect(self._give)
-        self.edit.wrong.connect(self._show_fault)
+        self.edit.submitted.connect(self._request_filter)
+        self.edit.fault_changed.connect(self._show_fault)
         self.order.clicked.connect(self._open_menu)
         self._orders.triggered.connect(self._choose_order)
         current_theme.changed.connect(self._restyle)
 
     def _show_keys(self) -> None:
-        told = self.tr("Filter ({key})").replace("{key}", self._keymap.label("filter"))
-        self.edit.setPlaceholderText(told)
+        placeholder = self.tr("Filter ({key})").replace("{key}", self._keymap.label("filter"))
+        self.edit.setPlaceholderText(placeholder)
         self.edit.setAccessibleName(self.tr("Filter the list"))
         title = hint(self.tr("Filter the list"), self._keymap, "filter")
         about = self.tr(
-            "For example: verdict:unjudged snr>10 flag:star. Conditions side by side must all hold;"
-            " or, not and brackets work as well. Enter shows what is meant."
+            "Example: verdict:unjudged snr>10 flag:star. All conditions must hold; or, not and"
+            " parentheses work too. Press Enter to apply the filter."
         )
         self.edit.setToolTip(f"{title}\n{about}")
 
-    def begin(self) -> None:
+    def start_editing(self) -> None:
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.selectAll()
 
     def show_queue(self, queue: Queue) -> None:
-        """What is walked through now."""
+        """Show the filter and order in use."""
         self._queue = queue
         self.edit.show_text(filter_text(queue.tree))
         for text, button in self.quick.items():
             button.setChecked(parse_filter(text) == queue.tree)
-        word = text_of_sort(queue.sort)
+        order = text_of_sort(queue.sort)
         for action in self._orders.actions():
-            if action.data() == word:
+            if action.data() == order:
                 action.setChecked(True)
-                about = self.tr("In which order the list is walked")
-                self.order.say(f"{action.text()} ▾", hint=about)
+                self.order.set_label(f"{action.text()} ▾", hint=self.tr("Order of the queue"))
 
-    def _quick_words(self) -> dict[str, str]:
+    def _quick_labels(self) -> dict[str, str]:
         return {
             "verdict:unjudged": self.tr("unjudged"),
             "verdict:accept": self.tr("accepted"),
             "verdict:unsure": self.tr("unsure"),
             "disagree:agent": self.tr("disagree"),
             "has:flag": self.tr("flagged"),
-            "has:fault": self.tr("faults"),
+            "has:fault": self.tr("unreadable"),
         }
 
-    def _order_words(self) -> dict[str, str]:
+    def _order_labels(self) -> dict[str, str]:
         return {
             "list": self.tr("as listed"),
-            "score": self.tr("best score"),
-            "snr": self.tr("best S/N"),
+            "score": self.tr("highest score"),
+            "snr": self.tr("highest S/N"),
             "p_yes": self.tr("highest p(YES)"),
             "uncertain": self.tr("most uncertain"),
             "surprising": self.tr("most surprising"),
-            "disagreeing": self.tr("agents differ first"),
-            "ra": self.tr("along the sky"),
+            "disagreeing": self.tr("agents disagree first"),
+            "ra": self.tr("by right ascension"),
             self._random: self.tr("random"),
         }
 
@@ -119,16 +118,16 @@ class FilterBar(QWidget):
         grid.setSpacing(4)
         group = QButtonGroup(self)
         group.setExclusive(False)
-        group.idClicked.connect(self._press)
-        words = self._quick_words()
+        group.idClicked.connect(self._toggle_quick)
+        labels = self._quick_labels()
         for number, (text, button) in enumerate(self.quick.items()):
             button.setCheckable(True)
-            button.say(words[text], hint=text)
+            button.set_label(labels[text], hint=text)
             button.setSizePolicy(self.edit.sizePolicy())
             group.addButton(button, number)
             grid.addWidget(button, number // COLUMNS, number % COLUMNS)
-        for text, said in self._order_words().items():
-            action = QAction(said, self, checkable=True)
+        for text, label in self._order_labels().items():
+            action = QAction(label, self, checkable=True)
             action.setData(text_of_sort(parse_sort(text)))
             self._orders.addAction(action)
             self.menu.addAction(action)
@@ -143,27 +142,27 @@ class FilterBar(QWidget):
         whole.addWidget(self.fault)
         whole.addLayout(grid)
 
-    def _press(self, number: int) -> None:
-        """A second press shows everything again."""
+    def _toggle_quick(self, number: int) -> None:
+        """Apply a quick filter; a second press removes it."""
         text = list(self.quick)[number]
         tree = parse_filter(text)
         is_on = self._queue is not None and self._queue.tree == tree
-        self._give(EVERYTHING if is_on else tree)
+        self._request_filter(EVERYTHING if is_on else tree)
 
-    def _give(self, tree: Filter) -> None:
+    def _request_filter(self, tree: Filter) -> None:
         if self._queue is not None:
-            self.wanted.emit(tree, self._queue.sort)
+            self.queue_requested.emit(tree, self._queue.sort)
 
     def _choose_order(self, action: QAction) -> None:
         if self._queue is not None:
-            self.wanted.emit(self._queue.tree, parse_sort(str(action.data())))
+            self.queue_requested.emit(self._queue.tree, parse_sort(str(action.data())))
 
     def _open_menu(self) -> None:
         self.menu.popup(self.order.mapToGlobal(QPoint(0, self.order.height() + 2)))
 
-    def _show_fault(self, words: str) -> None:
-        self.fault.setText(words)
-        self.fault.setVisible(bool(words))
+    def _show_fault(self, text: str) -> None:
+        self.fault.setText(text)
+        self.fault.setVisible(bool(text))
         self._restyle()
 
     def _restyle(self) -> None:

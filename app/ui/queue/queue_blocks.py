@@ -1,6 +1,6 @@
-"""Where the rows of a queue lie: blocks between landmarks, of which a few are held.
+"""The rows of a queue, in blocks between landmarks, of which a few are kept in memory.
 
-No Qt, no database: what the model of the table reckons with.
+Without Qt and database, for the table model.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from app.core.queue import QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK, order_key
 
 HELD = 32
-"""Blocks of lines in memory."""
+"""Blocks kept in memory."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Rows from `first`, so many."""
+    """`count` rows, starting at index `first`."""
 
     first: int
     count: int
@@ -28,15 +28,15 @@ class Span:
 
 @dataclass(frozen=True)
 class Edit:
-    """To bring a block up to date: rows that go, rows that come in their stead."""
+    """A change of a block's rows: at index `at`, `removed` rows are replaced by `added`."""
 
     at: int
-    gone: int
-    come: int
+    removed: int
+    added: int
 
 
 class QueueBlocks:
-    """The last block has no end: whatever follows is in it."""
+    """The blocks of a queue. The last one is open: it holds everything after the last landmark."""
 
     def __init__(self, sort: Sort) -> None:
         self.sort = sort
@@ -52,99 +52,99 @@ class QueueBlocks:
 
     @property
     def count(self) -> int:
-        """Of blocks."""
+        """Number of blocks."""
         return len(self._counts)
 
     def extend(self, ends: Sequence[QueuePosition], rest: int) -> None:
-        """More of the queue was counted; `rest` replaces what was behind the last landmark."""
+        """Add landmarks found while counting; `rest` is the new size of the last block."""
         self._held.pop(len(self._ends), None)
         self._ends += ends
         self._keys += [order_key(self.sort, each) for each in ends]
         self._counts[-1:] = [*([BLOCK] * len(ends)), rest]
-        self._reckon()
+        self._update_firsts()
 
     def between(self, block: int) -> tuple[QueuePosition | None, QueuePosition | None]:
-        """Behind which place its lines stand, and which is their last."""
+        """The position before the block's first row, and that of its last row."""
         after = self._ends[block - 1] if block else None
         return after, self._ends[block] if block < len(self._ends) else None
 
     def span(self, block: int) -> Span:
         return Span(self._firsts[block], self._counts[block])
 
-    def block_of_row(self, row: int) -> int:
-        return bisect_right(self._firsts, row, hi=self.count) - 1
+    def block_of_row(self, index: int) -> int:
+        return bisect_right(self._firsts, index, hi=self.count) - 1
 
-    def block_of(self, place: QueuePosition) -> int:
-        return bisect_left(self._keys, order_key(self.sort, place))
+    def block_of(self, position: QueuePosition) -> int:
+        return bisect_left(self._keys, order_key(self.sort, position))
 
     def holds(self, block: int) -> bool:
         return block in self._held
 
-    def line(self, row: int) -> QueueRow | None:
-        """None: it is not here, ask for its block."""
-        block = self.block_of_row(row)
-        lines = self._held.get(block)
-        at = row - self._firsts[block]
-        if lines is None or at >= len(lines):
+    def row(self, index: int) -> QueueRow | None:
+        """The row at an index; None if its block is not in memory."""
+        block = self.block_of_row(index)
+        rows = self._held.get(block)
+        at = index - self._firsts[block]
+        if rows is None or at >= len(rows):
             return None
         self._held.move_to_end(block)
-        return lines[at]
+        return rows[at]
 
-    def row_of(self, place: QueuePosition, candidate_id: int) -> int | None:
-        """None: its block is not here, or it is not in the queue."""
-        block = self.block_of(place)
-        for at, line in enumerate(self._held.get(block, ())):
-            if line.candidate.id == candidate_id:
+    def index_of(self, position: QueuePosition, candidate_id: int) -> int | None:
+        """Index of a candidate; None if its block is not in memory or it is not in the queue."""
+        block = self.block_of(position)
+        for at, row in enumerate(self._held.get(block, ())):
+            if row.candidate.id == candidate_id:
                 return self._firsts[block] + at
         return None
 
     def blocks_with(self, candidate_ids: frozenset[int]) -> set[int]:
-        """Of those that are held."""
+        """The blocks in memory that contain any of these candidates."""
         return {
             block
-            for block, lines in self._held.items()
-            if any(line.candidate.id in candidate_ids for line in lines)
+            for block, rows in self._held.items()
+            if any(row.candidate.id in candidate_ids for row in rows)
         }
 
-    def edit(self, block: int, lines: Sequence[QueueRow]) -> Edit:
-        """What must go and come, so that the block's rows are these."""
+    def edit(self, block: int, rows: Sequence[QueueRow]) -> Edit:
+        """The change that turns the block's rows into these."""
         before = self._ids(block)
-        now = [line.candidate.id for line in lines]
+        now = [row.candidate.id for row in rows]
         shortest = min(len(before), len(now))
         same = next((at for at in range(shortest) if before[at] != now[at]), shortest)
         behind = 0
         while behind < shortest - same and before[-1 - behind] == now[-1 - behind]:
             behind += 1
-        gone, come = len(before) - same - behind, len(now) - same - behind
-        kept = min(gone, come)  # other objects, but as many rows: only drawn anew
-        return Edit(at=same + kept, gone=gone - kept, come=come - kept)
+        removed, added = len(before) - same - behind, len(now) - same - behind
+        kept = min(removed, added)  # replaced row by row, which only needs a redraw
+        return Edit(at=same + kept, removed=removed - kept, added=added - kept)
 
     def cut(self, block: int, at: int, count: int) -> None:
-        """Rows are gone."""
-        lines = self._held.get(block)
-        if lines is not None:
-            self._held[block] = (*lines[:at], *lines[at + count :])
+        """Remove rows of a block."""
+        rows = self._held.get(block)
+        if rows is not None:
+            self._held[block] = (*rows[:at], *rows[at + count :])
         self._counts[block] -= count
-        self._reckon()
+        self._update_firsts()
 
-    def fill(self, block: int, lines: Sequence[QueueRow]) -> None:
-        """The block's lines as they are now."""
-        self._held[block] = tuple(lines)
+    def fill(self, block: int, rows: Sequence[QueueRow]) -> None:
+        """Replace the rows of a block."""
+        self._held[block] = tuple(rows)
         self._held.move_to_end(block)
-        self._counts[block] = len(lines)
+        self._counts[block] = len(rows)
         while len(self._held) > HELD:
             self._held.popitem(last=False)
-        self._reckon()
+        self._update_firsts()
 
     def forget(self) -> None:
-        """The lines: they are asked for again."""
+        """Drop all rows from memory, so that they are read again."""
         self._held.clear()
 
     def _ids(self, block: int) -> list[int | None]:
-        lines = self._held.get(block)
-        if lines is None:
+        rows = self._held.get(block)
+        if rows is None:
             return [None] * self._counts[block]
-        return [line.candidate.id for line in lines]
+        return [row.candidate.id for row in rows]
 
-    def _reckon(self) -> None:
+    def _update_firsts(self) -> None:
         self._firsts = [0, *accumulate(self._counts)]

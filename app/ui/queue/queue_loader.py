@@ -1,4 +1,4 @@
-"""Fetches what the table of the queue shows, and keeps it as it is in the session."""
+"""Loads the rows that the queue table shows, and keeps them up to date with the session."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from agent.errors import WorkbenchError
 from app.core.queue import QueuePosition, QueueRow, Sort, row_of
-from app.core.queue.landmarks import Landmarks, block_lines, landmarks
+from app.core.queue.landmarks import Landmarks, block_rows, landmarks
 from app.core.session.records import Change
 from app.core.session.session import Session
 from app.ui.background.runner import Done, Failed, Runner
 from app.ui.candidate.queue_neighbours import Queue
 from app.ui.queue.queue_model import QueueModel
 
-LATER_MS = 150
-"""The next spectrum is painted first."""
-MANY = 50
-"""So many candidates changed at once: counted anew."""
-LATEST = 4
-"""Blocks that wait: who drags the scroll bar is not there any more."""
+UPDATE_DELAY_MS = 150
+"""Delay of updates, so that the next spectrum is painted first."""
+MAX_UPDATED = 50
+"""If more candidates change at once, the whole queue is counted again."""
+MAX_WAITING = 4
+"""Requested blocks kept; older ones have been scrolled out of view."""
 
 
 class QueueLoader(QObject):
-    """One call of each kind at a time, so that spectra find a free thread."""
+    """Runs one task of each kind at a time, so that spectra find a free thread."""
 
     counted = Signal()
-    """More of the queue is known, or all."""
+    """More of the queue was counted, or all of it."""
     filled = Signal()
-    """Lines came."""
+    """Rows were loaded."""
     failed = Signal(object)
 
     def __init__(
@@ -40,18 +40,18 @@ class QueueLoader(QObject):
         super().__init__(parent)
         self._session, self._runner, self._model = session, runner, model
         self._queue: Queue | None = None
+        # Number of the current queue. Results for an earlier one are dropped.
         self._number = 0
-        """Of the queue that is counted: what is of an earlier one comes too late."""
         self._is_counted = False
         self._waiting: list[int] = []
-        self._due: set[int] = set()
-        """Blocks in which something changed."""
-        self._fetching: int | None = None
-        self._touched: set[int] = set()
+        self._outdated: set[int] = set()
+        """Blocks whose rows changed."""
+        self._loading: int | None = None
+        self._changed: set[int] = set()
         self._is_stale = False
-        self._later = QTimer(self, singleShot=True, interval=LATER_MS)
-        self._later.timeout.connect(self._catch_up)
-        model.wanted.connect(self.want)
+        self._later = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
+        self._later.timeout.connect(self._update)
+        model.block_needed.connect(self.request)
 
     @property
     def is_counting(self) -> bool:
@@ -61,30 +61,30 @@ class QueueLoader(QObject):
         self._queue = queue
         self._number += 1
         self._is_counted = self._is_stale = False
-        self._fetching = None
+        self._loading = None
         self._waiting.clear()
-        self._due.clear()
-        self._touched.clear()
+        self._outdated.clear()
+        self._changed.clear()
         self._model.begin(queue.sort)
         self._count(None, 0)
 
-    def want(self, block: int) -> None:
-        """The latest first."""
-        if block == self._fetching:
+    def request(self, block: int) -> None:
+        """Load a block; the latest request is served first."""
+        if block == self._loading:
             return
         if block in self._waiting:
             self._waiting.remove(block)
         self._waiting.append(block)
-        del self._waiting[:-LATEST]
+        del self._waiting[:-MAX_WAITING]
         self._fetch()
 
-    def note(self, change: Change) -> None:
-        """Something of the session is other than it was."""
+    def session_changed(self, change: Change) -> None:
+        """Schedule an update of what the change affects."""
         if change.aspect == "calibration":
             return
         if change.aspect == "list" or not change.candidate_ids:
             self._is_stale = True
-        self._touched |= change.candidate_ids
+        self._changed |= change.candidate_ids
         self._later.start()
 
     def _count(self, after: QueuePosition | None, rest: int) -> None:
@@ -92,9 +92,9 @@ class QueueLoader(QObject):
             return
         tree, sort = self._queue.tree, self._queue.sort
         work = partial(landmarks, self._session, tree, sort, after=after, rest=rest)
-        self._run(work, self._came_on, self._could_not_count)
+        self._run(work, self._add_landmarks, self._count_failed)
 
-    def _came_on(self, found: Landmarks) -> None:
+    def _add_landmarks(self, found: Landmarks) -> None:
         self._model.extend(found.ends, found.rest)
         if found.end is None:
             self._is_counted = True
@@ -102,77 +102,78 @@ class QueueLoader(QObject):
             self._count(found.end, found.rest)
         self.counted.emit()
 
-    def _could_not_count(self, error: WorkbenchError) -> None:
+    def _count_failed(self, error: WorkbenchError) -> None:
         self._is_counted = True
         self.failed.emit(error)
         self.counted.emit()
 
     def _fetch(self) -> None:
-        if self._fetching is not None or self._queue is None:
+        if self._loading is not None or self._queue is None:
             return
-        if not (self._waiting or self._due):
+        if not (self._waiting or self._outdated):
             return
-        block = self._waiting.pop() if self._waiting else self._due.pop()
+        block = self._waiting.pop() if self._waiting else self._outdated.pop()
         if block >= self._model.blocks.count:
             return
-        self._fetching = block
+        self._loading = block
         after, until = self._model.blocks.between(block)
         tree, sort = self._queue.tree, self._queue.sort
-        work = partial(block_lines, self._session, tree, sort, after, until)
+        work = partial(block_rows, self._session, tree, sort, after, until)
         if until is None and self.is_counting:
             work = partial(work, self._model.blocks.span(block).count)
-        self._run(work, partial(self._take, block, until), self._could_not_fetch)
+        self._run(work, partial(self._fill, block, until), self._fetch_failed)
 
-    def _take(self, block: int, until: QueuePosition | None, lines: list[QueueRow]) -> None:
-        self._fetching = None
-        # Counting may have gone on meanwhile: what was behind the last landmark is more now.
+    def _fill(self, block: int, until: QueuePosition | None, rows: list[QueueRow]) -> None:
+        self._loading = None
+        # Counting may have continued meanwhile, and then the open last block was split.
         if self._model.blocks.between(block)[1] == until:
             if until is None and self.is_counting:
-                lines = lines[: self._model.blocks.span(block).count]
-            self._model.fill(block, lines)
+                rows = rows[: self._model.blocks.span(block).count]
+            self._model.fill(block, rows)
         else:
             self._waiting.append(block)
         self.filled.emit()
         self._fetch()
 
-    def _could_not_fetch(self, error: WorkbenchError) -> None:
-        self._fetching = None
+    def _fetch_failed(self, error: WorkbenchError) -> None:
+        self._loading = None
         self._waiting.clear()
-        self._due.clear()
+        self._outdated.clear()
         self.failed.emit(error)
 
-    def _catch_up(self) -> None:
-        """What changed since: a few lines, or everything."""
-        touched, self._touched = frozenset(self._touched), set()
+    def _update(self) -> None:
+        """Reload the blocks of the changed candidates, or everything."""
+        changed, self._changed = frozenset(self._changed), set()
         if self._queue is None:
             return
-        if self._is_stale or len(touched) > MANY:
+        if self._is_stale or len(changed) > MAX_UPDATED:
             self.show(self._queue)
             return
         if self.is_counting:
-            self._touched |= touched
+            self._changed |= changed
             self._later.start()
             return
-        self._due |= self._model.blocks.blocks_with(touched)
-        work = partial(_places, self._session, touched, self._queue.sort)
-        self._run(work, self._know_places, self._could_not_fetch)
+        self._outdated |= self._model.blocks.blocks_with(changed)
+        work = partial(_positions, self._session, changed, self._queue.sort)
+        self._run(work, self._fetch_positions, self._fetch_failed)
 
-    def _know_places(self, places: list[QueuePosition]) -> None:
-        self._due |= {self._model.blocks.block_of(place) for place in places}
+    def _fetch_positions(self, positions: list[QueuePosition]) -> None:
+        self._outdated |= {self._model.blocks.block_of(each) for each in positions}
         self._fetch()
 
     def _run(self, work: Callable[[], Any], done: Done, failed: Failed) -> None:
-        """Only what is still asked for arrives."""
-        of = self._number
-        came, broke = partial(self._if_still, of, done), partial(self._if_still, of, failed)
-        self._runner.run(work, came, broke, owner=self)
+        """Run a task, and drop its result if another queue is shown by then."""
+        number = self._number
+        on_done = partial(self._if_current, number, done)
+        on_failed = partial(self._if_current, number, failed)
+        self._runner.run(work, on_done, on_failed, owner=self)
 
-    def _if_still(self, number: int, call: Callable[[Any], None], result: Any) -> None:
+    def _if_current(self, number: int, call: Callable[[Any], None], result: Any) -> None:
         if number == self._number:
             call(result)
 
 
-def _places(session: Session, candidate_ids: frozenset[int], sort: Sort) -> list[QueuePosition]:
-    """Where they stand now. Any thread."""
-    there = session.candidates(sorted(candidate_ids))
-    return [row_of(session, each.id, sort).position for each in there]
+def _positions(session: Session, candidate_ids: frozenset[int], sort: Sort) -> list[QueuePosition]:
+    """Current positions of these candidates in the order. Any thread."""
+    found = session.candidates(sorted(candidate_ids))
+    return [row_of(session, each.id, sort).position for each in found]

@@ -1,5 +1,4 @@
-"""The queue as a table of any length: lines come when they are looked at, and most are forgotten
-again."""
+"""Table model of a queue of any length: rows are loaded when they come into view."""
 
 from __future__ import annotations
 
@@ -17,9 +16,9 @@ from PySide6.QtCore import (
 
 from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK
-from app.ui.agent.words import chance
+from app.ui.agent.status_texts import probability_text
 from app.ui.judging.flag_menu import STAR
-from app.ui.judging.verdict_words import colour, mark_and_word
+from app.ui.judging.verdict_text import mark_and_word, verdict_colour
 from app.ui.queue.queue_blocks import QueueBlocks
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.candidate_table import CELL, Cell
@@ -30,44 +29,44 @@ Role = Qt.ItemDataRole
 
 OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, FLAGS = range(7)
 NUMBERS = frozenset({SNR, SCORE, P_YES})
-TO_COME = "…"
-MARKS_ALONE = "✓✕"
-"""What stands above marks without words."""
+LOADING = "…"
+MARKS_TITLE = "✓✕"
+"""Column title for verdicts shown as marks without words."""
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class QueueModel(QAbstractTableModel):
-    wanted = Signal(int)
-    """A block whose lines are on screen and not here."""
+    block_needed = Signal(int)
+    """A block that is on screen but not in memory."""
     used_changed = Signal()
-    """Of `used`, or of `longest_name`."""
+    """`used` or `longest_name` changed."""
 
     def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
         self.blocks = QueueBlocks(LIST_ORDER)
         self.used: frozenset[int] = frozenset()
-        """Columns in which something stands."""
+        """Columns with any content."""
         self.longest_name = ""
-        """Of the objects that were looked at."""
+        """Longest object name loaded so far."""
         self.is_brief = False
-        """Whether a verdict is its mark alone: there is no room for its word."""
+        """Whether verdicts are shown as marks without words, for lack of room."""
         self._current: QueueRow | None = None
 
-    def be_brief(self, on: bool) -> None:
+    def set_brief(self, on: bool) -> None:
         if on != self.is_brief:
             self.is_brief = on
             self.redraw()
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, VERDICT, VERDICT)
 
     def begin(self, sort: Sort) -> None:
-        """Another queue, of which nothing is known yet."""
+        """Start with another queue, of which nothing is loaded yet."""
         self.beginResetModel()
         self.blocks = QueueBlocks(sort)
         self.endResetModel()
 
     def extend(self, ends: Sequence[QueuePosition], rest: int) -> None:
-        """Rows are added at the end, or go from there."""
+        """Add counted rows at the end, or remove some."""
         blocks = self.blocks
         last = blocks.span(blocks.count - 1)
         more = len(ends) * BLOCK + rest - last.count
@@ -81,32 +80,34 @@ class QueueModel(QAbstractTableModel):
             blocks.extend(ends, rest)
             self.endResetModel()
 
-    def fill(self, block: int, lines: Sequence[QueueRow]) -> None:
-        """The lines of a block as they are now: rows come and go where they differ in number."""
+    def fill(self, block: int, rows: Sequence[QueueRow]) -> None:
+        """Replace the rows of a block, inserting or removing rows where their number differs."""
         blocks = self.blocks
-        edit = blocks.edit(block, lines)
+        edit = blocks.edit(block, rows)
         first = blocks.span(block).first
-        if edit.gone:
-            self.beginRemoveRows(ROOT, first + edit.at, first + edit.at + edit.gone - 1)
-            blocks.cut(block, edit.at, edit.gone)
+        if edit.removed:
+            self.beginRemoveRows(ROOT, first + edit.at, first + edit.at + edit.removed - 1)
+            blocks.cut(block, edit.at, edit.removed)
             self.endRemoveRows()
-        if edit.come:
-            self.beginInsertRows(ROOT, first + edit.at, first + edit.at + edit.come - 1)
-            blocks.fill(block, lines)
+        if edit.added:
+            self.beginInsertRows(ROOT, first + edit.at, first + edit.at + edit.added - 1)
+            blocks.fill(block, rows)
             self.endInsertRows()
         else:
-            blocks.fill(block, lines)
-        if lines:
-            self._redraw(first, first + len(lines) - 1)
-        self._note_used(lines)
+            blocks.fill(block, rows)
+        if rows:
+            self._redraw(first, first + len(rows) - 1)
+        self._update_used(rows)
 
-    def show_current(self, line: QueueRow | None) -> None:
-        """Draws two rows anew, not all: it happens with every key."""
-        before, self._current = self._current, line
-        for each in (before, line):
-            row = None if each is None else self.blocks.row_of(each.position, each.candidate.id)
-            if row is not None:
-                self._redraw(row, row)
+    def show_current(self, row: QueueRow | None) -> None:
+        """Mark the current row. Only two rows are redrawn, since this happens at every step."""
+        before, self._current = self._current, row
+        for each in (before, row):
+            row_index = (
+                None if each is None else self.blocks.index_of(each.position, each.candidate.id)
+            )
+            if row_index is not None:
+                self._redraw(row_index, row_index)
 
     def redraw(self) -> None:
         if self.blocks.total:
@@ -129,7 +130,7 @@ class QueueModel(QAbstractTableModel):
             return None
         return (
             self.tr("object"),
-            MARKS_ALONE if self.is_brief else self.tr("verdict"),
+            MARKS_TITLE if self.is_brief else self.tr("verdict"),
             self.tr("S/N"),
             self.tr("score"),
             self.tr("agent"),
@@ -140,72 +141,76 @@ class QueueModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= self.blocks.total:
             return None
-        line = self.blocks.line(index.row())
-        if line is None:
-            return self._not_here(index, role)
+        row = self.blocks.row(index.row())
+        if row is None:
+            return self._loading_cell(index, role)
         column = index.column()
         match role:
             case Role.DisplayRole:
-                return self._text(line, column)
+                return self._text(row, column)
             case Role.ToolTipRole:
-                return self._about(line)
+                return self._tooltip(row)
             case _ if role == CELL:
-                text, colour = self._text(line, column), self._colour(line, column)
+                text, colour = self._text(row, column), self._colour(row, column)
                 if self.is_brief and column == VERDICT:
                     text = text[:1]
-                return Cell(text, colour, column in NUMBERS, self._is_current(line))
+                return Cell(text, colour, column in NUMBERS, self._is_current(row))
         return None
 
-    def _text(self, line: QueueRow, column: int) -> str:
-        is_broken = column == VERDICT and _verdict(line) is None and line.candidate.fault
-        return self.tr("! broken") if is_broken else text_of(line, column)
+    def _text(self, row: QueueRow, column: int) -> str:
+        is_broken = column == VERDICT and _verdict(row) is None and row.candidate.fault
+        return self.tr("! broken") if is_broken else text_of(row, column)
 
-    def _not_here(self, index: Index, role: int) -> Any:
-        text = TO_COME if index.column() == OBJECT else ""
+    def _loading_cell(self, index: Index, role: int) -> Any:
+        text = LOADING if index.column() == OBJECT else ""
         if role == CELL:
             if text:
-                self.wanted.emit(self.blocks.block_of_row(index.row()))
+                self.block_needed.emit(self.blocks.block_of_row(index.row()))
             return Cell(text, self._current_theme.theme.dim)
         return text if role == Role.DisplayRole else None
 
-    def _is_current(self, line: QueueRow) -> bool:
-        return self._current is not None and line.candidate.id == self._current.candidate.id
+    def _is_current(self, row: QueueRow) -> bool:
+        return self._current is not None and row.candidate.id == self._current.candidate.id
 
-    def _colour(self, line: QueueRow, column: int) -> str:
+    def _colour(self, row: QueueRow, column: int) -> str:
         theme = self._current_theme.theme
         if column != VERDICT:
             return theme.text
-        verdict = _verdict(line)
-        return theme.warning if verdict is None and line.candidate.fault else colour(theme, verdict)
+        verdict = _verdict(row)
+        return (
+            theme.warning
+            if verdict is None and row.candidate.fault
+            else verdict_colour(theme, verdict)
+        )
 
-    def _about(self, line: QueueRow) -> str:
-        verdict = text_of(line, VERDICT)
-        lines = [line.candidate.object_id, line.candidate.fault, verdict]
-        if line.mine is not None:
-            lines += [", ".join(line.mine.opinion.flags), line.mine.opinion.comment]
+    def _tooltip(self, row: QueueRow) -> str:
+        verdict = text_of(row, VERDICT)
+        lines = [row.candidate.object_id, row.candidate.fault, verdict]
+        if row.mine is not None:
+            lines += [", ".join(row.mine.opinion.flags), row.mine.opinion.comment]
         return "\n".join(each for each in lines if each)
 
     def _redraw(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, 0), self.index(last, FLAGS))
 
-    def _note_used(self, lines: Sequence[QueueRow]) -> None:
-        found = frozenset().union(*(_used(line) for line in lines)) - self.used
-        longest = max((text_of(line, OBJECT) for line in lines), key=len, default="")
+    def _update_used(self, rows: Sequence[QueueRow]) -> None:
+        new = frozenset().union(*(_used(row) for row in rows)) - self.used
+        longest = max((text_of(row, OBJECT) for row in rows), key=len, default="")
         is_longer = len(longest) > len(self.longest_name)
         if is_longer:
             self.longest_name = longest
-        if found or is_longer:
-            self.used |= found
+        if new or is_longer:
+            self.used |= new
             self.used_changed.emit()
 
 
-def text_of(line: QueueRow, column: int) -> str:
-    candidate = line.candidate
+def text_of(row: QueueRow, column: int) -> str:
+    candidate = row.candidate
     match column:
         case 0:
             return candidate.object_id or f"#{candidate.id}"
         case 1:
-            verdict = _verdict(line)
+            verdict = _verdict(row)
             return "" if verdict is None else mark_and_word(verdict)
         case 2:
             return "" if candidate.snr is None else f"{candidate.snr:.1f}"
@@ -214,23 +219,23 @@ def text_of(line: QueueRow, column: int) -> str:
         case 4:
             return candidate.agent_verdict or ("–" if candidate.agent_stopped_by else "")
         case 5:
-            return "" if candidate.agent_p_yes is None else chance(candidate.agent_p_yes)
-    flags = () if line.mine is None else line.mine.opinion.flags
+            return "" if candidate.agent_p_yes is None else probability_text(candidate.agent_p_yes)
+    flags = () if row.mine is None else row.mine.opinion.flags
     star = "★ " if STAR in flags else ""
     return star + ", ".join(each for each in flags if each != STAR)
 
 
-def _verdict(line: QueueRow) -> Any:
-    return None if line.mine is None else line.mine.opinion.verdict
+def _verdict(row: QueueRow) -> Any:
+    return None if row.mine is None else row.mine.opinion.verdict
 
 
-def _used(line: QueueRow) -> set[int]:
-    candidate = line.candidate
+def _used(row: QueueRow) -> set[int]:
+    candidate = row.candidate
     used = {
         SNR: candidate.snr is not None,
         SCORE: candidate.score is not None,
         AGENT: bool(candidate.agent_stopped_by or candidate.agent_verdict),
         P_YES: candidate.agent_p_yes is not None,
-        FLAGS: line.mine is not None and bool(line.mine.opinion.flags),
+        FLAGS: row.mine is not None and bool(row.mine.opinion.flags),
     }
     return {column for column, is_used in used.items() if is_used}

@@ -1,4 +1,4 @@
-"""The queue: what is walked through, where one stands in it, and what was decided."""
+"""The queue panel: the candidates in order, their verdicts, the filter and the search."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from PySide6.QtWidgets import (
 
 from agent.errors import WorkbenchError
 from app.core.queue import EVERYTHING, Filter, QueueRow, Sort
-from app.core.session.records import Change, Verdict
+from app.core.session.records import Verdict
 from app.ui.candidate.queue_neighbours import Queue
-from app.ui.judging.verdict_words import mark_and_word
+from app.ui.judging.verdict_text import mark_and_word
 from app.ui.queue.filter_bar import FilterBar
-from app.ui.queue.find_box import FindBox, uncover
+from app.ui.queue.find_box import FindBox, ensure_visible
 from app.ui.queue.queue_loader import QueueLoader
 from app.ui.queue.queue_model import (
     AGENT,
     FLAGS,
-    MARKS_ALONE,
+    MARKS_TITLE,
     OBJECT,
     P_YES,
     SCORE,
@@ -45,13 +45,12 @@ WIDEST = {
     P_YES: "p(YES)",
     FLAGS: "velocity, noisy",
 }
-"""What must have room; the user may draw the columns wider."""
+"""Texts that must fit the columns; the user may widen them."""
 ROOM_PX = 12
-WIDEST_NAME_PX = 190
-NARROWEST_PX = 44
-"""Of the flags."""
-SPARED_FIRST = (SCORE, SNR)
-"""Where there is no room for all: both are told elsewhere of what is on the desk."""
+MAX_NAME_PX = 190
+MIN_FLAGS_PX = 44
+HIDDEN_FIRST = (SCORE, SNR)
+"""Columns hidden where room is short; other panels show them for the current candidate."""
 OF_AGENT = frozenset({AGENT, P_YES})
 ALWAYS = frozenset({OBJECT, VERDICT})
 
@@ -61,7 +60,7 @@ class QueuePanel(QWidget):
         super().__init__(parent)
         self._current, self._commands = context.current, context.commands
         self._is_following = True
-        """Whether the row on the desk is still to be brought into view."""
+        """Whether the current row is still to be scrolled into view."""
         self.card = FoldingCard(self.tr("Queue"), self)
         self.finder = FindBox(context, self.card)
         self.filters = FilterBar(context, self.card)
@@ -70,16 +69,16 @@ class QueuePanel(QWidget):
         self.table = CandidateTable(context.current_theme, self.card)
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Queue"))
-        self.words = QLabel(self.card)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setProperty("role", "dim")
-        self.words.setWordWrap(True)
-        self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        taking_room = QSizePolicy.Policy.Expanding  # where the table has gone
-        self.words.setSizePolicy(QSizePolicy.Policy.Preferred, taking_room)
+        self.message = QLabel(self.card)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.message.setProperty("role", "dim")
+        self.message.setWordWrap(True)
+        self.message.setAlignment(Qt.AlignmentFlag.AlignTop)
+        fill_height = QSizePolicy.Policy.Expanding  # while the table is hidden
+        self.message.setSizePolicy(QSizePolicy.Policy.Preferred, fill_height)
         self.card.head.insertWidget(1, self.finder, 1)
         self.card.inside.addWidget(self.filters)
-        self.card.inside.addWidget(self.words)
+        self.card.inside.addWidget(self.message)
         self.card.inside.addWidget(self.table, 1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -87,23 +86,23 @@ class QueuePanel(QWidget):
         self._set_widths()
         self._connect(context)
         self._show_queue(self._current.queue)
-        self._show_line(self._current.line)
+        self._show_row(self._current.row)
 
     def _connect(self, context: SessionContext) -> None:
-        context.commands.add("filter", self._begin_filter)
-        self.filters.wanted.connect(self._walk)
-        self.table.wanted.connect(self._go)
-        self.table.entered.connect(self._stand_there)
+        context.commands.add("filter", self._start_filter)
+        self.filters.queue_requested.connect(self._set_queue)
+        self.table.row_activated.connect(self._go_to)
+        self.table.focused.connect(self._focus_current_row)
         self.model.used_changed.connect(self._show_columns)
         self.loader.counted.connect(self._show_count)
         self.loader.filled.connect(self._show_count)
-        self.loader.failed.connect(self._tell)
-        self._current.moved.connect(self._show_line)
-        self._current.row_changed.connect(self._show_line_again)
+        self.loader.failed.connect(self._report_error)
+        self._current.candidate_changed.connect(self._show_row)
+        self._current.row_changed.connect(self._show_changed_row)
         self._current.queue_changed.connect(self._show_queue)
         self._current.blind_mode.changed.connect(self._show_columns)
-        self._current.again.changed.connect(self._show_count)
-        context.bridge.changed.connect(self._take_note)
+        self._current.repeat_round.changed.connect(self._show_count)
+        context.bridge.changed.connect(self.loader.session_changed)
         context.current_theme.changed.connect(self.model.redraw)
 
     def _set_widths(self) -> None:
@@ -111,29 +110,26 @@ class QueuePanel(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(OBJECT, QHeaderView.ResizeMode.Stretch)
-        said = {VERDICT: mark_and_word(Verdict.ACCEPT)}  # as the language has it
-        for column, words in (WIDEST | said).items():
-            width = metrics.horizontalAdvance(words) + ROOM_PX
+        translated = {VERDICT: mark_and_word(Verdict.ACCEPT)}
+        for column, text in (WIDEST | translated).items():
+            width = metrics.horizontalAdvance(text) + ROOM_PX
             needed = header.sectionSizeHint(column) if column in (SNR, AGENT, P_YES) else 0
             self.table.setColumnWidth(column, max(width, needed))
         self._show_columns()
 
-    def _begin_filter(self) -> None:
-        uncover(self.filters, self._commands)
-        self.filters.begin()
+    def _start_filter(self) -> None:
+        ensure_visible(self.filters, self._commands)
+        self.filters.start_editing()
 
-    def _walk(self, tree: Filter, sort: Sort) -> None:
-        self._current.walk(tree, sort)
-        self.filters.show_queue(self._current.queue)  # as it was, where that was refused
+    def _set_queue(self, tree: Filter, sort: Sort) -> None:
+        self._current.set_queue(tree, sort)
+        self.filters.show_queue(self._current.queue)  # the old one if that was refused
 
-    def _go(self, row: int) -> None:
-        line = self.model.blocks.line(row)
-        there = self._current.candidate
-        if line is not None and (there is None or there.id != line.candidate.id):
-            self._current.go_to(line.candidate.id)
-
-    def _take_note(self, change: Change) -> None:
-        self.loader.note(change)
+    def _go_to(self, row_index: int) -> None:
+        row = self.model.blocks.row(row_index)
+        current = self._current.candidate
+        if row is not None and (current is None or current.id != row.candidate.id):
+            self._current.go_to(row.candidate.id)
 
     def _show_queue(self, queue: Queue) -> None:
         self.filters.show_queue(queue)
@@ -141,97 +137,99 @@ class QueuePanel(QWidget):
         self.loader.show(queue)
         self._show_count()
 
-    def _show_line(self, line: QueueRow | None) -> None:
-        self.model.show_current(line)
-        self.filters.edit.own_columns = () if line is None else tuple(line.candidate.own)
-        self._is_following = line is not None
+    def _show_row(self, row: QueueRow | None) -> None:
+        self.model.show_current(row)
+        self.filters.edit.own_columns = () if row is None else tuple(row.candidate.own)
+        self._is_following = row is not None
         self._follow()
 
-    def _show_line_again(self, line: QueueRow | None) -> None:
-        """It may stand elsewhere: the order is another one."""
-        self.model.show_current(line)
+    def _show_changed_row(self, row: QueueRow | None) -> None:
+        """Update the current row, whose position may have changed."""
+        self.model.show_current(row)
         self._follow()
 
     def _follow(self) -> None:
-        """Bring the row on the desk into view, once it is known; then leave it to the user."""
-        line = self._current.line
-        if line is None or not self._is_following or line.position is None:
+        """Scroll the current row into view once it is known, then leave scrolling to the user."""
+        row = self._current.row
+        if row is None or not self._is_following or row.position is None:
             return
         blocks = self.model.blocks
-        block = blocks.block_of(line.position)
+        block = blocks.block_of(row.position)
         if block >= blocks.count or (block == blocks.count - 1 and self.loader.is_counting):
             return
         if not blocks.holds(block):
-            self.loader.want(block)
+            self.loader.request(block)
             return
         self._is_following = False
-        row = blocks.row_of(line.position, line.candidate.id)
-        if row is not None:
-            self._bring(row)
+        row_index = blocks.index_of(row.position, row.candidate.id)
+        if row_index is not None:
+            self._scroll_to(row_index)
 
-    def _stand_there(self) -> None:
-        """Up and Down begin at the row on the desk."""
-        line = self._current.line
-        row = None if line is None else self.model.blocks.row_of(line.position, line.candidate.id)
-        if row is not None:
-            self.table.stand_on(row)
+    def _focus_current_row(self) -> None:
+        """Let Up and Down start at the current row."""
+        row = self._current.row
+        if row is None:
+            return
+        row_index = self.model.blocks.index_of(row.position, row.candidate.id)
+        if row_index is not None:
+            self.table.set_focused_row(row_index)
 
-    def _bring(self, row: int) -> None:
-        index = self.model.index(row, 0)
+    def _scroll_to(self, row_index: int) -> None:
+        index = self.model.index(row_index, 0)
         if self.table.hasFocus():
-            self.table.stand_on(row)
+            self.table.set_focused_row(row_index)
         area = self.table.viewport().rect()
-        is_seen = area.contains(self.table.visualRect(index).center())
-        how = QAbstractItemView.ScrollHint
-        self.table.scrollTo(index, how.EnsureVisible if is_seen else how.PositionAtCenter)
+        is_visible = area.contains(self.table.visualRect(index).center())
+        hint = QAbstractItemView.ScrollHint
+        self.table.scrollTo(index, hint.EnsureVisible if is_visible else hint.PositionAtCenter)
 
     def _show_columns(self, _: object = None) -> None:
-        """Only those in which something stands, and never what blind mode hides."""
+        """Show the columns that have content and that blind mode does not hide."""
         shown = ALWAYS | self.model.used
         if self._current.blind_mode.is_on:
             shown -= OF_AGENT
         for column in WIDEST:
             self.table.setColumnHidden(column, column not in shown)
-        self._be_brief(False)
-        if self._lacks_room():
-            self._be_brief(True)
-        for column in SPARED_FIRST:
-            if self._lacks_room():
+        self._set_brief(False)
+        if self._is_too_narrow():
+            self._set_brief(True)
+        for column in HIDDEN_FIRST:
+            if self._is_too_narrow():
                 self.table.setColumnHidden(column, True)
         if not self.table.isColumnHidden(FLAGS):
             most = self.table.fontMetrics().horizontalAdvance(WIDEST[FLAGS]) + ROOM_PX
-            left = self._room_beside_names() - self._taken(FLAGS)
-            self.table.setColumnWidth(FLAGS, max(NARROWEST_PX, min(left, most)))
+            left = self._room_beside_names() - self._width_without(FLAGS)
+            self.table.setColumnWidth(FLAGS, max(MIN_FLAGS_PX, min(left, most)))
 
-    def _lacks_room(self) -> bool:
-        """For the names, whole; flags need no more than a beginning."""
-        flags = 0 if self.table.isColumnHidden(FLAGS) else NARROWEST_PX
+    def _is_too_narrow(self) -> bool:
+        """Whether names would be cut; flags may be."""
+        flags = 0 if self.table.isColumnHidden(FLAGS) else MIN_FLAGS_PX
         is_laid_out = self.table.viewport().width() > 0
-        return is_laid_out and self._taken(FLAGS) + flags > self._room_beside_names()
+        return is_laid_out and self._width_without(FLAGS) + flags > self._room_beside_names()
 
     def _room_beside_names(self) -> int:
         return self.table.viewport().width() - self._name_width()
 
-    def _taken(self, without: int) -> int:
-        """By the columns on screen but for the names and that one."""
-        beside = [column for column in WIDEST if column not in (OBJECT, without)]
-        return sum(self.table.columnWidth(column) for column in beside)
+    def _width_without(self, excluded: int) -> int:
+        """Width of the visible columns, except the names and this one."""
+        columns = [column for column in WIDEST if column not in (OBJECT, excluded)]
+        return sum(self.table.columnWidth(column) for column in columns)
 
     def _name_width(self) -> int:
         font = QFont(self.table.font())
-        font.setBold(True)  # as that on the desk is written
+        font.setBold(True)  # the current row is bold
         metrics = QFontMetrics(font)
         least = metrics.horizontalAdvance(WIDEST[OBJECT])
         widest = metrics.horizontalAdvance(self.model.longest_name)
-        return min(max(least, widest) + ROOM_PX, WIDEST_NAME_PX)
+        return min(max(least, widest) + ROOM_PX, MAX_NAME_PX)
 
-    def _be_brief(self, on: bool) -> None:
-        """Verdicts as marks alone."""
+    def _set_brief(self, on: bool) -> None:
+        """Show verdicts as marks without words, or with them."""
         if on == self.model.is_brief:
             return
-        self.model.be_brief(on)
-        words = MARKS_ALONE if on else mark_and_word(Verdict.ACCEPT)
-        width = self.table.fontMetrics().horizontalAdvance(words)
+        self.model.set_brief(on)
+        widest = MARKS_TITLE if on else mark_and_word(Verdict.ACCEPT)
+        width = self.table.fontMetrics().horizontalAdvance(widest)
         self.table.setColumnWidth(VERDICT, width + ROOM_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -241,19 +239,20 @@ class QueuePanel(QWidget):
     def _show_count(self) -> None:
         total, is_counting = self.model.blocks.total, self.loader.is_counting
         self.card.note.setText(f"{total:,}…" if is_counting else f"{total:,}")
-        is_again = self._current.again.is_on  # where it stands, or what was said, would tell
-        self.table.setHidden(is_again)
-        self.filters.setDisabled(is_again)
-        self.words.setVisible(is_again or (not total and not is_counting))
-        self.words.setText(self._why_empty())
+        # In a repeat round the queue would give the first verdicts away.
+        is_repeat = self._current.repeat_round.is_on
+        self.table.setHidden(is_repeat)
+        self.filters.setDisabled(is_repeat)
+        self.message.setVisible(is_repeat or (not total and not is_counting))
+        self.message.setText(self._why_empty())
         self._follow()
 
     def _why_empty(self) -> str:
-        if self._current.again.is_on:
-            return self.tr("Hidden while objects are shown again")
+        if self._current.repeat_round.is_on:
+            return self.tr("Hidden during the repeat round")
         if self._current.queue.tree == EVERYTHING:
             return self.tr("No candidates yet: open a list (Ctrl+N)")
-        return self.tr("No candidate is like that: clear the filter to see all")
+        return self.tr("No candidate matches the filter: clear it to see all")
 
-    def _tell(self, error: WorkbenchError) -> None:
-        self._current.tell(error)
+    def _report_error(self, error: WorkbenchError) -> None:
+        self._current.report_error(error)

@@ -1,4 +1,4 @@
-"""What the agreement page shows, worked out away from the window."""
+"""The numbers of the agreement page, computed outside the GUI thread."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any
 from agent.confidence.calibration import Calibration
 from app.core.queue import next_unjudged
 from app.core.session.session import Session
-from app.core.statistics.calibration import CalibrationSample, calibrate, own_verdicts
-from app.core.statistics.snr_bins import InBin
+from app.core.statistics.calibration import CalibrationSample, calibration_sample
+from app.core.statistics.snr_bins import SnrBin
 from app.core.statistics.summary import (
     AgentFigures,
     Statistics,
-    kept_calibration,
-    read_said,
+    read_all_verdicts,
     statistics_of,
+    stored_calibration,
 )
 from app.ui.review.figures import FigureRow
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AgreementModel:
-    """One model's figures, what they rest on, and the calibration in use."""
+    """One model's statistics, the sample they come from, and the calibration in use."""
 
     figures: AgentFigures
     own: CalibrationSample
     calibration: Calibration | None
     fault: str = ""
-    """Why the calibration that is kept cannot be used."""
+    """Why the stored calibration cannot be used."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -39,33 +39,28 @@ class AgreementModel:
 class AgreementNumbers:
     statistics: Statistics
     models: tuple[AgreementModel, ...]
-    """Those with most blind verdicts beside them first."""
+    """Models with the most blind verdicts first."""
     is_all_judged: bool
-    """By this reviewer: what the agent said can steer nobody any more."""
+    """Whether this reviewer has judged everything, so that nothing need be hidden any more."""
 
 
-def numbers(session: Session) -> AgreementNumbers:
-    said = read_said(session)
-    found = statistics_of(session, said)
+def compute_numbers(session: Session) -> AgreementNumbers:
+    verdicts = read_all_verdicts(session)
+    statistics = statistics_of(session, verdicts)
     models = []
-    for agent, figures in zip(said.agents, found.agents, strict=True):
-        kept, fault = kept_calibration(session, agent)
-        own = own_verdicts(said.verdicts, agent)
-        models.append(AgreementModel(figures=figures, own=own, calibration=kept, fault=fault))
+    for agent, figures in zip(verdicts.agents, statistics.agents, strict=True):
+        stored, fault = stored_calibration(session, agent)
+        own = calibration_sample(verdicts.verdicts, agent)
+        models.append(AgreementModel(figures=figures, own=own, calibration=stored, fault=fault))
     return AgreementNumbers(
-        statistics=found,
+        statistics=statistics,
         models=tuple(sorted(models, key=lambda each: -len(each.own.judged))),
         is_all_judged=next_unjudged(session) is None,
     )
 
 
-def fit(session: Session, own: CalibrationSample) -> Calibration:
-    """From verdicts given blind; kept in the session where it could be fitted."""
-    return calibrate(session, own)
-
-
-def people_rows(found: Statistics, everybody: str, again: str) -> list[FigureRow]:
-    """Fleiss' kappa of all, Cohen's of each pair, and of each person with themselves."""
+def people_rows(found: Statistics, everybody: str, repeats: str) -> list[FigureRow]:
+    """Fleiss' kappa of all people, Cohen's of each pair, and of each person's repeats."""
     rows = []
     if len(found.people.pairs) > 1:
         several = found.people.several
@@ -74,14 +69,14 @@ def people_rows(found: Statistics, everybody: str, again: str) -> list[FigureRow
         name = f"{pair.first} · {pair.second}"
         rows.append(FigureRow(name, pair.every.kappa, pair.every.n))
     rows += [
-        FigureRow(f"{each.reviewer} · {again}", each.agreement.kappa, each.agreement.n, "dim")
+        FigureRow(f"{each.reviewer} · {repeats}", each.agreement.kappa, each.agreement.n, "dim")
         for each in found.repeats
     ]
     return rows
 
 
 def agent_rows(found: Statistics) -> list[FigureRow]:
-    """Verdicts given blind alone: the others are not a person's own."""
+    """Kappa of each person with each model. Only blind verdicts count as a person's own."""
     return [
         FigureRow(f"{each.reviewer} · {each.model}", each.blind.kappa, each.blind.n, "agent")
         for each in found.with_agents
@@ -90,7 +85,7 @@ def agent_rows(found: Statistics) -> list[FigureRow]:
 
 
 def snr_rows(found: Statistics, people: str, *, with_agent: bool) -> list[FigureRow]:
-    """People among themselves, then the person and agent that met most often."""
+    """Kappa by S/N: people with each other, then the person and model with most in common."""
     several = found.people.several_by_snr
     rows = [FigureRow(f"{people} · {_bin(e)}", e.found.kappa, e.found.n) for e in several]
     met = max(found.with_agents, key=lambda each: each.blind.n, default=None)
@@ -102,8 +97,8 @@ def snr_rows(found: Statistics, people: str, *, with_agent: bool) -> list[Figure
     return rows
 
 
-def _bin(each: InBin[Any]) -> str:
-    """In signs, which need no translation and little room."""
+def _bin(each: SnrBin[Any]) -> str:
+    """Label of an S/N bin, in signs that need no translation."""
     if each.low is None and each.high is None:
         return "S/N ?"
     if each.low is None:

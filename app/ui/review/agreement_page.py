@@ -1,4 +1,4 @@
-"""How far people agree, with one another and with the agent, and what its p(YES) is worth."""
+"""The agreement page: agreement between people and with the agent, and how reliable p(YES) is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agent.errors import WorkbenchError
 from app.ui.review.agreement_numbers import (
     AgreementNumbers,
     agent_rows,
-    numbers,
+    compute_numbers,
     people_rows,
     snr_rows,
 )
@@ -19,12 +19,12 @@ from app.ui.review.calibration_card import CalibrationCard
 from app.ui.review.drift_card import DriftCard
 from app.ui.review.figures import Figure, FigureRow, draw_rows
 from app.ui.review.refresh import Refresh
-from app.ui.review.sentences import with_interval
+from app.ui.review.sentences import estimate_text
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import words
-from app.ui.widgets.page_parts import PageCard, Scrolling
+from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.page_parts import PageCard, PageScrollArea
 
-MOST_ROWS = 14
+MAX_ROWS = 14
 
 
 class AgreementPage(QWidget):
@@ -37,12 +37,12 @@ class AgreementPage(QWidget):
         )
         self._blind_mode = context.current.blind_mode
         self.found: AgreementNumbers | None = None
-        kappa = self.tr("Kappa with 95 % interval: 0 is chance, above 0.8 two judge as one.")
-        blind = self.tr("Only verdicts given before anything of the agent's opinion was seen.")
-        faint = self.tr("Most disagreement is about noise.")
+        kappa = self.tr("Kappa with 95 % interval: 0 is chance, above 0.8 is almost perfect.")
+        blind = self.tr("Only verdicts given before the agent's result was shown.")
+        noise = self.tr("Most disagreements are about noisy spectra.")
         self.people = self._kappas(self.tr("Between people"), kappa)
         self.agents = self._kappas(self.tr("Between people and the agent"), blind)
-        self.faint = self._kappas(self.tr("Faint and bright"), faint)
+        self.by_snr = self._kappas(self.tr("By signal-to-noise"), noise)
         self.drift = DriftCard(context)
         self.calibration = CalibrationCard(context)
         inner = QWidget()
@@ -50,7 +50,7 @@ class AgreementPage(QWidget):
         grid.setContentsMargins(16, 16, 16, 16)
         grid.setSpacing(12)
         left, right = QVBoxLayout(), QVBoxLayout()
-        for part in (self.people, self.agents, self.faint, self.drift):
+        for part in (self.people, self.agents, self.by_snr, self.drift):
             left.addWidget(part)
         left.addStretch(1)
         right.addWidget(self.calibration)
@@ -61,73 +61,72 @@ class AgreementPage(QWidget):
         grid.setColumnStretch(1, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(Scrolling(inner))
-        for card in (self.people, self.agents, self.faint):
-            card.show_rows([], self.tr("Working it out …"))
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._could_not)
+        layout.addWidget(PageScrollArea(inner))
+        for card in (self.people, self.agents, self.by_snr):
+            card.show_rows([], self.tr("Computing…"))
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._refresh_failed)
 
     @property
     def is_blind(self) -> bool:
-        """Whether what the agent makes of the list must not be seen yet."""
+        """Whether the agent's results are still hidden."""
         return self._blind_mode.is_on and not (self.found and self.found.is_all_judged)
 
     def _kappas(self, title: str, note: str) -> KappaCard:
         return KappaCard(title, note, Figure(self._current_theme, title))
 
     def _prepare(self) -> Callable[[], AgreementNumbers]:
-        return partial(numbers, self._session)
+        return partial(compute_numbers, self._session)
 
     def _show(self, found: AgreementNumbers) -> None:
         self.found = found
-        every, again = self.tr("All people (Fleiss)"), self.tr("a second time")
+        everybody, repeats = self.tr("All people (Fleiss)"), self.tr("repeats")
         self.people.show_rows(
-            people_rows(found.statistics, every, again),
+            people_rows(found.statistics, everybody, repeats),
             self.tr(
-                "Two people must have judged the same objects first. Open the session under another"
-                " name, or merge a colleague's."
+                "At least two people must judge the same objects. Open the session under another"
+                " name, or merge a colleague's session."
             ),
         )
         self.agents.show_rows(
-            [] if self.is_blind else agent_rows(found.statistics), self._no_agent()
+            [] if self.is_blind else agent_rows(found.statistics), self._why_no_agent()
         )
         rows = snr_rows(found.statistics, self.tr("People"), with_agent=not self.is_blind)
-        self.faint.show_rows(
-            rows, self.tr("Nothing to compare yet: this needs objects that two have judged.")
+        self.by_snr.show_rows(
+            rows, self.tr("Nothing to compare yet: no object has been judged by two people.")
         )
         self.drift.show_drift(found.statistics.drift, with_agent=not self.is_blind)
         self.calibration.show_models(found.models, is_blind=self.is_blind)
 
-    def _no_agent(self) -> str:
+    def _why_no_agent(self) -> str:
         if self.is_blind:
             return self.tr(
                 "Blind mode: shown when you have judged everything, or when blind mode is off."
             )
         return self.tr(
-            "You must judge some objects blind that the agent has inspected: before its verdict is"
-            " on screen."
+            "First judge some objects that the agent has inspected, before its result is shown."
         )
 
-    def _could_not(self, error: WorkbenchError) -> None:
-        self._current.tell(error)
+    def _refresh_failed(self, error: WorkbenchError) -> None:
+        self._current.report_error(error)
 
 
 class KappaCard(PageCard):
-    """Rows of kappa with their intervals, or why there are none."""
+    """A card with rows of kappa and their intervals, or the reason why there are none."""
 
     def __init__(self, title: str, note: str, figure: Figure) -> None:
         super().__init__(title)
         self.figure = figure
-        self.empty, self.note = words("", "dim"), words(note, "dim")
+        self.empty, self.note = wrapped_label("", "dim"), wrapped_label(note, "dim")
         for part in (self.empty, figure, self.note):
             self.body.addWidget(part)
         self.show_rows([], "")
 
     def show_rows(self, rows: list[FigureRow], empty: str) -> None:
-        kept = rows[:MOST_ROWS]
+        shown = rows[:MAX_ROWS]
         self.empty.setText(empty)
-        self.empty.setVisible(not kept)
-        self.figure.setVisible(bool(kept))
-        self.note.setVisible(bool(kept))
-        self.figure.draw(draw_rows, kept)
-        spoken = (f"{each.name}: {with_interval(each.figure)}" for each in kept)
-        self.figure.setAccessibleDescription("; ".join(spoken))
+        self.empty.setVisible(not shown)
+        self.figure.setVisible(bool(shown))
+        self.note.setVisible(bool(shown))
+        self.figure.draw(draw_rows, shown)
+        texts = (f"{each.name}: {estimate_text(each.figure)}" for each in shown)
+        self.figure.setAccessibleDescription("; ".join(texts))

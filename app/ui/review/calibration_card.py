@@ -1,4 +1,4 @@
-"""What a model's p(YES) is worth here, and what it could decide alone."""
+"""The card on how reliable a model's p(YES) is, and what it could decide alone."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
 from agent.confidence.calibration import Calibration
 from agent.errors import WorkbenchError
+from app.core.statistics.calibration import calibrate
 from app.core.statistics.cut_plan import CutPlan, plan_cut
 from app.core.statistics.number_format import percent
-from app.ui.review.agreement_numbers import AgreementModel, fit
-from app.ui.review.figures import Figure, draw_chances, draw_reliability, short
+from app.ui.review.agreement_numbers import AgreementModel
+from app.ui.review.figures import Figure, draw_p_yes_histogram, draw_reliability, shortened
 from app.ui.review.sentences import calibration_state, cut_sentences
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, name, row, words
+from app.ui.widgets.labels import button, row, short_label, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.page_parts import PageCard
 
 PRECISION = 95.0
-LOWEST, HIGHEST = 50.0, 99.9
-CURVE_PX, CHANCES_PX = 260, 150
+MIN_PRECISION, MAX_PRECISION = 50.0, 99.9
+CURVE_PX, HISTOGRAM_PX = 260, 150
 
 
 class CalibrationCard(PageCard):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        title = QCoreApplication.translate("CalibrationCard", "How far p(YES) can be believed")
+        title = QCoreApplication.translate("CalibrationCard", "Reliability")
         super().__init__(title, parent=parent)
         self._session, self._current, self._runner = (
             context.current.session,
@@ -36,29 +37,30 @@ class CalibrationCard(PageCard):
         )
         self._models: tuple[AgreementModel, ...] = ()
         self.plan: CutPlan | None = None
-        self.empty = words("", "dim")
+        self.empty = wrapped_label("", "dim")
         self.choose = QComboBox()
         self.choose.setAccessibleName(self.tr("Model"))
-        self.state = words("")
+        self.state = wrapped_label("")
         self.curve = Figure(context.current_theme, self.tr("Reliability curve"))
         self.curve.setFixedHeight(CURVE_PX)
-        self.legend = words(
-            self.tr("Round: as the model tells it. Diamonds: calibrated, out of fold."), "dim"
+        self.legend = wrapped_label(
+            self.tr("Circles: the model's own p(YES). Diamonds: calibrated, cross-validated."),
+            "dim",
         )
-        self.figures = words("", "number")
-        self.fit = button(self.tr("Fit from my verdicts"), "primary")
-        self.wanted = NumberBox(
-            self.tr("Wanted precision, per cent"), low=LOWEST, high=HIGHEST, decimals=1
+        self.figures = wrapped_label("", "number")
+        self.fit = button(self.tr("Calibrate from my verdicts"), "primary")
+        self.precision = NumberBox(
+            self.tr("Target precision, per cent"), low=MIN_PRECISION, high=MAX_PRECISION, decimals=1
         )
-        self.wanted.show_value(PRECISION)
-        self.cut = words("")
-        self.chances = Figure(context.current_theme, self.tr("Candidates by p(YES)"))
-        self.chances.setFixedHeight(CHANCES_PX)
-        self.coverage = words("", "dim")
-        self.key = words(
+        self.precision.show_value(PRECISION)
+        self.cut = wrapped_label("")
+        self.histogram = Figure(context.current_theme, self.tr("Candidates by p(YES)"))
+        self.histogram.setFixedHeight(HISTOGRAM_PX)
+        self.coverage = wrapped_label("", "dim")
+        self.key = wrapped_label(
             self.tr(
-                "Candidates by p(YES): real ones (solid, green), others (dashed, red), not judged"
-                " (dotted, grey). Heights grow as the square root of the number; the upright line"
+                "Candidates by p(YES): accepted (solid, green), rejected (dashed, red), not judged"
+                " (dotted, grey). The height is the square root of the number; the vertical line"
                 " is the cut."
             ),
             "dim",
@@ -66,15 +68,15 @@ class CalibrationCard(PageCard):
         self._lay_out()
         self.choose.activated.connect(self._show)
         self.fit.clicked.connect(self._fit)
-        self.wanted.entered.connect(self._show_plan)
+        self.precision.entered.connect(self._update_plan)
         self.show_models((), is_blind=False)
-        self.empty.setText(self.tr("Working it out …"))
+        self.empty.setText(self.tr("Computing…"))
 
     def show_models(self, models: Sequence[AgreementModel], *, is_blind: bool) -> None:
         before = self.model
         self._models = () if is_blind else tuple(models)
         self.choose.clear()
-        self.choose.addItems([short(each.figures.model) for each in self._models])
+        self.choose.addItems([shortened(each.figures.model) for each in self._models])
         keys = [each.key for each in self._models]
         if before is not None and before.key in keys:
             self.choose.setCurrentIndex(keys.index(before.key))
@@ -106,9 +108,14 @@ class CalibrationCard(PageCard):
         for part in parts:
             grid.addWidget(part, grid.rowCount(), 0)
         grid.addLayout(row(self.fit, 1), grid.rowCount(), 0)
-        line = row(name(self.tr("The cut for a precision of")), self.wanted, name("%", "dim"), 1)
-        grid.addLayout(line, grid.rowCount(), 0)
-        for part in (self.cut, self.coverage, self.chances, self.key):
+        cut = row(
+            short_label(self.tr("Cut for a precision of")),
+            self.precision,
+            short_label("%", "dim"),
+            1,
+        )
+        grid.addLayout(cut, grid.rowCount(), 0)
+        for part in (self.cut, self.coverage, self.histogram, self.key):
             grid.addWidget(part, grid.rowCount(), 0)
         self.body.addWidget(self.empty)
         self.body.addWidget(self._inner)
@@ -121,33 +128,37 @@ class CalibrationCard(PageCard):
         self.state.setText(calibration_state(model))
         self.curve.setVisible(found is not None)
         self.legend.setVisible(found is not None)
-        labels = self.tr("p(YES) as told"), self.tr("share that is real")
+        labels = self.tr("Predicted p(YES)"), self.tr("Accepted fraction")
         if found is not None:
             self.curve.draw(draw_reliability, found.raw, found.calibrated, labels)
-        self.figures.setText(self._told(model))
-        self._show_plan()
+        self.figures.setText(self._summary(model))
+        self._update_plan()
 
-    def _told(self, model: AgreementModel) -> str:
+    def _summary(self, model: AgreementModel) -> str:
         found = model.figures.reliability
         if found is None:
             return self.tr("No object with a p(YES) has been judged blind yet.")
-        judged = self.tr("{count} judged blind, {real} of them real")
+        judged = self.tr("{count} judged blind, {real} accepted")
         judged = judged.replace("{count}", f"{len(model.own.judged):,}")
         judged = judged.replace("{real}", f"{model.own.judged.positives:,}")
-        error = self.tr("mean error (ECE) {error}").replace("{error}", percent(found.raw_error))
+        error = self.tr("calibration error (ECE) {error}").replace(
+            "{error}", percent(found.raw_error)
+        )
         if found.calibrated_error is not None:
-            after = self.tr("{error} calibrated")
-            error += " → " + after.replace("{error}", percent(found.calibrated_error))
+            calibrated = self.tr("{error} after calibration")
+            error += " → " + calibrated.replace("{error}", percent(found.calibrated_error))
         return " · ".join((judged, error, self.tr("Brier score") + f" {found.raw_brier:.3f}"))
 
-    def _show_plan(self, *_: object) -> None:
-        model, wanted = self.model, self.wanted.value
-        if model is None or wanted is None:
+    def _update_plan(self, *_: object) -> None:
+        model, precision = self.model, self.precision.value
+        if model is None or precision is None:
             return
-        work = partial(plan_cut, model.own, model.calibration, precision=wanted / 100.0)
-        self._runner.run(work, partial(self._take_plan, model), self._current.tell, owner=self)
+        work = partial(plan_cut, model.own, model.calibration, precision=precision / 100.0)
+        self._runner.run(
+            work, partial(self._show_plan, model), self._current.report_error, owner=self
+        )
 
-    def _take_plan(self, model: AgreementModel, plan: CutPlan) -> None:
+    def _show_plan(self, model: AgreementModel, plan: CutPlan) -> None:
         if model is not self.model:
             return
         self.plan = plan
@@ -155,10 +166,12 @@ class CalibrationCard(PageCard):
         judged = model.own.judged
         real, other = judged.p[judged.label], judged.p[~judged.label]
         cut = plan.abstention.accept_from
-        self.chances.draw(draw_chances, real, other, model.own.unjudged, cut, self.tr("p(YES)"))
-        told = self.tr("It would decide {share} of what is not judged yet.")
+        self.histogram.draw(
+            draw_p_yes_histogram, real, other, model.own.unjudged, cut, self.tr("p(YES)")
+        )
+        coverage = self.tr("{share} of the unjudged candidates would be accepted.")
         share = plan.accepted / plan.unjudged if plan.unjudged else 0.0
-        self.coverage.setText(told.replace("{share}", percent(share)))
+        self.coverage.setText(coverage.replace("{share}", percent(share)))
         self.coverage.setVisible(plan.unjudged > 0)
 
     def _fit(self) -> None:
@@ -166,17 +179,17 @@ class CalibrationCard(PageCard):
         if model is None:
             return
         self.fit.setEnabled(False)
-        work = partial(fit, self._session, model.own)
-        self._runner.run(work, partial(self._fitted, model), self._could_not, owner=self)
+        work = partial(calibrate, self._session, model.own)
+        self._runner.run(work, partial(self._fitted, model), self._fit_failed, owner=self)
 
     def _fitted(self, model: AgreementModel, calibration: Calibration) -> None:
         self.fit.setEnabled(True)
         if calibration.is_fitted:
-            told = self.tr("p(YES) is calibrated on {count} of your verdicts")
-            self._current.said.emit(told.replace("{count}", f"{calibration.n:,}"))
+            message = self.tr("p(YES) is calibrated on {count} of your verdicts")
+            self._current.message.emit(message.replace("{count}", f"{calibration.n:,}"))
         else:
-            self._current.said.emit(calibration_state(model))
+            self._current.message.emit(calibration_state(model))
 
-    def _could_not(self, error: WorkbenchError) -> None:
+    def _fit_failed(self, error: WorkbenchError) -> None:
         self.fit.setEnabled(True)
-        self._current.tell(error)
+        self._current.report_error(error)

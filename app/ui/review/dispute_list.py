@@ -1,4 +1,4 @@
-"""The disputes one under the other: a name, and at the right the marks of those who judged it."""
+"""The list of disputes: each with its name, and on the right the marks of those who judged it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.judging.verdict_words import colour, mark
-from app.ui.review.disputes_found import Disputed
+from app.ui.judging.verdict_text import verdict_colour, verdict_mark
+from app.ui.review.dispute_summary import DisputeEntry
 from app.ui.theme.theme import CurrentTheme
 
 VERDICTS = Qt.ItemDataRole.UserRole
 MARK_PX, EDGE_PX = 24, 8
-MOST_MARKS = 4
-"""More people are beside the spectrum."""
+MAX_MARKS = 4
 
 
 class DisputeList(QListWidget):
-    """The agent's mark is never among them: blind mode may hide it."""
+    """A list of disputes. It never shows the agent's mark, which blind mode may hide."""
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,14 +32,14 @@ class DisputeList(QListWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegate(_Marked(current_theme, self))
+        self.setItemDelegate(_MarksDelegate(current_theme, self))
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.setSizePolicy(policy)
         self.who = ""
-        """Whose the marks are, where all rows have those of the same people."""
+        """Names of the people whose marks are shown, if they are the same for all rows."""
 
-    def show_disputes(self, found: Sequence[Disputed]) -> None:
+    def show_disputes(self, found: Sequence[DisputeEntry]) -> None:
         self.clear()
         people = {tuple(given.reviewer for given in each.dispute.judgements) for each in found}
         self.who = ", ".join(people.pop()) if len(people) == 1 else ""
@@ -48,7 +47,7 @@ class DisputeList(QListWidget):
             self.addItem(_item(each))
 
 
-class _Marked(QStyledItemDelegate):
+class _MarksDelegate(QStyledItemDelegate):
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
@@ -65,18 +64,18 @@ class _Marked(QStyledItemDelegate):
         super().paint(painter, option, index)
         painter.save()
         left = whole.right() - EDGE_PX - width
-        for place, verdict in enumerate(verdicts):
-            where = QRect(left + place * MARK_PX, whole.top(), MARK_PX, whole.height())
-            painter.setPen(QColor(colour(self._current_theme.theme, verdict)))
-            painter.drawText(where, Qt.AlignmentFlag.AlignCenter, mark(verdict) or "–")
+        for number, verdict in enumerate(verdicts):
+            area = QRect(left + number * MARK_PX, whole.top(), MARK_PX, whole.height())
+            painter.setPen(QColor(verdict_colour(self._current_theme.theme, verdict)))
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, verdict_mark(verdict) or "–")
         painter.restore()
 
 
-def _item(found: Disputed) -> QListWidgetItem:
-    given = found.dispute.judgements
-    item = QListWidgetItem(found.line.candidate.object_id or f"#{found.id}")
-    item.setData(VERDICTS, tuple(each.opinion.verdict for each in given[:MOST_MARKS]))
-    names = ", ".join(f"{each.reviewer} {mark(each.opinion.verdict)}" for each in given)
+def _item(entry: DisputeEntry) -> QListWidgetItem:
+    given = entry.dispute.judgements
+    item = QListWidgetItem(entry.row.candidate.object_id or f"#{entry.id}")
+    item.setData(VERDICTS, tuple(each.opinion.verdict for each in given[:MAX_MARKS]))
+    names = ", ".join(f"{each.reviewer} {verdict_mark(each.opinion.verdict)}" for each in given)
     item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, names)
     item.setToolTip(names)
     return item

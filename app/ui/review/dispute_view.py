@@ -1,4 +1,4 @@
-"""One dispute side by side: the spectrum, everybody's opinion, and what the reader says to it."""
+"""Shows one dispute: the spectrum, all opinions side by side, and the buttons to judge it."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.session.records import Verdict
 from app.core.statistics.adjudication import Dispute, adjudicator_of, set_adjudicator
-from app.ui.judging.verdict_words import mark_and_word
-from app.ui.review.disputes_found import Details, Disputed, details
-from app.ui.review.opinion_card import hidden_agent, of_agent, of_person
+from app.ui.judging.verdict_text import mark_and_word
+from app.ui.review.dispute_summary import DisputeDetails, DisputeEntry, dispute_details
+from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_card
 from app.ui.review.small_plot import SmallPlot
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, row, with_key, words
-from app.ui.widgets.page_parts import Scrolling
+from app.ui.widgets.labels import button, row, with_key, wrapped_label
+from app.ui.widgets.page_parts import PageScrollArea
 
-MOST_SIDES = 6
-SIDES_PX = 220
-"""At most; the rest scrolls."""
+MAX_OPINIONS = 6
+OPINIONS_PX = 220
+"""Maximum height of the opinions; more scrolls."""
 
 
 class DisputeView(QWidget):
-    """The object shown is the one on the desk: what is judged here is judged there."""
+    """Makes the disputed candidate current, so that a verdict given here is a normal verdict."""
 
-    opened = Signal()
-    """The person wants to see it with everything around it."""
+    open_requested = Signal()
+    """The user wants to see the candidate on the judging page."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current, self._runner = context.current, context.runner
         self._session = context.current.session
-        self.shown: Disputed | None = None
-        self.details: Details | None = None
-        self.title = words("", "title")
-        self.note = words("", "dim")
+        self.shown: DisputeEntry | None = None
+        self.details: DisputeDetails | None = None
+        self.title = wrapped_label("", "title")
+        self.note = wrapped_label("", "dim")
         self.plot = SmallPlot(context.current_theme, self.tr("Spectrum"))
-        self._sides = QHBoxLayout()
-        self._sides.setSpacing(8)
-        self.verdict = words("")
+        self._opinions = QHBoxLayout()
+        self._opinions.setSpacing(8)
+        self.verdict = wrapped_label("")
         self.accept = button("", "accept")
         self.reject = button("", "reject")
         self.unsure = button("", "unsure")
@@ -47,7 +47,7 @@ class DisputeView(QWidget):
         self._show_keys()
         self._keymap.changed.connect(self._show_keys)
         self.settle = button("")
-        self.open = button(self.tr("Open it"))
+        self.open = button(self.tr("Open"))
         self._lay_out()
         for each, verdict in (
             (self.accept, Verdict.ACCEPT),
@@ -55,35 +55,35 @@ class DisputeView(QWidget):
             (self.unsure, Verdict.UNSURE),
         ):
             each.clicked.connect(partial(self.judge, verdict))
-        self.settle.clicked.connect(self._settle)
-        self.open.clicked.connect(self.opened)
+        self.settle.clicked.connect(self._toggle_adjudicator)
+        self.open.clicked.connect(self.open_requested)
         self.plot.painted.connect(context.current.note_painted)
         context.current.spectrum_changed.connect(self._draw)
-        context.current.unreadable.connect(self._draw)
-        context.current.row_changed.connect(self._ask_again)
+        context.current.spectrum_failed.connect(self._draw)
+        context.current.row_changed.connect(self._load)
 
-    def show_dispute(self, found: Disputed | None) -> None:
-        is_other = found is None or self.shown is None or found.id != self.shown.id
-        self.shown = found
-        self.setVisible(found is not None)
-        if found is None:
+    def show_dispute(self, entry: DisputeEntry | None) -> None:
+        is_other = entry is None or self.shown is None or entry.id != self.shown.id
+        self.shown = entry
+        self.setVisible(entry is not None)
+        if entry is None:
             self.details = None
             self.plot.show_nothing()
             return
         if is_other:
             self.details = None
-            self._clear_sides()
-        self.title.setText(found.line.candidate.object_id)
-        if self._current.candidate is None or self._current.candidate.id != found.id:
-            self._current.go_to(found.id)
+            self._clear_opinions()
+        self.title.setText(entry.row.candidate.object_id)
+        if self._current.candidate is None or self._current.candidate.id != entry.id:
+            self._current.go_to(entry.id)
         else:
             self._draw()
-        self._ask_again()
+        self._load()
 
     def _lay_out(self) -> None:
-        sides = QWidget()
-        sides.setLayout(self._sides)
-        self._sides.setContentsMargins(0, 0, 0, 0)
+        opinions = QWidget()
+        opinions.setLayout(self._opinions)
+        self._opinions.setContentsMargins(0, 0, 0, 0)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
@@ -97,94 +97,96 @@ class DisputeView(QWidget):
         frame.setLayout(inside)
         layout.addWidget(frame, 1)
         layout.addWidget(self.note)
-        layout.addWidget(Scrolling(sides, SIDES_PX))
+        layout.addWidget(PageScrollArea(opinions, OPINIONS_PX))
         layout.addWidget(self.verdict)
         layout.addLayout(row(self.accept, self.reject, self.unsure, 1, self.settle))
 
     def judge(self, verdict: Verdict, *_: object) -> bool:
-        """It stays here. Whether it was written down."""
-        if not self._is_on_desk():
+        """Judge the candidate without going on; returns whether the verdict was saved."""
+        if not self._is_current():
             return False
-        was_seen = self._current.is_painted
+        was_painted = self._current.is_painted
         self._current.judge(verdict, stay=True)
-        return was_seen and self._current.saved.verdict == verdict
+        return was_painted and self._current.saved_opinion.verdict == verdict
 
     def _show_keys(self) -> None:
-        for each, told, action in (
+        for each, label, action in (
             (self.accept, self.tr("Accept"), "accept"),
             (self.reject, self.tr("Reject"), "reject"),
             (self.unsure, self.tr("Unsure"), "unsure"),
         ):
-            each.setText(with_key(told, self._keymap.label(action)))
-            each.setAccessibleName(told)
+            each.setText(with_key(label, self._keymap.label(action)))
+            each.setAccessibleName(label)
 
-    def _settle(self) -> None:
-        """The reader's word ends disputes from now on, or no longer does."""
+    def _toggle_adjudicator(self) -> None:
+        """Make the reviewer the adjudicator, whose verdict settles disputes, or undo that."""
         me = self._session.reviewer
         set_adjudicator(self._session, None if adjudicator_of(self._session) == me else me)
 
-    def _is_on_desk(self) -> bool:
+    def _is_current(self) -> bool:
         candidate = self._current.candidate
         return self.shown is not None and candidate is not None and candidate.id == self.shown.id
 
     def _is_hidden(self) -> bool:
-        line = self._current.line
-        return line is None or not self._is_on_desk() or self._current.blind_mode.hides(line)
+        row = self._current.row
+        return row is None or not self._is_current() or self._current.blind_mode.hides(row)
 
-    def _ask_again(self, *_: object) -> None:
+    def _load(self, *_: object) -> None:
         if self.shown is not None and self.isVisible():
-            work = partial(details, self._session, self.shown.id)
-            self._runner.run(work, self._take, self._current.tell, owner=self)
+            work = partial(dispute_details, self._session, self.shown.id)
+            self._runner.run(work, self._show_details, self._current.report_error, owner=self)
 
-    def _take(self, found: Details) -> None:
-        if self.shown is None or found.of != self.shown.id:
+    def _show_details(self, details: DisputeDetails) -> None:
+        if self.shown is None or details.candidate_id != self.shown.id:
             return
-        self.details = found
-        self._show_sides(found)
-        self._show_verdict(found.dispute)
+        self.details = details
+        self._show_opinions(details)
+        self._show_verdict(details.dispute)
         self._draw()
 
-    def _show_sides(self, found: Details) -> None:
-        self._clear_sides()
+    def _show_opinions(self, details: DisputeDetails) -> None:
+        self._clear_opinions()
         adjudicator = adjudicator_of(self._session)
-        for given in found.dispute.judgements[:MOST_SIDES]:
-            self._sides.addWidget(of_person(given, is_adjudicator=given.reviewer == adjudicator))
-        if found.agents and self._is_hidden():
-            self._sides.addWidget(hidden_agent())
+        for given in details.dispute.judgements[:MAX_OPINIONS]:
+            self._opinions.addWidget(
+                person_card(given, is_adjudicator=given.reviewer == adjudicator)
+            )
+        if details.agents and self._is_hidden():
+            self._opinions.addWidget(hidden_agent_card())
         elif not self._is_hidden():
-            for said in found.agents[:MOST_SIDES]:
-                self._sides.addWidget(of_agent(said))
+            for opinion in details.agents[:MAX_OPINIONS]:
+                self._opinions.addWidget(agent_card(opinion))
 
-    def _clear_sides(self) -> None:
-        while item := self._sides.takeAt(0):
+    def _clear_opinions(self) -> None:
+        while item := self._opinions.takeAt(0):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
 
     def _show_verdict(self, dispute: Dispute) -> None:
         final, me = dispute.final, self._session.reviewer
-        told = {
-            "disagreement": self.tr("Open: people differ, and nobody has settled it."),
+        text = {
+            "disagreement": self.tr("Unsettled: people disagree, and no adjudicator has decided."),
             "adjudicator": self.tr("Settled by the adjudicator: {verdict}"),
-            "unanimous": self.tr("All people say: {verdict}"),
-            "one": self.tr("One person says: {verdict}"),
-            "nobody": self.tr("Nobody has judged it."),
+            "unanimous": self.tr("Unanimous: {verdict}"),
+            "one": self.tr("Judged by one person: {verdict}"),
+            "nobody": self.tr("Not judged yet."),
         }[final.settled_by]
-        self.verdict.setText(told.replace("{verdict}", mark_and_word(final.opinion.verdict)))
+        self.verdict.setText(text.replace("{verdict}", mark_and_word(final.opinion.verdict)))
         adjudicator = adjudicator_of(self._session)
         if adjudicator == me:
-            self.settle.setText(self.tr("My word no longer decides"))
+            self.settle.setText(self.tr("My verdict is not final"))
         else:
-            self.settle.setText(self.tr("Let my word decide"))
-        who = self.tr("The adjudicator is {name}").replace("{name}", adjudicator or "–")
-        self.settle.setToolTip(who if adjudicator else self.tr("There is no adjudicator"))
+            self.settle.setText(self.tr("My verdict is final"))
+        tooltip = self.tr("Adjudicator: {name}").replace("{name}", adjudicator or "–")
+        self.settle.setToolTip(tooltip if adjudicator else self.tr("No adjudicator"))
 
     def _draw(self, *_: object) -> None:
-        """The agent's window is drawn only where it may be seen."""
-        is_mine = not self._session.is_read_only
+        """Draw the spectrum, with the agent's window unless blind mode hides it."""
+        is_writable = not self._session.is_read_only
         for each in (self.accept, self.reject, self.unsure):
-            each.setEnabled(is_mine and self._is_on_desk())
-        self.settle.setEnabled(is_mine)
-        if not self._is_on_desk() or self.shown is None:
+            each.setEnabled(is_writable and self._is_current())
+        self.settle.setEnabled(is_writable)
+        if not self._is_current() or self.shown is None:
             return
         spectrum = self._current.spectrum
         self.note.setText(self._current.fault)

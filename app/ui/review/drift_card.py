@@ -1,4 +1,4 @@
-"""Whether people judge at the end as they did at the beginning."""
+"""The card on drift: whether people's verdicts change in the course of the session."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.statistics.drift import Drift
-from app.ui.review.figures import Figure, draw_blocks
+from app.ui.review.figures import Figure, draw_drift
 from app.ui.review.sentences import drift_sentence
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import words
+from app.ui.widgets.labels import wrapped_label
 from app.ui.widgets.page_parts import PageCard
 
-MOST = 4
+MAX_PEOPLE = 4
 HEIGHT = 130
 
 
 class DriftCard(PageCard):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        title = QCoreApplication.translate("DriftCard", "In the course of time")
+        title = QCoreApplication.translate("DriftCard", "Change over time")
         super().__init__(title, parent=parent)
         self._current_theme = context.current_theme
-        self.empty = words(
-            self.tr("It takes fifty verdicts of one person to see whether they stay the same."),
+        self.empty = wrapped_label(
+            self.tr("At least fifty verdicts by one person are needed to see a change."),
             "dim",
         )
-        self.legend = words(
-            self.tr("Line: share accepted, block by block. Dashed: the agent's mean p(YES)."), "dim"
+        self.legend = wrapped_label(
+            self.tr("Solid: accepted fraction, block by block. Dashed: the agent's mean p(YES)."),
+            "dim",
         )
         self._column = QVBoxLayout()
         self._column.setSpacing(8)
@@ -45,7 +46,7 @@ class DriftCard(PageCard):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
         self.figures = []
-        long = [each for each in found if len(each.blocks) > 1][:MOST]
+        long = [each for each in found if len(each.blocks) > 1][:MAX_PEOPLE]
         self.empty.setVisible(not long)
         self.legend.setVisible(bool(long))
         for each in long:
@@ -57,10 +58,10 @@ class DriftCard(PageCard):
             blocks = tuple(replace(block, p_yes=None) for block in blocks)
         figure = Figure(self._current_theme, each.reviewer)
         figure.setFixedHeight(HEIGHT)
-        figure.draw(draw_blocks, blocks)
+        figure.draw(draw_drift, blocks)
         self.figures.append(figure)
-        self._column.addWidget(words(each.reviewer))
+        self._column.addWidget(wrapped_label(each.reviewer))
         self._column.addWidget(figure)
-        odd = drift_sentence(each)
-        if odd and with_agent:
-            self._column.addWidget(words(odd, "warning"))
+        sentence = drift_sentence(each)
+        if sentence and with_agent:
+            self._column.addWidget(wrapped_label(sentence, "warning"))

@@ -1,4 +1,4 @@
-"""Lines of the log as a table."""
+"""Table model of the log of verdicts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.core.session.log_pages import LogLine
 from app.core.session.records import LogEntry
-from app.ui.agent.words import chance
-from app.ui.judging.verdict_words import mark_and_word, meaning
+from app.ui.agent.status_texts import probability_text
+from app.ui.judging.verdict_text import confidence_meaning, mark_and_word
 
 Index = QModelIndex | QPersistentModelIndex
-LONGEST = 300
-NOWHERE = QModelIndex()
+MAX_TEXT = 300
+ROOT = QModelIndex()
 
 
 class HistoryModel(QAbstractTableModel):
-    """Newest first. `me` reads it: in blind mode what others had been shown is hidden."""
+    """Log entries, newest first. In blind mode the results shown to people other than `me` are
+    hidden."""
 
     def __init__(self, me: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -30,29 +31,29 @@ class HistoryModel(QAbstractTableModel):
             self.tr("When"),
             self.tr("Who"),
             self.tr("Object"),
-            self.tr("What"),
+            self.tr("Verdict"),
             self.tr("Seconds"),
-            self.tr("Had seen of the agent"),
+            self.tr("Agent's result was shown"),
             self.tr("Comment"),
         )
 
-    def start_over(self, lines: Sequence[LogLine], *, is_blind: bool) -> None:
+    def reset(self, lines: Sequence[LogLine], *, is_blind: bool) -> None:
         self.beginResetModel()
         self.lines, self.is_blind = list(lines), is_blind
         self.endResetModel()
 
     def append(self, lines: Sequence[LogLine]) -> None:
-        """Older ones."""
+        """Add older entries at the end."""
         if lines:
             first = len(self.lines)
             self.beginInsertRows(QModelIndex(), first, first + len(lines) - 1)
             self.lines.extend(lines)
             self.endInsertRows()
 
-    def rowCount(self, parent: Index = NOWHERE) -> int:
+    def rowCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self.lines)
 
-    def columnCount(self, parent: Index = NOWHERE) -> int:
+    def columnCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self.titles)
 
     def headerData(
@@ -66,7 +67,7 @@ class HistoryModel(QAbstractTableModel):
         if not index.isValid():
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._cells(self.lines[index.row()])[index.column()][:LONGEST]
+            return self._cells(self.lines[index.row()])[index.column()][:MAX_TEXT]
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == 4:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
@@ -77,26 +78,26 @@ class HistoryModel(QAbstractTableModel):
             local_time(entry.at),
             entry.reviewer,
             line.object_id,
-            self._what(entry),
+            self._verdict_text(entry),
             "" if entry.seconds is None else f"{entry.seconds:.1f}",
-            self._shown(entry),
+            self._shown_text(entry),
             " ".join(entry.opinion.comment.split()),
         )
 
-    def _what(self, entry: LogEntry) -> str:
+    def _verdict_text(self, entry: LogEntry) -> str:
         opinion = entry.opinion
-        said = mark_and_word(opinion.verdict)
+        text = mark_and_word(opinion.verdict)
         if opinion.confidence is not None:
-            said += f" · {meaning(opinion.confidence)}"
+            text += f" · {confidence_meaning(opinion.confidence)}"
         if opinion.flags:
-            said += f" · {', '.join(opinion.flags)}"
+            text += f" · {', '.join(opinion.flags)}"
         if entry.action == "undo":
-            return self.tr("undone, now: {what}").replace("{what}", said)
+            return self.tr("undone, now: {what}").replace("{what}", text)
         if entry.action == "redo":
-            return self.tr("done again: {what}").replace("{what}", said)
-        return said
+            return self.tr("redone: {what}").replace("{what}", text)
+        return text
 
-    def _shown(self, entry: LogEntry) -> str:
+    def _shown_text(self, entry: LogEntry) -> str:
         if not entry.shown or entry.action != "set":
             return ""
         if self.is_blind and entry.reviewer != self._me:
@@ -104,12 +105,12 @@ class HistoryModel(QAbstractTableModel):
         verdict, p_yes = entry.shown.get("verdict"), entry.shown.get("p_yes")
         parts = [str(each) for each in (verdict, entry.shown.get("model")) if each]
         if isinstance(p_yes, float):
-            parts.insert(1 if verdict else 0, chance(p_yes))
+            parts.insert(1 if verdict else 0, probability_text(p_yes))
         return " · ".join(parts)
 
 
 def local_time(at: str) -> str:
-    """UTC as it is kept, in the time of this place; what is no time stays as it is."""
+    """A stored UTC time in local time; text that is no time is returned as it is."""
     try:
         return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Everything that was ever pressed in this session, the newest first."""
+"""The history page: every verdict, undo and redo of the session, newest first."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.core.session.log_pages import PAGE, LogLine, older
+from app.core.session.log_pages import PAGE, LogLine, older_lines
 from app.ui.review.history_model import HistoryModel
 from app.ui.review.refresh import Refresh
 from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import button, row, with_key, words
+from app.ui.widgets.labels import button, row, with_key, wrapped_label
 
 WIDTHS = (150, 110, 190, 200, 70, 200)
-ROW_PX = 10
-"""More than the letters are high."""
+ROW_MARGIN_PX = 10
 NEAR_THE_END = 20
-"""Lines."""
-MOST_AGAIN = 1000
-"""Lines read again after a change."""
+"""Rows from the end at which older entries are loaded."""
+MAX_RELOADED = 1000
+"""Entries read again after a change."""
 
 
 class HistoryPage(QWidget):
-    """A click goes to the object."""
+    """A table of the log; a click goes to the object."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,19 +35,19 @@ class HistoryPage(QWidget):
         )
         self._commands = context.commands
         self._keymap = context.keymap
-        self._is_loading, self._is_whole, self._asked = False, False, PAGE
+        self._is_loading, self._is_complete, self._limit = False, False, PAGE
         self.undo, self.redo = button("", ""), button("", "")
-        self.empty = words(self.tr("Nothing has been judged in this session yet."), "dim")
+        self.empty = wrapped_label(self.tr("Nothing has been judged in this session yet."), "dim")
         self.model = HistoryModel(self._session.reviewer, self)
         self.table = QTableView()
         self._lay_out()
         self.undo.clicked.connect(partial(context.commands.run, "undo"))
         self.redo.clicked.connect(partial(context.commands.run, "redo"))
         self.table.clicked.connect(self._go_to)
-        self.table.verticalScrollBar().valueChanged.connect(self._read_on)
+        self.table.verticalScrollBar().valueChanged.connect(self._load_more)
         self._keymap.changed.connect(self._show_keys)
         self._show_keys()
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._could_not)
+        self.refresh = Refresh(self, context, self._prepare, self._show, self._load_failed)
 
     def _lay_out(self) -> None:
         table = self.table
@@ -61,7 +60,7 @@ class HistoryPage(QWidget):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_PX)
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_MARGIN_PX)
         table.setAccessibleName(self.tr("History"))
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -72,43 +71,45 @@ class HistoryPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
-        layout.addLayout(row(words(self.tr("History"), "title"), 1, self.undo, self.redo))
-        note = self.tr("Nothing is ever deleted: an undo is a line, too. Click to see the object.")
-        layout.addWidget(words(note, "dim"))
+        layout.addLayout(row(wrapped_label(self.tr("History"), "title"), 1, self.undo, self.redo))
+        note = self.tr(
+            "Entries are never deleted; an undo is an entry too. Click one to go to its object."
+        )
+        layout.addWidget(wrapped_label(note, "dim"))
         layout.addWidget(self.empty)
         layout.addWidget(table, 1)
 
     def _prepare(self) -> Callable[[], tuple[LogLine, ...]]:
-        """As many as were there, within bounds."""
-        self._asked = min(max(PAGE, len(self.model.lines)), MOST_AGAIN)
-        return partial(older, self._session, limit=self._asked)
+        """Read as many entries as are shown, within limits."""
+        self._limit = min(max(PAGE, len(self.model.lines)), MAX_RELOADED)
+        return partial(older_lines, self._session, limit=self._limit)
 
     def _show(self, found: tuple[LogLine, ...]) -> None:
-        place = self.table.verticalScrollBar().value()
-        self._is_whole = len(found) < self._asked
-        self.model.start_over(found, is_blind=self._current.blind_mode.is_on)
-        self.table.verticalScrollBar().setValue(place)
+        scrolled = self.table.verticalScrollBar().value()
+        self._is_complete = len(found) < self._limit
+        self.model.reset(found, is_blind=self._current.blind_mode.is_on)
+        self.table.verticalScrollBar().setValue(scrolled)
         self.empty.setVisible(not found)
         self.table.setVisible(bool(found))
         for each in (self.undo, self.redo):
             each.setEnabled(not self._session.is_read_only)
 
-    def _read_on(self, value: int) -> None:
-        """The page behind what is there, shortly before it is scrolled to."""
+    def _load_more(self, value: int) -> None:
+        """Load older entries shortly before the end is scrolled into view."""
         room = self.table.verticalScrollBar().maximum() - value
-        if self._is_loading or self._is_whole or room > NEAR_THE_END * self.table.rowHeight(0):
+        if self._is_loading or self._is_complete or room > NEAR_THE_END * self.table.rowHeight(0):
             return
         if not self.model.lines:
             return
         self._is_loading = True
         last = self.model.lines[-1].entry.id
-        work = partial(older, self._session, last)
-        self._runner.run(work, partial(self._append, last), self._could_not, owner=self)
+        work = partial(older_lines, self._session, last)
+        self._runner.run(work, partial(self._append, last), self._load_failed, owner=self)
 
     def _append(self, last: int, found: tuple[LogLine, ...]) -> None:
         self._is_loading = False
         if self.model.lines and self.model.lines[-1].entry.id == last:
-            self._is_whole = len(found) < PAGE
+            self._is_complete = len(found) < PAGE
             self.model.append(found)
 
     def _go_to(self, index: QModelIndex) -> None:
@@ -118,6 +119,6 @@ class HistoryPage(QWidget):
         self.undo.setText(with_key(self.tr("Undo"), self._keymap.label("undo")))
         self.redo.setText(with_key(self.tr("Redo"), self._keymap.label("redo")))
 
-    def _could_not(self, error: WorkbenchError) -> None:
+    def _load_failed(self, error: WorkbenchError) -> None:
         self._is_loading = False
-        self._current.tell(error)
+        self._current.report_error(error)

@@ -1,4 +1,4 @@
-"""A page that is worked out again when the session has changed, but only while it is looked at."""
+"""Recomputes a page when the session changes, but only while the page is visible."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from agent.errors import WorkbenchError
 from app.core.session.records import Change
 from app.ui.session_context import SessionContext
 
-PAUSE_MS = 200
-"""Several changes at once are one."""
+DELAY_MS = 200
+"""Changes within this time are handled together."""
 
 
 class Refresh(QObject):
-    """`prepare` returns the work, which runs away from the window's thread, one at a time; `show`
-    gets what that returns."""
+    """Runs the work that `prepare` returns outside the GUI thread, and passes the result to `show`.
+
+    Only one run at a time; changes meanwhile cause another one.
+    """
 
     def __init__(
         self,
@@ -34,46 +36,46 @@ class Refresh(QObject):
         self._is_stale, self._is_busy = True, False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(PAUSE_MS)
-        self._timer.timeout.connect(self.now)
+        self._timer.setInterval(DELAY_MS)
+        self._timer.timeout.connect(self.refresh_now)
         page.installEventFilter(self)
-        context.bridge.changed.connect(self._take_note)
-        context.current.blind_mode.changed.connect(self.soon)
+        context.bridge.changed.connect(self._session_changed)
+        context.current.blind_mode.changed.connect(self.schedule)
 
     @property
     def is_fresh(self) -> bool:
         """Whether the page shows what the session holds."""
         return not (self._is_stale or self._is_busy)
 
-    def soon(self, *_: object) -> None:
+    def schedule(self, *_: object) -> None:
         self._is_stale = True
         if self._page.isVisible():
             self._timer.start()
 
-    def now(self) -> None:
+    def refresh_now(self) -> None:
         if self._is_stale and not self._is_busy and self._page.isVisible():
             self._is_stale, self._is_busy = False, True
-            self._runner.run(self._prepare(), self._done, self._broke, owner=self)
+            self._runner.run(self._prepare(), self._work_done, self._work_failed, owner=self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._page and event.type() == QEvent.Type.Show:
-            QTimer.singleShot(0, self, self.now)
+            QTimer.singleShot(0, self, self.refresh_now)
         return False
 
-    def _take_note(self, change: Change) -> None:
+    def _session_changed(self, change: Change) -> None:
         if change.aspect != "spectrum":
-            self.soon()
+            self.schedule()
 
-    def _done(self, found: Any) -> None:
+    def _work_done(self, result: Any) -> None:
         self._is_busy = False
-        self._show(found)
-        self._again()
+        self._show(result)
+        self._restart()
 
-    def _broke(self, error: WorkbenchError) -> None:
+    def _work_failed(self, error: WorkbenchError) -> None:
         self._is_busy = False
         self._failed(error)
-        self._again()
+        self._restart()
 
-    def _again(self) -> None:
+    def _restart(self) -> None:
         if self._is_stale and self._page.isVisible():
             self._timer.start()

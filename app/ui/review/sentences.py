@@ -1,4 +1,4 @@
-"""What the figures of a session come to, in sentences, in the language of the window."""
+"""Translated sentences that explain the statistics of a session."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from agent.confidence.scores import Estimate
 from app.core.statistics.calibration import Shortage, shortage
 from app.core.statistics.cut_plan import CutPlan, Missing
-from app.core.statistics.drift import Drift, oddity
+from app.core.statistics.drift import Drift, find_unsteadiness
 from app.core.statistics.number_format import about, percent, rough_percent, rounded
 from app.ui.review.agreement_numbers import AgreementModel
 
@@ -15,12 +15,12 @@ translate = QCoreApplication.translate
 
 
 def calibration_state(model: AgreementModel) -> str:
-    """Whether p(YES) is a probability here, and what is missing where it is not."""
+    """Whether p(YES) is calibrated, and which verdicts are missing if it is not."""
     rule, judged = model.calibration, model.own.judged
     if model.fault:
         return model.fault
     if rule is not None and rule.is_fitted:
-        told = (
+        text = (
             translate(
                 "sentences",
                 "Calibrated with a straight line on {n} of your verdicts, {k} of them ACCEPT.",
@@ -31,131 +31,136 @@ def calibration_state(model: AgreementModel) -> str:
                 "Calibrated with a rising curve on {n} of your verdicts, {k} of them ACCEPT.",
             )
         )
-        return filled(told, n=f"{rule.n:,}", k=f"{rule.positives:,}")
-    told = translate("sentences", "Not calibrated: p(YES) ranks, but is no probability.")
-    short = shortage(judged)
-    if short is None:
-        return _after(told, translate("sentences", "There are verdicts enough to fit."))
-    more = translate(
+        return fill_in(text, n=f"{rule.n:,}", k=f"{rule.positives:,}")
+    state = translate(
+        "sentences", "Not calibrated: p(YES) ranks candidates but is not a probability."
+    )
+    missing = shortage(judged)
+    if missing is None:
+        return _join(state, translate("sentences", "There are enough verdicts to calibrate it."))
+    needed = translate(
         "sentences", "You have {accept} ACCEPT and {reject} REJECT; {more} are needed."
     )
-    more = filled(
-        more, accept=str(judged.positives), reject=str(judged.negatives), more=_more(short)
+    needed = fill_in(
+        needed,
+        accept=str(judged.positives),
+        reject=str(judged.negatives),
+        more=_more_text(missing),
     )
-    return _after(told, more)
+    return _join(state, needed)
 
 
 def cut_sentences(plan: CutPlan) -> list[str]:
-    """For a wanted precision of what the model accepts alone."""
-    told = _promise(plan)
+    """What the model could decide alone at the target precision."""
+    sentences = _guarantee(plan)
     if not plan.unjudged:
         nothing = translate(
             "sentences", "Every object with a p(YES) is judged: nothing is left to decide."
         )
-        return [*told, nothing]
-    told += [_missing(each) for each in plan.missing if each.kind == "precision"]
-    told += _work(plan)
+        return [*sentences, nothing]
+    sentences += [_missing_text(each) for each in plan.missing if each.kind == "precision"]
+    sentences += _coverage(plan)
     if not plan.is_alike:
-        told.append(
+        sentences.append(
             translate(
                 "sentences",
-                "Above the cut the judged objects are unlike the others: judge some of those at "
-                "random before you rely on it.",
+                "Above the cut the judged objects differ from the unjudged ones: judge a random "
+                "sample of those before you rely on the cut.",
             )
         )
-    return told
+    return sentences
 
 
 def drift_sentence(drift: Drift) -> str:
-    """What a person should know of it; empty where nothing is odd."""
-    odd = oddity(drift)
-    if odd is None:
+    """What a reviewer should know about a drift; empty if there is none."""
+    found = find_unsteadiness(drift)
+    if found is None:
         return ""
-    told = {
+    text = {
         "person": translate(
             "sentences",
-            "The share accepted is not steady: {first} at first, {last} now, from {low} to {high} "
-            "over all, and agreement with the agent has changed, too: look at some again.",
+            "The accepted fraction is not steady: {first} at first, {last} now, from {low} to "
+            "{high} overall. Agreement with the agent has changed too: review some objects again.",
         ),
         "list": translate(
             "sentences",
-            "The share accepted is not steady: {first} at first, {last} now, from {low} to {high} "
-            "over all; agreement with the agent is as before, so it may be the list.",
+            "The accepted fraction is not steady: {first} at first, {last} now, from {low} to "
+            "{high} overall. Agreement with the agent has not changed, so the list may vary.",
         ),
         "unknown": translate(
             "sentences",
-            "The share accepted is not steady: {first} at first, {last} now, from {low} to {high} "
-            "over all: objects shown again would tell whether it is the list or the person.",
+            "The accepted fraction is not steady: {first} at first, {last} now, from {low} to "
+            "{high} overall. A repeat round would show whether the list or the person varies.",
         ),
-    }[odd.cause]
-    return filled(
-        told,
-        first=rough_percent(odd.first),
-        last=rough_percent(odd.last),
-        low=rough_percent(odd.lowest),
-        high=rough_percent(odd.highest),
+    }[found.cause]
+    return fill_in(
+        text,
+        first=rough_percent(found.first),
+        last=rough_percent(found.last),
+        low=rough_percent(found.lowest),
+        high=rough_percent(found.highest),
     )
 
 
-def with_interval(figure: Estimate) -> str:
-    """The figure and its interval; a dash where it is not defined."""
+def estimate_text(figure: Estimate) -> str:
+    """A value and its interval; a dash where it is not defined."""
     if figure.value is None:
         return "–"
-    told = translate("sentences", "{value} ({low} to {high})")
+    text = translate("sentences", "{value} ({low} to {high})")
     numbers = (rounded(number) for number in (figure.value, figure.low, figure.high))
-    return filled(told, **dict(zip(("value", "low", "high"), numbers, strict=True)))
+    return fill_in(text, **dict(zip(("value", "low", "high"), numbers, strict=True)))
 
 
-def filled(text: str, **values: str) -> str:
+def fill_in(text: str, **values: str) -> str:
     for name, value in values.items():
         text = text.replace("{" + name + "}", value)
     return text
 
 
-def _after(first: str, second: str) -> str:
-    """Two sentences: Chinese has no space between them."""
-    return filled(translate("sentences", "{first} {second}"), first=first, second=second)
+def _join(first: str, second: str) -> str:
+    # Translated, because Chinese has no space between sentences.
+    return fill_in(translate("sentences", "{first} {second}"), first=first, second=second)
 
 
-def _more(short: Shortage) -> str:
-    accept = filled(translate("sentences", "{n} more ACCEPT"), n=str(short.accept))
-    reject = filled(translate("sentences", "{n} more REJECT"), n=str(short.reject))
-    if short.accept and short.reject:
+def _more_text(missing: Shortage) -> str:
+    accept = fill_in(translate("sentences", "{n} more ACCEPT"), n=str(missing.accept))
+    reject = fill_in(translate("sentences", "{n} more REJECT"), n=str(missing.reject))
+    if missing.accept and missing.reject:
         both = translate("sentences", "{accept} and {reject}")
-        kinds = filled(both, accept=accept, reject=reject)
+        kinds = fill_in(both, accept=accept, reject=reject)
     else:
-        kinds = accept if short.accept else reject if short.reject else ""
-    if not short.verdicts:
+        kinds = accept if missing.accept else reject if missing.reject else ""
+    if not missing.verdicts:
         return kinds
     if not kinds:
-        return filled(translate("sentences", "{n} more verdicts"), n=str(short.verdicts))
+        return fill_in(translate("sentences", "{n} more verdicts"), n=str(missing.verdicts))
     among = translate("sentences", "{n} more verdicts, among them at least {kinds}")
-    return filled(among, n=str(short.verdicts), kinds=kinds)
+    return fill_in(among, n=str(missing.verdicts), kinds=kinds)
 
 
-def _promise(plan: CutPlan) -> list[str]:
+def _guarantee(plan: CutPlan) -> list[str]:
     cut = plan.abstention.precision
     if cut is None or cut.threshold is None:
         return []
-    told = translate(
+    text = translate(
         "sentences",
-        "From p(YES) {p} on at least {wanted} are real, with {sure} certainty: of {n} judged there "
-        "{observed} are.",
+        "From p(YES) {p} upwards, at least {wanted} are real with {sure} confidence: {observed} of "
+        "the {n} judged there are.",
     )
     return [
-        filled(
-            told,
+        fill_in(
+            text,
             p=f"{cut.threshold:.3g}",
             wanted=percent(cut.wanted),
-            sure=percent(1.0 - (cut.delta or 0.0)),
+            sure=percent(1.0 - cut.delta),
             n=f"{cut.n:,}",
             observed=percent(cut.observed),
         )
     ]
 
 
-def _missing(missing: Missing) -> str:
-    told = (
+def _missing_text(missing: Missing) -> str:
+    text = (
         translate(
             "sentences",
             "No cut for a precision of {wanted} yet: it takes {needed} judged objects from the top "
@@ -168,22 +173,23 @@ def _missing(missing: Missing) -> str:
             "of p(YES) without a mistake, and you have {have}.",
         )
     )
-    told = filled(
-        told, wanted=percent(missing.wanted), needed=str(missing.needed), have=str(missing.have)
+    text = fill_in(
+        text, wanted=percent(missing.wanted), needed=str(missing.needed), have=str(missing.have)
     )
     if missing.more is not None:
         todo = translate("sentences", "Judge {n} more, the highest p(YES) first.")
-        return _after(told, filled(todo, n=f"{missing.takes:,}"))
+        return _join(text, fill_in(todo, n=f"{missing.takes:,}"))
     todo = (
         translate(
             "sentences",
-            "This takes {n} more, and {left} can still be judged: want less, or ask another model.",
+            "This takes {n} more, but only {left} are left to judge: lower the target or change "
+            "the model.",
         )
         if missing.above is None
         else translate(
             "sentences",
-            "This takes {n} more with a p(YES) above {p}, and {left} can still be judged: want "
-            "less, or ask another model.",
+            "This takes {n} more with a p(YES) above {p}, but only {left} are left to judge: lower "
+            "the target or change the model.",
         )
     )
     values = {
@@ -191,25 +197,24 @@ def _missing(missing: Missing) -> str:
         "left": f"{missing.left:,}",
         "p": f"{missing.above or 0:.3g}",
     }
-    return _after(told, filled(todo, **values))
+    return _join(text, fill_in(todo, **values))
 
 
-def _work(plan: CutPlan) -> list[str]:
+def _coverage(plan: CutPlan) -> list[str]:
     if plan.abstention.accept_from is None:
         return []
-    told = translate(
-        "sentences", "Of {n} not yet judged, {accepted} would be accepted; {asked} left to you."
+    text = translate(
+        "sentences", "Of {n} unjudged, {accepted} would be accepted and {asked} left to you."
     )
     counts = {"n": plan.unjudged, "accepted": plan.accepted, "asked": plan.asked}
-    text = filled(told, **{name: f"{count:,}" for name, count in counts.items()})
+    text = fill_in(text, **{name: f"{count:,}" for name, count in counts.items()})
     if not plan.accepted or plan.most_false is None:
         return [text]
-    wrong = translate("sentences", "Of those accepted at most {n} are false by the promise.")
+    false = translate("sentences", "Guaranteed: at most {n} of those accepted are false.")
     if plan.expected_false is not None:
-        wrong = translate(
+        false = translate(
             "sentences",
-            "Of those accepted at most {n} are false by the promise, about {m} by calibrated "
-            "p(YES).",
+            "Guaranteed: at most {n} of those accepted are false; about {m} by calibrated p(YES).",
         )
-        wrong = filled(wrong, m=about(plan.expected_false))
-    return [_after(text, filled(wrong, n=about(plan.most_false)))]
+        false = fill_in(false, m=about(plan.expected_false))
+    return [_join(text, fill_in(false, n=about(plan.most_false)))]

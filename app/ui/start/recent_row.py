@@ -81,11 +81,11 @@ class RecentRow(RowButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._current_theme.theme
         if self._is_hovered or self.hasFocus():
-            veil = QColor(theme.accent)
-            veil.setAlpha(HOVER_ALPHA)
+            background = QColor(theme.accent)
+            background.setAlpha(HOVER_ALPHA)
             edge = QPen(QColor(theme.accent), 1.0) if self.hasFocus() else Qt.PenStyle.NoPen
             painter.setPen(edge)
-            painter.setBrush(veil)
+            painter.setBrush(background)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
         line = self.fontMetrics().height()
         inner = self.rect().adjusted(PAD, PAD, -PAD - REMOVE, -PAD)

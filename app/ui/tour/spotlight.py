@@ -11,7 +11,7 @@ from app.ui.theme.theme import CurrentTheme, Theme
 ROUND = 9.0
 AROUND = 4
 """Pixels between the target and the ring around it."""
-VEIL_ALPHA = {False: 96, True: 120}
+DIM_ALPHA = {False: 96, True: 120}
 """Keyed by `Theme.is_dark`."""
 
 
@@ -33,15 +33,15 @@ class Spotlight(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._current_theme.theme
-        veil = QPainterPath()
-        veil.setFillRule(Qt.FillRule.OddEvenFill)
-        veil.addRect(QRectF(self.rect()))
+        dimmed = QPainterPath()
+        dimmed.setFillRule(Qt.FillRule.OddEvenFill)
+        dimmed.addRect(QRectF(self.rect()))
         ring = None if self.hole is None else QRectF(self.hole).adjusted(*_OUT)
         if ring is not None:
-            veil.addRoundedRect(ring, ROUND, ROUND)
+            dimmed.addRoundedRect(ring, ROUND, ROUND)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillPath(veil, QColor(0, 0, 0, VEIL_ALPHA[theme.is_dark]))
+        painter.fillPath(dimmed, QColor(0, 0, 0, DIM_ALPHA[theme.is_dark]))
         if ring is not None:
             painter.setPen(QPen(QColor(theme.accent), 2.0))
             painter.drawRoundedRect(ring, ROUND, ROUND)

@@ -1,4 +1,4 @@
-"""Small pieces that the parts of the agent panel share."""
+"""Small helpers shared by the parts of the agent panel."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from agent.protocol.reply import Verdict
 from agent.trajectory.trajectory import Trajectory
 
-MOST_OF_A_NAME = 26
+MAX_NAME = 26
 
 
 def label(role: str = "") -> QLabel:
-    """Plain text."""
+    """A label for plain text."""
     made = QLabel()
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("role", role)
@@ -22,7 +22,7 @@ def label(role: str = "") -> QLabel:
 
 
 def row(*parts: QWidget | tuple[QWidget, int] | None, spacing: int = 8) -> QHBoxLayout:
-    """Side by side; a pair says how it stretches, None is empty room."""
+    """Widgets side by side; a pair is a widget and its stretch, None is empty space."""
     made = QHBoxLayout()
     made.setContentsMargins(0, 0, 0, 0)
     made.setSpacing(spacing)
@@ -36,26 +36,26 @@ def row(*parts: QWidget | tuple[QWidget, int] | None, spacing: int = 8) -> QHBox
     return made
 
 
-def colour_verdict(shown: QLabel, verdict: Verdict | None) -> None:
-    """As the theme colours a YES and a NO."""
+def colour_verdict(label: QLabel, verdict: Verdict | None) -> None:
+    """Colour a label as the theme colours YES and NO."""
     role = {"YES": "accept", "NO": "reject"}.get(verdict or "", "title")
-    if shown.property("role") != role:
-        shown.setProperty("role", role)
-        shown.style().polish(shown)
+    if label.property("role") != role:
+        label.setProperty("role", role)
+        label.style().polish(label)
 
 
 def short_name(name: str) -> str:
-    """The end of a long path or address tells more than its beginning."""
-    return name if len(name) <= MOST_OF_A_NAME else "…" + name[-MOST_OF_A_NAME:]
+    """Shorten a long name from the left: the end of a path or address tells more."""
+    return name if len(name) <= MAX_NAME else "…" + name[-MAX_NAME:]
 
 
 def record_names(records: Sequence[Trajectory]) -> list[str]:
-    """By model; with the beginning of its hash, or a number, where two have one name."""
+    """Names by model, made unique with the start of the hash, or else a number."""
     names = [short_name(each.model.name) for each in records]
-    for place, each in enumerate(records):
+    for index, each in enumerate(records):
         if names.count(short_name(each.model.name)) > 1:
-            names[place] = f"{names[place]} · {each.model.sha256[:6]}"
+            names[index] = f"{names[index]} · {each.model.sha256[:6]}"
     return [
-        name if name not in names[:place] else f"{name} ({names[:place].count(name) + 1})"
-        for place, name in enumerate(names)
+        name if name not in names[:index] else f"{name} ({names[:index].count(name) + 1})"
+        for index, name in enumerate(names)
     ]

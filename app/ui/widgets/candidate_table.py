@@ -1,4 +1,4 @@
-"""How tables of candidates look: rows drawn without a grid, the one on the desk marked."""
+"""A table of candidates, without a grid, with the current candidate's row marked."""
 
 from __future__ import annotations
 
@@ -15,33 +15,31 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.keys.text_focus import ROWS
+from app.ui.keys.text_focus import ROW_NAVIGATION
 from app.ui.theme.theme import CurrentTheme
 
 CELL = Qt.ItemDataRole.UserRole + 1
-"""A `Cell`: all that is drawn of one, in a single question."""
+"""Role whose data is a `Cell`: everything to draw, in one call of the model."""
 Index = QModelIndex | QPersistentModelIndex
-BAR = 3
-TINT = 38
+BAR_PX = 3
+TINT_ALPHA = 38
 PAD = 5
-HIGHER_PX = 6
+ROW_MARGIN_PX = 6
 
 
 class CandidateTable(QTableView):
-    """A click wants to go there; so does Enter on the row that Up and Down have come to, where it
-    has the focus. Letters pass through."""
+    """A click activates a row; with the focus, so does Enter on the row chosen with Up and Down."""
 
-    wanted = Signal(int)
-    """A row."""
-    entered = Signal()
-    """It has got the focus: whoever knows may say on which row."""
+    row_activated = Signal(int)
+    focused = Signal()
+    """The table got the focus; `set_focused_row` may now choose the row it starts at."""
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setProperty("role", "plain")
-        self.setProperty(ROWS, True)
+        self.setProperty(ROW_NAVIGATION, True)
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -53,7 +51,7 @@ class CandidateTable(QTableView):
         font = self.font()
         font.setPointSizeF(font.pointSizeF() - 1.0)
         self.setFont(font)
-        self.setItemDelegate(_LineDelegate(current_theme, font, self))
+        self.setItemDelegate(_CellDelegate(current_theme, font, self))
         rows = self.verticalHeader()
         rows.hide()
         rows.setMinimumSectionSize(8)
@@ -65,26 +63,27 @@ class CandidateTable(QTableView):
         columns.setSectionsClickable(False)
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         columns.setMinimumSectionSize(24)
-        self.clicked.connect(self._want)
+        self.clicked.connect(self._activate)
         current_theme.changed.connect(self._restyle)
 
     @property
     def row_height(self) -> int:
-        return self.fontMetrics().height() + HIGHER_PX
+        return self.fontMetrics().height() + ROW_MARGIN_PX
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.wanted.emit(self.currentIndex().row())
+            self.row_activated.emit(self.currentIndex().row())
         elif event.text() and event.text().isprintable():
-            event.ignore()  # no search by letters: they judge
+            # QTableView would search by letters, but these are the keys that judge.
+            event.ignore()
         else:
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.entered.emit()
+        self.focused.emit()
         if not self.currentIndex().isValid():
-            self.stand_on(0)
+            self.set_focused_row(0)
         self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -94,19 +93,18 @@ class CandidateTable(QTableView):
     def currentChanged(self, current: Index, before: Index) -> None:
         super().currentChanged(current, before)
         if self.hasFocus():
-            self.viewport().update()  # a row is more than its cell
+            self.viewport().update()  # Qt repaints the cell; the frame is around the row
 
     @property
-    def entered_row(self) -> int:
-        """The one that Enter would go to; -1: it has not the focus."""
+    def focused_row(self) -> int:
+        """The row that Enter would activate; -1 without the focus."""
         return self.currentIndex().row() if self.hasFocus() else -1
 
-    def stand_on(self, row: int) -> None:
-        """Enter would go to that row."""
+    def set_focused_row(self, row: int) -> None:
         self.setCurrentIndex(self.model().index(row, 0))
 
-    def _want(self, index: QModelIndex) -> None:
-        self.wanted.emit(index.row())
+    def _activate(self, index: QModelIndex) -> None:
+        self.row_activated.emit(index.row())
 
     def _restyle(self) -> None:
         self.viewport().update()
@@ -117,11 +115,12 @@ class Cell(NamedTuple):
     colour: str
     is_right: bool = False
     is_current: bool = False
-    """Whether the row is that of the object on the desk."""
+    """Whether the row is that of the current candidate."""
 
 
-class _LineDelegate(QStyledItemDelegate):
-    """Draws a cell by itself: a styled one costs three times as much, and a key waits for it."""
+class _CellDelegate(QStyledItemDelegate):
+    # Draws cells itself. QStyledItemDelegate takes three times as long, and going to the next
+    # candidate waits for it.
 
     def __init__(self, current_theme: CurrentTheme, font: QFont, table: CandidateTable) -> None:
         super().__init__(table)
@@ -141,13 +140,13 @@ class _LineDelegate(QStyledItemDelegate):
         accent = QColor(self._current_theme.theme.accent)
         if cell.is_current:
             tint = QColor(accent)
-            tint.setAlpha(TINT)
+            tint.setAlpha(TINT_ALPHA)
             painter.fillRect(rect, tint)
             if index.column() == 0:
-                painter.fillRect(QRect(rect.left(), rect.top(), BAR, rect.height()), accent)
-        if index.row() == self._table.entered_row:
-            for line in (rect.top(), rect.bottom()):
-                painter.fillRect(QRect(rect.left(), line, rect.width(), 1), accent)
+                painter.fillRect(QRect(rect.left(), rect.top(), BAR_PX, rect.height()), accent)
+        if index.row() == self._table.focused_row:
+            for y in (rect.top(), rect.bottom()):
+                painter.fillRect(QRect(rect.left(), y, rect.width(), 1), accent)
         is_bold = cell.is_current and index.column() == 0
         painter.setFont(self._bold if is_bold else option.font)
         painter.setPen(QColor(cell.colour))

@@ -1,4 +1,4 @@
-"""One line of plain text that ends in an ellipsis where there is no room for it."""
+"""A label for one line of plain text, elided where there is no room for it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 class ElidedLabel(QLabel):
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.words = ""
-        """All of them."""
+        self.full_text = ""
         self.setProperty("role", role)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
-    def say(self, words: str, hint: str = "") -> None:
-        if words != self.words:
-            self.words = words
-            self._fit()
-        self.setToolTip(hint or words)
+    def show_text(self, text: str, tooltip: str = "") -> None:
+        if text != self.full_text:
+            self.full_text = text
+            self._elide()
+        self.setToolTip(tooltip or text)
 
     def sizeHint(self) -> QSize:
         return QSize(
-            self.fontMetrics().horizontalAdvance(self.words) + 4, super().sizeHint().height()
+            self.fontMetrics().horizontalAdvance(self.full_text) + 4, super().sizeHint().height()
         )
 
     def minimumSizeHint(self) -> QSize:
@@ -32,10 +31,10 @@ class ElidedLabel(QLabel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._elide()
 
-    def _fit(self) -> None:
+    def _elide(self) -> None:
         room = self.contentsRect().width()
-        fitting = self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, room)
-        if fitting != self.text():
-            self.setText(fitting)
+        elided = self.fontMetrics().elidedText(self.full_text, Qt.TextElideMode.ElideRight, room)
+        if elided != self.text():
+            self.setText(elided)

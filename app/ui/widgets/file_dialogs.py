@@ -1,4 +1,4 @@
-"""Asking for files with the system's own dialogs."""
+"""The system's dialogs for choosing files and folders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def choose_lists(parent: QWidget) -> list[Path]:
 
 def choose_folder(parent: QWidget, start: str = "") -> Path | None:
     name = QFileDialog.getExistingDirectory(
-        parent, QCoreApplication.translate("choosing", "A folder of spectra"), start
+        parent, QCoreApplication.translate("choosing", "Choose a folder of spectra"), start
     )
     return Path(name) if name else None
 
@@ -32,13 +32,13 @@ def choose_session(parent: QWidget) -> Path | None:
     return Path(name) if name else None
 
 
-def choose_new_file(parent: QWidget, wanted: Path, kinds: str) -> Path | None:
-    """Whether it is there already is told where the name is shown, not asked twice."""
+def choose_new_file(parent: QWidget, proposed: Path, kinds: str) -> Path | None:
+    # The field that shows the name warns of an existing file, so the dialog need not ask.
     options = QFileDialog.Option.DontConfirmOverwrite
     name, _ = QFileDialog.getSaveFileName(
         parent,
-        QCoreApplication.translate("choosing", "Where to write"),
-        str(wanted),
+        QCoreApplication.translate("choosing", "Save as"),
+        str(proposed),
         kinds,
         "",
         options,
@@ -49,6 +49,6 @@ def choose_new_file(parent: QWidget, wanted: Path, kinds: str) -> Path | None:
 def choose_task_file(parent: QWidget) -> Path | None:
     tasks = QCoreApplication.translate("choosing", "Task files") + " (*.toml)"
     name, _ = QFileDialog.getOpenFileName(
-        parent, QCoreApplication.translate("choosing", "A task file"), "", tasks
+        parent, QCoreApplication.translate("choosing", "Open a task file"), "", tasks
     )
     return Path(name) if name else None

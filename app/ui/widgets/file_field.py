@@ -1,4 +1,4 @@
-"""A file or a folder: typed, or chosen with the system's dialog."""
+"""A field for the path of a file or folder, typed or chosen with the system's dialog."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from PySide6.QtWidgets import (
 )
 
 Ask = Callable[[Path | None], Path | None]
-"""Shows the dialog, starting from what is there; None: nothing was chosen."""
+"""Shows the dialog, starting at the given path; None if it was cancelled."""
 
 
 class FileField(QWidget):
-    """Its name above, what is wrong with it below."""
+    """The path, with a label above and a problem, if any, below."""
 
     changed = Signal()
 
-    def __init__(self, words: str, ask: Ask, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, ask: Ask, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ask = ask
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        label = QLabel(words)
+        label = QLabel(title)
         label.setProperty("role", "dim")
         self.edit = QLineEdit()
         self.edit.setAcceptDrops(False)
-        self.edit.setAccessibleName(words)
-        self.edit.textChanged.connect(self._tell)
+        self.edit.setAccessibleName(title)
+        self.edit.textChanged.connect(self._text_changed)
         label.setBuddy(self.edit)
         self.button = QPushButton(self.tr("Choose…"))
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.button.setAccessibleName(self.tr("Choose: {what}").replace("{what}", words))
+        self.button.setAccessibleName(self.tr("Choose: {what}").replace("{what}", title))
         self.button.clicked.connect(self._choose)
         self.problem = QLabel()
         self.problem.setProperty("role", "warning")
@@ -58,28 +58,42 @@ class FileField(QWidget):
 
     @property
     def path(self) -> Path | None:
-        """None while nothing is there, or no path."""
+        """The path; None while the field is empty or holds no valid path."""
         text = self.edit.text().strip()
         try:
             return Path(text).expanduser() if text else None
-        except RuntimeError:  # ~ of nobody
+        except RuntimeError:  # "~name" of an unknown user
             return None
 
     def set_path(self, path: Path | None) -> None:
         self.edit.setText("" if path is None else str(path))
 
     def begin(self) -> None:
-        """Ready to be written over."""
+        """Focus the field with its text selected."""
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.edit.selectAll()
 
-    def say(self, problem: str) -> None:
+    def show_problem(self, problem: str) -> None:
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
 
     def _choose(self) -> None:
-        if (found := self._ask(self.path)) is not None:
-            self.set_path(found)
+        if (path := self._ask(self.path)) is not None:
+            self.set_path(path)
 
-    def _tell(self, _: str) -> None:
+    def _text_changed(self, _: str) -> None:
         self.changed.emit()
+
+
+def is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # text that is no path, such as a name that is too long
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False

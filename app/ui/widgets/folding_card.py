@@ -1,4 +1,4 @@
-"""A part of the left column: a heading that folds it away, and what lies under it."""
+"""A card of the left column that folds away when its heading is clicked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FoldingCard(QFrame):
         self.inside.setContentsMargins(0, 0, 0, 0)
         self.inside.setSpacing(8)
         self.head = QHBoxLayout()
-        """The heading, whatever stands beside it, and the note at its end."""
+        """Row of the heading and the note; a card may insert more widgets between them."""
         self.head.setSpacing(8)
         self.head.addWidget(self.heading)
         self.head.addWidget(self.note, 0, Qt.AlignmentFlag.AlignRight)

@@ -1,4 +1,4 @@
-"""Small pieces that the sections share."""
+"""Factories for the labels, buttons and rows that panels share."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 
-def words(text: str, role: str = "") -> QLabel:
-    """Plain text that wraps."""
+def wrapped_label(text: str, role: str = "") -> QLabel:
+    """A label for plain text that wraps."""
     label = QLabel()
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
@@ -17,15 +17,15 @@ def words(text: str, role: str = "") -> QLabel:
     return label
 
 
-def name(text: str, role: str = "") -> QLabel:
-    """Plain text of one line."""
-    label = words(text, role)
+def short_label(text: str, role: str = "") -> QLabel:
+    """A label for one line of plain text."""
+    label = wrapped_label(text, role)
     label.setWordWrap(False)
     return label
 
 
 def button(text: str, role: str = "quiet") -> QPushButton:
-    """It leaves the focus with the plot."""
+    """A button that never takes the focus from the plot."""
     made = QPushButton(text)
     made.setProperty("role", role)
     made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -33,7 +33,7 @@ def button(text: str, role: str = "quiet") -> QPushButton:
     return made
 
 
-def check(text: str) -> QCheckBox:
+def check_box(text: str) -> QCheckBox:
     made = QCheckBox(text)
     made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     made.setAccessibleName(text)
@@ -41,7 +41,7 @@ def check(text: str) -> QCheckBox:
 
 
 def row(*parts: QWidget | int, spacing: int = 8) -> QHBoxLayout:
-    """Side by side; a number is empty room that stretches by so much."""
+    """Widgets side by side; a number is empty space with that stretch."""
     layout = QHBoxLayout()
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(spacing)
@@ -54,6 +54,6 @@ def row(*parts: QWidget | int, spacing: int = 8) -> QHBoxLayout:
 
 
 def with_key(text: str, key: str) -> str:
-    """What a button says, and its key; a bare & would be taken for a mark of a shortcut."""
+    """A button's text with its key; & is doubled, since Qt takes a single one for a mnemonic."""
     text = text.replace("&", "&&")
     return f"{text}  {key.replace('&', '&&')}" if key else text

@@ -1,4 +1,4 @@
-"""A number that is typed: taken on Return or when the box is left, given up on Escape."""
+"""A line edit for a number: accepted on Return or on leaving it, discarded on Escape."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from PySide6.QtCore import QLocale, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-LEAVING = (
+USER_LEFT = (
     Qt.FocusReason.MouseFocusReason,
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
 )
-"""By the person; Escape takes the focus away for other reasons."""
-LONGEST = 24
-NARROWEST = 56
-"""Pixels: a column may be narrow."""
+"""Reasons of a focus change by the user; Escape clears the focus for another reason."""
+MAX_LENGTH = 24
+MIN_WIDTH_PX = 56
 
 
 class NumberBox(QLineEdit):
-    """Shows `value` with so many decimals; what is no number or out of bounds is put back."""
+    """Shows `value` with fixed decimals. Typed text that is no number is discarded, and a number
+    outside the limits is clamped."""
 
     entered = Signal(float)
 
@@ -37,59 +37,59 @@ class NumberBox(QLineEdit):
         self._low, self._high, self._decimals = low, high, decimals
         self._value: float | None = None
         self.setProperty("role", "number")
-        self.setMaxLength(LONGEST)
-        self.setMinimumWidth(NARROWEST)
+        self.setMaxLength(MAX_LENGTH)
+        self.setMinimumWidth(MIN_WIDTH_PX)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setAccessibleName(name)
-        self.returnPressed.connect(self._take)
+        self.returnPressed.connect(self._accept)
 
     @property
     def value(self) -> float | None:
         return self._value
 
     def show_value(self, value: float | None) -> None:
-        """Without telling anybody; None: empty."""
+        """Show a value without emitting `entered`; None leaves the box empty."""
         self._value = value
         if not self.hasFocus() or not self.isModified():
-            self._put_back()
+            self._restore()
 
     def sizeHint(self) -> QSize:
         width = QFontMetrics(self.font()).horizontalAdvance("0" * (6 + self._decimals)) + 16
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(NARROWEST, super().minimumSizeHint().height())
+        return QSize(MIN_WIDTH_PX, super().minimumSizeHint().height())
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if self.isModified():
-            if event.reason() in LEAVING:
-                self._take()
+            if event.reason() in USER_LEFT:
+                self._accept()
             elif event.reason() != Qt.FocusReason.ActiveWindowFocusReason:
-                self._put_back()
+                self._restore()
 
-    def _take(self) -> None:
-        value = number(self.text())
+    def _accept(self) -> None:
+        value = parse_number(self.text())
         if value is None:
-            self._put_back()
+            self._restore()
             return
         value = min(max(value, self._low), self._high)
         self._value = value
-        self._put_back()
+        self._restore()
         self.entered.emit(value)
 
-    def _put_back(self) -> None:
+    def _restore(self) -> None:
         self.setText("" if self._value is None else f"{self._value + 0.0:.{self._decimals}f}")
         self.setModified(False)
 
 
-def number(text: str) -> float | None:
-    """As people write it, in their own language or with a point; None for anything else."""
+def parse_number(text: str) -> float | None:
+    """A number written in the system's locale or with a decimal point; None for other text."""
     text = text.strip().replace("\N{MINUS SIGN}", "-")
-    value, is_one = QLocale.system().toDouble(text)
+    value, is_number = QLocale.system().toDouble(text)
     try:
         value = float(text)
     except ValueError:
-        if not is_one:
+        if not is_number:
             return None
     return value if math.isfinite(value) else None

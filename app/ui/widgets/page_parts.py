@@ -1,16 +1,17 @@
-"""Pieces that the review pages share."""
+"""Widgets shared by pages: a titled card, a scroll area for wrapped text, the logo."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.widgets.labels import words
+from app.ui.program_icon import program_icon
+from app.ui.widgets.labels import wrapped_label
 
 
 class PageCard(QFrame):
-    """A titled box; `body` is a column to put things into."""
+    """A titled card; `body` is the layout for its content."""
 
     def __init__(self, title: str, note: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -18,18 +19,21 @@ class PageCard(QFrame):
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(16, 12, 16, 12)
         self.body.setSpacing(8)
-        self.body.addWidget(words(title, "title"))
+        self.body.addWidget(wrapped_label(title, "title"))
         if note:
-            self.body.addWidget(words(note, "dim"))
+            self.body.addWidget(wrapped_label(note, "dim"))
 
 
-class Scrolling(QScrollArea):
-    """Qt's own squeezes what is inside before it scrolls, where words wrap. With `most` it is as
-    high as what it holds, up to there."""
+class PageScrollArea(QScrollArea):
+    """A scroll area that keeps wrapped text whole.
 
-    def __init__(self, inner: QWidget, most: int | None = None) -> None:
+    QScrollArea squeezes labels that wrap before it scrolls. With `max_height` (pixels) the area is
+    as high as its content, up to that height.
+    """
+
+    def __init__(self, inner: QWidget, max_height: int | None = None) -> None:
         super().__init__()
-        self._most = most
+        self._max_height = max_height
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -54,5 +58,19 @@ class Scrolling(QScrollArea):
         wrapped = layout.totalHeightForWidth(self.viewport().width())
         height = max(wrapped, layout.totalMinimumSize().height())
         inner.setMinimumHeight(height)
-        if self._most is not None:
-            self.setFixedHeight(min(height, self._most))
+        if self._max_height is not None:
+            self.setFixedHeight(min(height, self._max_height))
+
+
+class Logo(QWidget):
+    """The program icon, drawn at any size."""
+
+    def __init__(self, side: int = 64, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icon = program_icon()
+        self.setFixedSize(QSize(side, side))
+        self.setAccessibleName(self.tr("Program logo"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        self._icon.paint(painter, self.rect())

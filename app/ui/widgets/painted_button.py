@@ -1,36 +1,38 @@
-"""A button that shows its key, and by its shape whether it is what holds now."""
+"""Buttons that paint themselves: one that shows its key, and the base of the start page's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.ui.keys.keymap import Keymap
 from app.ui.theme.theme import CurrentTheme, Theme
 
 
-def hint(words: str, keymap: Keymap, name: str) -> str:
-    every = ", ".join(keymap.labels(name))
-    return f"{words} ({every})" if every else words
+def hint(text: str, keymap: Keymap, name: str) -> str:
+    """A tooltip: the text, with the keys of an action in parentheses."""
+    keys = ", ".join(keymap.labels(name))
+    return f"{text} ({keys})" if keys else text
 
 
 Tone = Callable[[Theme], str]
 
 RADIUS = 6.0
 HOVER_ALPHA = 30
-DIMMED_ALPHA = 190
-"""Of what cannot be pressed now: fainter, and still to be read."""
+DISABLED_ALPHA = 190
 KEY_SCALE = 0.82
-"""Of the font, for the key."""
+"""Size of the key relative to the font."""
 PAD, GAP = 10, 6
 
 
 class PaintedButton(QAbstractButton):
-    """Never takes the focus: keys stay with the plot. Filled where it is checked; a quiet one has
-    its colour only then."""
+    """A button that never takes the focus, so that keys stay with the plot.
+
+    It is filled while checked; a quiet button is coloured only then.
+    """
 
     def __init__(
         self,
@@ -60,8 +62,8 @@ class PaintedButton(QAbstractButton):
             self.setFont(font)
         current_theme.changed.connect(self._restyle)
 
-    def say(self, text: str, key: str = "", hint: str = "") -> None:
-        """Its words, its key, and what the mouse is told."""
+    def set_label(self, text: str, key: str = "", hint: str = "") -> None:
+        """Set the text, the key shown beside it, and the tooltip."""
         self.setText(text)
         self.setAccessibleName(text or hint)
         self.key = key
@@ -70,7 +72,7 @@ class PaintedButton(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = 2 * PAD + self.fontMetrics().horizontalAdvance(self._words)
+        width = 2 * PAD + self.fontMetrics().horizontalAdvance(self._label)
         if self.key:
             width += GAP + self._cap_width
         return QSize(width, self._height)
@@ -79,7 +81,7 @@ class PaintedButton(QAbstractButton):
         return self.sizeHint()
 
     @property
-    def _words(self) -> str:
+    def _label(self) -> str:
         return (
             f"{self.mark}  {self.text()}" if self.mark and self.text() else self.mark + self.text()
         )
@@ -107,19 +109,19 @@ class PaintedButton(QAbstractButton):
         box = self.rect().adjusted(PAD, 0, -PAD, 0)
         if self.key:
             box.setRight(box.right() - self._cap_width - GAP)
-        place = Qt.AlignmentFlag.AlignLeft if self.key else Qt.AlignmentFlag.AlignHCenter
-        words = self.fontMetrics().elidedText(
-            self._words, Qt.TextElideMode.ElideRight, box.width() + 1
+        side = Qt.AlignmentFlag.AlignLeft if self.key else Qt.AlignmentFlag.AlignHCenter
+        label = self.fontMetrics().elidedText(
+            self._label, Qt.TextElideMode.ElideRight, box.width() + 1
         )
         painter.setPen(ink)
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | place, words)
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | side, label)
         if self.key:
             self._paint_key(painter, ink)
         painter.end()
 
     def _ink(self, theme: Theme) -> QColor:
         if not self.isEnabled():
-            return _faded(theme.dim, DIMMED_ALPHA)
+            return _faded(theme.dim, DISABLED_ALPHA)
         return QColor(theme.on_verdict if self.isChecked() else theme.text)
 
     def _paint_shape(self, painter: QPainter, theme: Theme) -> None:
@@ -162,3 +164,25 @@ def _faded(colour: str, alpha: int) -> QColor:
     faded = QColor(colour)
     faded.setAlpha(alpha)
     return faded
+
+
+class RowButton(QAbstractButton):
+    """Base of the start page's large buttons: Enter presses it, and it knows when it is hovered."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._is_hovered = False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._is_hovered = True
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._is_hovered = False
+        self.update()

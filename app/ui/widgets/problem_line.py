@@ -1,4 +1,4 @@
-"""A line that says what went wrong, in place, until it is read and closed."""
+"""A line that shows a problem where it occurred, until it is closed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 
 class ProblemLine(QFrame):
-    """Not there while there is nothing to say."""
+    """Hidden while there is no problem."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,13 +32,13 @@ class ProblemLine(QFrame):
         layout.addWidget(self.close_button)
         self.hide()
 
-    def say(self, words: str) -> None:
-        self.label.setText(words)
-        self.setVisible(bool(words))
+    def show_problem(self, text: str) -> None:
+        self.label.setText(text)
+        self.setVisible(bool(text))
 
     def clear(self) -> None:
-        self.say("")
+        self.show_problem("")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self.label.text()

@@ -1,6 +1,6 @@
-"""A slider with two handles: drag either, or what lies between them.
+"""A slider with two handles: drag either, or the range between them.
 
-superqt has one, too, but importing it takes 0.3 s of the window's start.
+superqt has one too, but importing it adds 0.3 s to the start of the window.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from agent.spectra.spectrum import Window
 from app.ui.theme.theme import CurrentTheme
 
 HANDLE = 14.0
@@ -18,33 +19,33 @@ LOW, HIGH, BOTH = "low", "high", "both"
 
 
 class RangeSlider(QWidget):
-    """Knows its values from `show_values` alone: a drag only says what is wanted."""
+    """Shows the values given to `show_values`; a drag only requests others."""
 
-    wanted = Signal(float, float)
+    values_requested = Signal(float, float)
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
         self._bounds = (0.0, 1.0)
         self._values = (0.0, 1.0)
-        self._held = ""
+        self._dragged = ""
         self._grip = (0.0, 0.0)
-        """How far the two values lie from the mouse."""
+        """Distances of the two values from the mouse."""
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         current_theme.changed.connect(self._restyle)
 
     @property
-    def values(self) -> tuple[float, float]:
+    def values(self) -> Window:
         return self._values
 
     @property
-    def bounds(self) -> tuple[float, float]:
+    def bounds(self) -> Window:
         return self._bounds
 
-    def show_values(self, bounds: tuple[float, float], values: tuple[float, float]) -> None:
-        """`bounds` grow where a value lies beyond them."""
+    def show_values(self, bounds: Window, values: Window) -> None:
+        """Show the values; the bounds are extended to include them."""
         self._values = values
         self._bounds = min(bounds[0], values[0]), max(bounds[1], values[1])
         self.update()
@@ -56,7 +57,7 @@ class RangeSlider(QWidget):
         return QSize(60, HEIGHT)
 
     def position(self, value: float) -> float:
-        """Pixels from the left."""
+        """Position of a value, pixels from the left."""
         low, high = self._bounds
         share = (value - low) / (high - low) if high > low else 0.0
         return HANDLE / 2 + share * (self.width() - HANDLE)
@@ -69,20 +70,20 @@ class RangeSlider(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        at = event.position().x()
-        self._held = self._what_is_at(at)
-        here = self.value_at(at)
-        self._grip = self._values[0] - here, self._values[1] - here
-        if self._held != BOTH and abs(self.position(self._held_value()) - at) > HANDLE:
+        x = event.position().x()
+        self._dragged = self._part_at(x)
+        value = self.value_at(x)
+        self._grip = self._values[0] - value, self._values[1] - value
+        if self._dragged != BOTH and abs(self.position(self._dragged_value()) - x) > HANDLE:
             self._grip = 0.0, 0.0
-            self._drag(here)
+            self._drag(value)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._held:
+        if self._dragged:
             self._drag(self.value_at(event.position().x()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._held = ""
+        self._dragged = ""
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -101,34 +102,34 @@ class RangeSlider(QWidget):
             painter.drawRoundedRect(QRectF(left, top, right - left, GROOVE), round_, round_)
         painter.setPen(QPen(QColor(theme.accent), 2.0))
         painter.setBrush(QColor(theme.panel))
-        for place in (first, last):
-            painter.drawEllipse(QPointF(place, middle), HANDLE / 2 - 1, HANDLE / 2 - 1)
+        for x in (first, last):
+            painter.drawEllipse(QPointF(x, middle), HANDLE / 2 - 1, HANDLE / 2 - 1)
 
-    def _what_is_at(self, at: float) -> str:
-        """The nearer handle where one is near, what is between them, else the nearer again."""
+    def _part_at(self, x: float) -> str:
+        """What a press at `x` drags: a handle close by, the range between, or the nearer handle."""
         first, last = (self.position(value) for value in self._values)
-        is_near = min(abs(at - first), abs(at - last)) <= HANDLE
-        if first < at < last and not is_near:
+        is_near = min(abs(x - first), abs(x - last)) <= HANDLE
+        if first < x < last and not is_near:
             return BOTH
         if first == last:
-            return LOW if at < first else HIGH
-        return LOW if abs(at - first) <= abs(at - last) else HIGH
+            return LOW if x < first else HIGH
+        return LOW if abs(x - first) <= abs(x - last) else HIGH
 
-    def _held_value(self) -> float:
-        return self._values[0] if self._held == LOW else self._values[1]
+    def _dragged_value(self) -> float:
+        return self._values[0] if self._dragged == LOW else self._values[1]
 
-    def _drag(self, here: float) -> None:
+    def _drag(self, value: float) -> None:
         low, high = self._values
         first, last = self._bounds
-        if self._held == BOTH:
+        if self._dragged == BOTH:
             width = high - low
-            low = min(max(here + self._grip[0], first), last - width)
+            low = min(max(value + self._grip[0], first), last - width)
             high = low + width
-        elif self._held == LOW:
-            low = min(max(here + self._grip[0], first), high)
+        elif self._dragged == LOW:
+            low = min(max(value + self._grip[0], first), high)
         else:
-            high = max(min(here + self._grip[1], last), low)
-        self.wanted.emit(low, high)
+            high = max(min(value + self._grip[1], last), low)
+        self.values_requested.emit(low, high)
 
     def _restyle(self) -> None:
         self.update()

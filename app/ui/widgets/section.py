@@ -1,4 +1,4 @@
-"""A heading that folds what is below it."""
+"""A section of a panel, folded by clicking its header."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.theme.theme import CurrentTheme
 
-ARROW = 16
-"""Pixels that the arrow takes."""
+ARROW_PX = 16
 MARGIN = 4
 
 
 class SectionHeader(QAbstractButton):
-    """An arrow, a title, and at the right what the folded part would say. Space never presses it:
-    keys belong to the plot."""
+    """An arrow, a title, and on the right a note that is shown while the section is folded.
+
+    It never takes the focus, so that keys stay with the plot.
+    """
 
     def __init__(
         self, title: str, current_theme: CurrentTheme, *, small: bool, parent: QWidget
@@ -37,18 +38,18 @@ class SectionHeader(QAbstractButton):
         return self._note
 
     def set_note(self, note: str) -> None:
-        """Drawn while the section is folded."""
+        """Set the note that is drawn while the section is folded."""
         self._note = note
         self.setAccessibleDescription(note)
         self.update()
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._font())
-        width = ARROW + metrics.horizontalAdvance(self.text()) + 2 * MARGIN
+        width = ARROW_PX + metrics.horizontalAdvance(self.text()) + 2 * MARGIN
         return QSize(width, metrics.height() + (MARGIN if self._small else 2 * MARGIN))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(ARROW, self.sizeHint().height())
+        return QSize(ARROW_PX, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._current_theme.theme
@@ -57,7 +58,7 @@ class SectionHeader(QAbstractButton):
         _draw_arrow(painter, self.height() / 2.0, self.isChecked(), QColor(theme.dim))
         painter.setFont(self._font())
         painter.setPen(QColor(theme.accent if self.underMouse() else theme.text))
-        room = self.rect().adjusted(ARROW, 0, -2, 0)
+        room = self.rect().adjusted(ARROW_PX, 0, -2, 0)
         centre = Qt.AlignmentFlag.AlignVCenter
         title = painter.boundingRect(room, centre | Qt.AlignmentFlag.AlignLeft, self.text())
         painter.drawText(room, centre | Qt.AlignmentFlag.AlignLeft, self.text())
@@ -82,7 +83,7 @@ class SectionHeader(QAbstractButton):
 
 
 class Section(QWidget):
-    """`body` is a column to put things into."""
+    """A header with a foldable part; `body` is the layout for its content."""
 
     folded = Signal(bool)
 
@@ -99,7 +100,7 @@ class Section(QWidget):
         self.header = SectionHeader(title, current_theme, small=small, parent=self)
         self._content = QWidget(self)
         self.body = QVBoxLayout(self._content)
-        self.body.setContentsMargins(ARROW, 0, 0, 4 if small else 8)
+        self.body.setContentsMargins(ARROW_PX, 0, 0, 4 if small else 8)
         self.body.setSpacing(4)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -126,7 +127,7 @@ class Section(QWidget):
 
 
 def _draw_arrow(painter: QPainter, middle: float, is_open: bool, colour: QColor) -> None:
-    """Down where open, right where folded."""
+    """Draw an arrow that points down if open, right if folded."""
     if is_open:
         points = (QPointF(2, middle - 2), QPointF(6, middle + 2), QPointF(10, middle - 2))
     else:

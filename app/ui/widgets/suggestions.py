@@ -1,4 +1,4 @@
-"""What could be meant by what is typed in a line, in a list under it."""
+"""A list of suggestions below a line edit."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
 
 
 class Suggestions(QObject):
-    """Chosen by a click, or with the arrow keys and Enter. Nothing is chosen by itself."""
+    """Suggestions chosen by a click, or with the arrow keys and Enter; none is preselected."""
 
     chosen = Signal(str)
 
     def __init__(self, edit: QLineEdit) -> None:
         super().__init__(edit)
         self._edit = edit
-        self.words = QStringListModel(self)
+        self.model = QStringListModel(self)
         self.popup = QListView()
-        self._completer = QCompleter(self.words, self)
+        self._completer = QCompleter(self.model, self)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setPopup(self.popup)
-        self._completer.setWidget(edit)  # not edit.setCompleter: that would replace the text
+        self._completer.setWidget(edit)  # edit.setCompleter() would replace the text
         self._completer.activated.connect(self.chosen)
 
-    def show(self, words: Sequence[str]) -> None:
-        self.words.setStringList(list(words))
-        if words and self._edit.hasFocus():
+    def show(self, texts: Sequence[str]) -> None:
+        self.model.setStringList(list(texts))
+        if texts and self._edit.hasFocus():
             self._completer.complete()
             self.popup.setCurrentIndex(QModelIndex())
         else:

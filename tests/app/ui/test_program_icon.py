@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from app.ui.program_icon import program_icon
-from app.ui.widgets.logo import Logo
+from app.ui.widgets.page_parts import Logo
 
 ICONS = Path(str(resources.files("resources"))) / "icons"
 LINE, GLASS, RIM = QColor("#ffb638"), QColor("#0b1c38"), QColor("#ffffff")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -82,7 +83,7 @@ def fields(window: QWidget) -> list[QWidget]:
 
 def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(qtbot, place, monkeypatch):
     monkeypatch.setattr(
-        session_view, "AgentDesk", lambda *parts: InspectionController(*parts, command=COMMAND)
+        session_view, "InspectionController", partial(InspectionController, command=COMMAND)
     )
     with before_window(qtbot, place) as person:
         on_desk(qtbot, person.view.context, 1, "endless")
@@ -98,7 +99,7 @@ def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(qtbot, 
             tried.add(field.accessibleName())
         assert tried == FIELDS
         person.press("k", CTRL)
-        write_in(person, person.window.finder.query)
+        write_in(person, person.window.palette_box.query)
 
 
 def write_in(person, field):
@@ -314,7 +315,7 @@ def test_what_a_key_asks_for_comes_with_its_panel(person, key, held, name):
 def test_a_verdict_before_it_is_painted_is_refused(person):
     person.current.go_to(9)
     person.press("a")
-    assert "not drawn yet" in person.view.status.message.words
+    assert "not drawn yet" in person.view.status.message.full_text
     assert person.log() == []
     person.sees(9)
     person.press("a")
@@ -441,7 +442,7 @@ def test_undo_returns_object_and_former_verdict_after_a_restart(qtbot, place):
         person.wait(lambda: person.number == 1)
         assert person.opinion(1) == Opinion(verdict=Verdict.ACCEPT, confidence=4)
         assert person.view.judging.verdicts.buttons[Verdict.ACCEPT].isChecked()
-        while "Nothing" not in person.view.status.message.words:
+        while "Nothing" not in person.view.status.message.full_text:
             person.press("z", CTRL)
         assert person.opinion(1) is None or person.opinion(1).verdict is None
         person.press("z", CTRL | SHIFT)
@@ -488,7 +489,7 @@ def test_a_broken_spectrum_says_why_and_is_passed(qtbot, broken):
             assert person.reads(reasons[-1])
             for key in "axu":
                 person.press(key)
-            assert "cannot be judged" in person.view.status.message.words
+            assert "cannot be judged" in person.view.status.message.full_text
             assert not person.view.judging.verdicts.buttons[Verdict.ACCEPT].isEnabled()
             person.press("*")  # but noted it can be
         person.press("n")
@@ -516,7 +517,7 @@ def test_faulty_settings_are_kept_aside_and_said(qtbot, tmp_path, place, is_at_o
     assert settings.settings == Settings()
     with before_window(qtbot, place if is_at_once else None, settings) as person:
         if is_at_once:
-            assert any("defaults" in each.message for each in person.view.status.troubles)
+            assert any("defaults" in each.message for each in person.view.status.errors)
             person.press("a")
             person.sees(2)
         else:

@@ -18,10 +18,10 @@ from app.core.report.parts import _shade
 from app.core.report.write import write_report
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
-from app.core.statistics.calibration import calibrate, gather
+from app.core.statistics.calibration import calibrate
 from app.core.statistics.repeats import record_repeat
 from tests.agent.confidence.judged_samples import sample_judged
-from tests.app.core.judged_sessions import A, R, U, inspect, say, set_snr
+from tests.app.core.judged_sessions import A, R, U, inspect, nano_sample, say, set_snr
 from tests.app.core.report.reading import Page
 from tests.app.core.sessions import made
 
@@ -73,7 +73,7 @@ def lived_in(place, rng):
     say(session, "Ada", truth)
     say(session, "Ben", {n: U if n % 20 == 0 else v for n, v in truth.items()})
     record_repeat(session, 1, Opinion(verdict=U))
-    calibrate(session, gather(session, "nano"))
+    calibrate(session, nano_sample(session))
     return session
 
 
@@ -110,7 +110,7 @@ def test_not_calibrated_is_said_plainly(place, tmp_path):
         inspect(session, "nano", {1: ("YES", 0.9), 2: ("NO", 0.1), 3: ("NO", 0.2)})
         say(session, "Ada", {1: A, 2: R})
         text = written(session, tmp_path / "report.html").text()
-    assert "Not calibrated: p(YES) ranks, but is no probability." in text
+    assert "Not calibrated: p(YES) ranks candidates but is not a probability." in text
     assert "18 more verdicts, among them at least 4 more ACCEPT and 4 more REJECT" in text
     assert "Its p(YES) is not calibrated." in text
     assert "No cut for a precision of 90\u00a0% yet" in text

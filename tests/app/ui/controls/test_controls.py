@@ -50,7 +50,7 @@ def test_the_last_step_of_smoothing_ends_it(qtbot, panel, context):
 
 def test_a_folded_section_says_what_it_holds(qtbot, panel, context):
     section = panel.sections["smoothing"]
-    context.view.smooth(1)
+    context.view.change_smoothing(1)
     click(qtbot, section.header)
     assert not panel.smoothing.isVisible()
     assert section.header.note == panel.smoothing.text
@@ -106,7 +106,7 @@ def test_leaving_the_box_with_the_tab_key_takes_it(qtbot, panel, context):
 
 def test_a_key_elsewhere_does_not_spoil_what_is_being_typed(qtbot, panel, context):
     type_in(qtbot, panel.velocity.speed, "12", key=None)
-    context.view.nudge(20.0)
+    context.view.shift_velocity(20.0)
     assert panel.velocity.speed.text() == "12"
 
 
@@ -135,7 +135,7 @@ def drag(qtbot, slider, value, to):
 
 
 def test_a_dragged_handle_changes_the_range(qtbot, panel, context):
-    context.view.look_at((5000.0, 6000.0))
+    context.view.set_window((5000.0, 6000.0))
     assert panel.range.slider.values == (5000.0, 6000.0)
     drag(qtbot, panel.range.slider, 6000.0, 7000.0)
     low, high = context.view.window
@@ -147,7 +147,7 @@ def test_a_dragged_handle_changes_the_range(qtbot, panel, context):
 
 
 def test_what_lies_between_the_handles_is_moved_as_it_is(qtbot, panel, context):
-    context.view.look_at((5000.0, 6000.0))
+    context.view.set_window((5000.0, 6000.0))
     drag(qtbot, panel.range.slider, 5500.0, 6500.0)
     low, high = context.view.window
     assert (low, high - low) == (pytest.approx(6000.0, abs=30.0), pytest.approx(1000.0))
@@ -156,14 +156,14 @@ def test_what_lies_between_the_handles_is_moved_as_it_is(qtbot, panel, context):
 
 
 def test_both_handles_at_the_ends_are_the_whole_spectrum(qtbot, panel, context):
-    context.view.look_at((5000.0, context.current.spectrum.range[1]))
+    context.view.set_window((5000.0, context.current.spectrum.range[1]))
     drag(qtbot, panel.range.slider, 5000.0, 100.0)
     assert context.view.window is None
     assert not panel.range.whole.isEnabled()
 
 
 def test_a_click_beside_the_handles_brings_the_nearer_one(qtbot, panel, context):
-    context.view.look_at((5000.0, 5500.0))
+    context.view.set_window((5000.0, 5500.0))
     drag(qtbot, panel.range.slider, 7000.0, 7000.0)
     assert context.view.window == (5000.0, pytest.approx(7000.0, abs=30.0))
 

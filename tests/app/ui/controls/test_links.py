@@ -40,7 +40,7 @@ def test_a_simulated_spectrum_has_no_pages_and_says_so(qtbot, panel, context, op
     for each in panel.links.pages.values():
         assert not each.isEnabled()
         assert "simulated" in each.toolTip()
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         context.commands.run("open_simbad")
     assert "simulated" in told.args[0]
     assert opened[0] == []
@@ -58,7 +58,7 @@ def test_buttons_open_pages(qtbot, panel, context, opened):
 def test_without_a_browser_the_address_is_told(qtbot, panel, context, opened):
     make_real(context)
     opened[1].works = False
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         context.commands.run("open_aladin")
     assert "https://aladin" in told.args[0]
 
@@ -79,4 +79,4 @@ def test_with_nothing_on_the_desk_nothing_opens(qtbot, context, opened):
     made = links.Links(context, Keymap(context.settings, context.current))
     qtbot.addWidget(made)
     assert not made.pages["open_sdss"].isEnabled()
-    assert "no object" in made.pages["open_sdss"].toolTip()
+    assert "No object" in made.pages["open_sdss"].toolTip()

@@ -11,13 +11,13 @@ from agent.spectra.spectrum import Spectrum
 from app.core.session.records import Candidate
 from app.ui.controls.web_pages import (
     NO_OBSID,
-    NO_PLACE,
+    NO_POSITION,
     PAGES,
     SIMULATED,
     ObjectIdentity,
     aladin_page,
-    is_place,
-    known_of,
+    is_sky_position,
+    identify,
     lamost_page,
     sdss_page,
     simbad_page,
@@ -52,10 +52,10 @@ def test_a_northern_place_keeps_its_sign():
 def test_without_a_place_it_says_so():
     for page in (simbad_page, aladin_page, sdss_page):
         assert page(ObjectIdentity()) == page(ObjectIdentity(ra=float("nan"), dec=1.0))
-        assert page(ObjectIdentity()).missing == NO_PLACE
-    assert not is_place(400.0, 0.0)
-    assert not is_place(0.0, 90.5)
-    assert is_place(0.0, -90.0)
+        assert page(ObjectIdentity()).missing == NO_POSITION
+    assert not is_sky_position(400.0, 0.0)
+    assert not is_sky_position(0.0, 90.5)
+    assert is_sky_position(0.0, -90.0)
 
 
 def test_what_is_simulated_has_no_page():
@@ -94,7 +94,7 @@ def test_hostile_identifiers_stay_a_value(hostile):
 
 
 def test_the_list_comes_before_the_file():
-    found = known_of(
+    found = identify(
         candidate(ra=5.0, dec=6.0, own={"OBSID": 7.0, "long": "x" * 100}),
         spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8, "FLAG": True, "SNR": 3.5}, survey="LAMOST"),
     )
@@ -103,6 +103,6 @@ def test_the_list_comes_before_the_file():
 
 
 def test_the_file_tells_a_place_the_list_does_not():
-    found = known_of(candidate(), spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8}))
+    found = identify(candidate(), spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8}))
     assert (found.ra, found.dec, found.ids) == (1.0, 2.0, {"obsid": "8"})
-    assert not known_of(candidate(), None).has_place
+    assert not identify(candidate(), None).has_position

@@ -51,7 +51,7 @@ def test_actions_go_through_them_and_round(panel, context):
 
 def test_another_view_takes_the_mark_away(qtbot, panel, context):
     click(qtbot, panel.windows.buttons[0])
-    context.view.look_at((5000.0, 5100.0))
+    context.view.set_window((5000.0, 5100.0))
     assert marked(panel) == []
 
 
@@ -59,7 +59,7 @@ def test_a_window_outside_the_spectrum_is_told_and_passed_over(qtbot, panel, con
     context.view.change(z=0.4)
     outside = [each for each in panel.windows.buttons if not each.is_covered]
     assert outside
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         click(qtbot, outside[0])
     assert outside[0].text() in told.args[0]
     assert context.view.window is None

@@ -23,18 +23,18 @@ def target(qtbot, tools):
 def test_dragging_says_what_will_happen(target, tmp_path, sample_list):
     session = tmp_path / "night.speco3"
     session.touch()
-    veil = target.drops.veil
+    overlay = target.drops.overlay
     assert drag(target, [session])
-    assert veil.isVisible()
-    assert "open the session" in veil.text
+    assert overlay.isVisible()
+    assert "open the session" in overlay.text
     leave(target)
-    assert not veil.isVisible()
+    assert not overlay.isVisible()
     drag(target, [sample_list.parent])
-    assert "spectra in this folder" in veil.text
+    assert "spectra in this folder" in overlay.text
     drag(target, [sample_list, sample_list])
-    assert "2 files" in veil.text
+    assert "2 files" in overlay.text
     drag(target, ["https://example.org/list.csv"])
-    assert "cannot be opened" in veil.text
+    assert "cannot be opened" in overlay.text
     leave(target)
 
 
@@ -42,4 +42,4 @@ def test_dropped_files_are_identified_by_content(qtbot, target, one_spectrum):
     with qtbot.waitSignal(target.drops.dropped) as signal:
         drop(target, [one_spectrum])
     assert signal.args[0].kind is GivenKind.SPECTRUM
-    assert not target.drops.veil.isVisible()
+    assert not target.drops.overlay.isVisible()

@@ -154,7 +154,7 @@ def test_the_header_unfolds(qtbot, panel, context):
 def test_the_label_is_hidden_in_blind_mode_and_back_after_the_verdict(
     qtbot, panel, context, session
 ):
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     put_on_desk(qtbot, context, 2)
     label = session.candidate(2).label
     assert label

@@ -73,17 +73,17 @@ def test_other_settings_look_for_nobody(qtbot, panel, context):
     put_on_desk(qtbot, context, 2)
     qtbot.waitUntil(lambda: len(shown(panel)) == 3)
     context.settings.change(language="zh")
-    assert not panel._wait.isActive()
+    assert not panel._delay.isActive()
     context.settings.change(neighbour_arcsec=1.5)
-    assert panel._wait.isActive()
+    assert panel._delay.isActive()
 
 
 def test_empty_states_have_words(qtbot, panel, context):
-    assert "Nothing on the desk" in panel.words.text()
+    assert "No object selected" in panel.message.text()
     put_on_desk(qtbot, context, 3)
-    qtbot.waitUntil(lambda: "within 3 arcsec" in panel.words.text())
+    qtbot.waitUntil(lambda: "within 3 arcsec" in panel.message.text())
     put_on_desk(qtbot, context, 11)
-    qtbot.waitUntil(lambda: "no position" in panel.words.text())
+    qtbot.waitUntil(lambda: "no position" in panel.message.text())
     assert not panel.table.isVisible()
 
 

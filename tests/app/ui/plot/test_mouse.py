@@ -77,7 +77,7 @@ def test_the_wheel_with_ctrl_zooms_the_flux(context, panel):
 
 
 def test_a_drag_pans_and_keeps_the_flux(context, panel):
-    context.view.look_at((6000.0, 7000.0))
+    context.view.set_window((6000.0, 7000.0))
     levels = panel.plot.stage.ranges[1]
     per_pixel = panel.plot.stage.scale_now.per_pixel
     start, end = at(panel, 0.6), at(panel, 0.4)
@@ -98,7 +98,7 @@ def test_a_box_zooms(context, panel, button, keys):
 
 
 def test_a_double_click_shows_all(context, panel):
-    context.view.look_at((6000.0, 7000.0))
+    context.view.set_window((6000.0, 7000.0))
     place = at(panel, 0.5)
     QTest.mouseClick(panel.plot.viewport(), LEFT, NO, place)
     QTest.mouseDClick(panel.plot.viewport(), LEFT, NO, place)
@@ -107,7 +107,7 @@ def test_a_double_click_shows_all(context, panel):
 
 
 def test_the_readout_follows_the_mouse_and_names_a_line(qtbot, context, panel):
-    context.view.look_at((6464.6, 6664.6))
+    context.view.set_window((6464.6, 6664.6))
     viewport = panel.plot.viewport()
     place = at(panel, 0.5, 0.7)
     qtbot.mouseMove(viewport, at(panel, 0.2))
@@ -120,7 +120,7 @@ def test_the_readout_follows_the_mouse_and_names_a_line(qtbot, context, panel):
 
 
 def test_a_click_says_what_is_near(context, panel):
-    context.view.look_at((6464.6, 6664.6))
+    context.view.set_window((6464.6, 6664.6))
     QTest.mouseClick(panel.plot.viewport(), LEFT, NO, at(panel, 0.5))
     QApplication.processEvents()
     assert "Hα" in panel.header.note.text() and "km/s" in panel.header.note.text()
@@ -133,42 +133,42 @@ def middle(overview):
     return overview.height() // 2
 
 
-def x_of(panel, wavelength):
-    return round(panel.overview.place_of(wavelength))
+def strip_x(panel, wavelength):
+    return round(panel.overview.x_of(wavelength))
 
 
 def test_the_strip_lies_under_the_plot(panel):
     where = panel.plot.stage.geometry()
     lo, hi = panel.whole
-    assert panel.overview.place_of(lo) == pytest.approx(where.left(), abs=1)
-    assert panel.overview.place_of(hi) == pytest.approx(where.right(), abs=1)
+    assert panel.overview.x_of(lo) == pytest.approx(where.left(), abs=1)
+    assert panel.overview.x_of(hi) == pytest.approx(where.right(), abs=1)
 
 
 def test_the_region_is_moved_and_resized(context, panel):
-    context.view.look_at((6000.0, 7000.0))
+    context.view.set_window((6000.0, 7000.0))
     strip, y = panel.overview, middle(panel.overview)
     step = panel.overview.scale().per_pixel
-    x = x_of(panel, 6500)
+    x = strip_x(panel, 6500)
     drag(strip, QPoint(x, y), QPoint(x - 40, y))
     assert shown(panel) == pytest.approx([6000 - 40 * step, 7000 - 40 * step], abs=2 * step)
     lo, hi = shown(panel)
-    x = x_of(panel, hi)
+    x = strip_x(panel, hi)
     drag(strip, QPoint(x, y), QPoint(x + 30, y))
     assert shown(panel) == pytest.approx([lo, hi + 30 * step], abs=2 * step)
     lo, hi = shown(panel)
-    x = x_of(panel, lo)
+    x = strip_x(panel, lo)
     drag(strip, QPoint(x, y), QPoint(x + 900, y))
     assert 0 < shown(panel)[1] - shown(panel)[0] < 10 * step
 
 
 def test_a_click_on_the_strip_goes_there_and_a_drag_over_all_of_it_draws(context, panel):
-    context.view.look_at((6000.0, 6400.0))
+    context.view.set_window((6000.0, 6400.0))
     strip, y = panel.overview, middle(panel.overview)
-    QTest.mouseClick(strip, LEFT, NO, QPoint(x_of(panel, 5000), y))
+    QTest.mouseClick(strip, LEFT, NO, QPoint(strip_x(panel, 5000), y))
     assert sum(shown(panel)) / 2 == pytest.approx(5000, abs=15)
-    QTest.mouseDClick(strip, LEFT, NO, QPoint(x_of(panel, 5000), y))
+    QTest.mouseDClick(strip, LEFT, NO, QPoint(strip_x(panel, 5000), y))
     assert context.view.window is None
-    drag(strip, QPoint(x_of(panel, 5000), y), QPoint(x_of(panel, 6000), y))
+    drag(strip, QPoint(strip_x(panel, 5000), y), QPoint(strip_x(panel, 6000), y))
     assert shown(panel) == pytest.approx([5000, 6000], abs=15)
 
 
@@ -176,7 +176,7 @@ def test_the_tasks_windows_are_in_the_strip_and_move_with_the_star(context, pane
     task = context.bridge.session.task
     assert [each.name for each in panel.overview.task_windows] == [w.key for w in task.windows]
     first = task.windows[0]
-    x = x_of(panel, sum(first.range) / 2)
-    assert panel.overview.words_at(x) == f"{first.key}: {first.label}"
+    x = strip_x(panel, sum(first.range) / 2)
+    assert panel.overview.tooltip_at(x) == f"{first.key}: {first.label}"
     context.view.change(z=0.1)
     assert panel.overview.task_windows[0].range[0] == pytest.approx(first.range[0] * 1.1)

@@ -6,29 +6,29 @@ import numpy as np
 import pytest
 
 from agent.spectra.lines import builtin_lines
-from app.ui.plot.readout import flux_text, flux_title, neighbours, reading
+from app.ui.plot.readout import flux_text, flux_title, lines_nearby, readout_text
 from tests.app.ui.plot.spectra import spectrum
 
 
 def test_wavelength_rest_wavelength_and_flux():
     made = spectrum(flux=np.full(3000, 3.2e-17), ivar=None)
-    assert reading(made, 5000.0, 0.0) == "5000.0 Å   F 3.200e-17"
-    assert "λ₀ 4950.5 Å" in reading(made, 5000.0, 0.01)
-    assert "F" not in reading(made, 9999.0, 0.0)
+    assert readout_text(made, 5000.0, 0.0) == "5000.0 Å   F 3.200e-17"
+    assert "λ₀ 4950.5 Å" in readout_text(made, 5000.0, 0.01)
+    assert "F" not in readout_text(made, 9999.0, 0.0)
 
 
 def test_a_bad_pixel_is_called_bad():
     ivar = np.ones(3000)
     ivar[1500] = 0.0
     made = spectrum(ivar=ivar)
-    assert reading(made, made.wavelength[1500], 0.0).endswith("✕")
+    assert readout_text(made, made.wavelength[1500], 0.0).endswith("✕")
 
 
 def test_a_click_names_what_is_near_with_its_velocity():
-    text = neighbours(builtin_lines(), 6567.0, 0.0)
+    text = lines_nearby(builtin_lines(), 6567.0, 0.0)
     assert text.startswith("Hα +109 km/s") or "Hα +109 km/s" in text
-    assert neighbours(builtin_lines(), 8000.0 * 1e3, 0.0) == ""
-    assert "sky" in neighbours(builtin_lines(), 5578.5, 0.3)
+    assert lines_nearby(builtin_lines(), 8000.0 * 1e3, 0.0) == ""
+    assert "sky" in lines_nearby(builtin_lines(), 5578.5, 0.3)
 
 
 @pytest.mark.parametrize(

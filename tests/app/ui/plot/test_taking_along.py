@@ -22,7 +22,7 @@ def test_a_picture_is_saved_by_its_ending(
 ):
     path = tmp_path / f"plot.{ending}"
     answer(monkeypatch, path)
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         context.commands.run("snapshot")
     assert path.name in told.args[0]
     assert path.read_bytes().startswith(start)
@@ -55,8 +55,8 @@ def test_a_snapshot_that_is_called_off_writes_nothing(context, panel, monkeypatc
 
 
 def test_range_and_measurements_are_copied(qtbot, context, panel):
-    context.view.look_at((6450.0, 6750.0))
-    with qtbot.waitSignal(context.current.said):
+    context.view.set_window((6450.0, 6750.0))
+    with qtbot.waitSignal(context.current.message):
         context.commands.run("copy_range")
     text = QGuiApplication.clipboard().text()
     assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text
@@ -69,7 +69,7 @@ def test_painting_takes_no_reference_to_none_away(context, panel):
     def paint(times):
         for _ in range(times):
             panel.plot.viewport().repaint()
-            panel.overview.use(context.current_theme.theme)
+            panel.overview.apply_theme(context.current_theme.theme)
             panel.overview.repaint()
 
     paint(100)

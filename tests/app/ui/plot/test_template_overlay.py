@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.ui.plot.template_overlay import scaled
+from app.ui.plot.template_overlay import scale_template
 from app.ui.plot.trace import trace
 from tests.app.ui.plot.spectra import spectrum
 
@@ -14,7 +14,7 @@ GRID = np.linspace(3000, 10000, 900)
 
 def test_the_factor_is_that_of_the_continuum():
     drawn = trace(spectrum(peak=80.0))
-    wavelength, flux = scaled(drawn, GRID, np.full(900, 1e-17), 0.01)
+    wavelength, flux = scale_template(drawn, GRID, np.full(900, 1e-17), 0.01)
     assert flux[0] == pytest.approx(1.0, rel=0.02)
     assert wavelength[0] == pytest.approx(3030.0)
 
@@ -29,4 +29,4 @@ def test_the_factor_is_that_of_the_continuum():
     ],
 )
 def test_what_has_nothing_in_common_is_not_drawn(grid, flux):
-    assert scaled(trace(spectrum()), grid, flux, 0.0) is None
+    assert scale_template(trace(spectrum()), grid, flux, 0.0) is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.ui.plot.plot_view import raw_behind
+from app.ui.plot.plot_view import raw_underlay
 from app.ui.plot.trace import LARGEST, pieces, trace
 from tests.app.ui.plot.spectra import spectrum
 
@@ -28,15 +28,15 @@ def test_bad_pixels_are_a_gap_in_the_curve_and_a_stretch_to_shade():
 
 def test_bad_pixels_with_a_flux_are_drawn_behind_with_their_neighbours():
     drawn = trace(with_bad(1000, 1010))
-    wavelength, behind = raw_behind(drawn)
+    wavelength, behind = raw_underlay(drawn)
     assert wavelength[np.isfinite(behind)].tolist() == drawn.wavelength[999:1011].tolist()
 
 
 def test_two_stretches_of_bad_pixels_are_not_joined():
     mask = np.isin(np.arange(3000), (1000, 1003, 2000))
-    _, behind = raw_behind(trace(spectrum(mask=mask)))
+    _, behind = raw_underlay(trace(spectrum(mask=mask)))
     assert [part.stop - part.start for part in pieces(behind)] == [6, 3]
-    assert raw_behind(trace(spectrum()))[0].size == 0
+    assert raw_underlay(trace(spectrum()))[0].size == 0
 
 
 def test_smoothing_keeps_a_bad_pixel_out_and_lowers_the_error():

@@ -40,7 +40,7 @@ def test_a_number_is_found(qtbot, box, context):
 def test_names_that_begin_so_are_offered_and_can_be_chosen(qtbot, box, context, session):
     type_name(qtbot, context, box, "SIM J")
     qtbot.waitUntil(box.suggestions.popup.isVisible)
-    names = box.suggestions.words.stringList()
+    names = box.suggestions.model.stringList()
     assert len(names) > 3
     qtbot.keyClick(box.suggestions.popup, Qt.Key.Key_Down)
     qtbot.keyClick(box.suggestions.popup, Qt.Key.Key_Down)
@@ -52,7 +52,7 @@ def test_names_that_begin_so_are_offered_and_can_be_chosen(qtbot, box, context, 
 
 def test_nobody_of_that_name(qtbot, box, context):
     type_name(qtbot, context, box, "Betelgeuse")
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         qtbot.keyClick(box.edit, Qt.Key.Key_Return)
     assert "Betelgeuse" in told.args[0]
     assert context.current.candidate.id == 1

@@ -12,13 +12,13 @@ from app.core.session.records import Candidate
 from app.ui.queue.queue_blocks import HELD, QueueBlocks
 
 
-def line(number):
+def row_of(number):
     candidate = Candidate(id=number, list_id=1, line=number, object_id="", path="")
     return QueueRow(position=QueuePosition(number, number), candidate=candidate, mine=None)
 
 
 def blocks_of(count, sort=LIST_ORDER):
-    """Of candidates 1 to count, with landmarks but no lines."""
+    """Of candidates 1 to count, with landmarks but no rows."""
     made = QueueBlocks(sort)
     numbers = range(count, 0, -1) if sort.descending else range(1, count + 1)
     ends = [QueuePosition(number, number) for number in list(numbers)[BLOCK - 1 :: BLOCK]]
@@ -45,7 +45,7 @@ def test_backwards_orders_too():
 def test_counting_goes_on_where_it_stopped():
     blocks = QueueBlocks(LIST_ORDER)
     blocks.extend([QueuePosition(BLOCK, BLOCK)], 5)
-    blocks.fill(1, [line(BLOCK + 1 + at) for at in range(5)])
+    blocks.fill(1, [row_of(BLOCK + 1 + at) for at in range(5)])
     blocks.extend([QueuePosition(2 * BLOCK, 2 * BLOCK)], 7)
     assert blocks.total == 2 * BLOCK + 7
     assert not blocks.holds(1)
@@ -56,7 +56,7 @@ def test_counting_goes_on_where_it_stopped():
 def test_few_blocks_are_held():
     blocks = blocks_of(100 * BLOCK)
     for block in range(100):
-        blocks.fill(block, [line(block * BLOCK + at + 1) for at in range(BLOCK)])
+        blocks.fill(block, [row_of(block * BLOCK + at + 1) for at in range(BLOCK)])
     held = [block for block in range(100) if blocks.holds(block)]
     assert held == list(range(100 - HELD, 100))
 
@@ -72,27 +72,27 @@ def test_edits_turn_what_was_shown_into_what_is_there():
         if draw.random() < 0.5:
             numbers = sorted({*numbers, *draw.sample(range(block * BLOCK + 1, 640), 2)})
         rows = list(blocks._ids(block))
-        edit = blocks.edit(block, [line(number) for number in numbers])
-        assert edit.gone == 0 or edit.come == 0
-        del rows[edit.at : edit.at + edit.gone]
-        rows[edit.at : edit.at] = [None] * edit.come
+        edit = blocks.edit(block, [row_of(number) for number in numbers])
+        assert edit.removed == 0 or edit.added == 0
+        del rows[edit.at : edit.at + edit.removed]
+        rows[edit.at : edit.at] = [None] * edit.added
         assert len(rows) == len(numbers)
-        if edit.gone:
-            blocks.cut(block, edit.at, edit.gone)
-        blocks.fill(block, [line(number) for number in numbers])
+        if edit.removed:
+            blocks.cut(block, edit.at, edit.removed)
+        blocks.fill(block, [row_of(number) for number in numbers])
         known[block] = numbers
         assert blocks.total == sum(map(len, known))
     for block, numbers in enumerate(known):
         first = blocks.span(block).first
         for at, number in enumerate(numbers if blocks.holds(block) else []):
-            assert blocks.line(first + at).candidate.id == number
+            assert blocks.row(first + at).candidate.id == number
 
 
 def test_one_that_leaves_takes_only_its_row():
     blocks = blocks_of(BLOCK)
-    lines = [line(number) for number in range(1, BLOCK + 1)]
-    blocks.fill(0, lines)
-    edit = blocks.edit(0, lines[:40] + lines[41:])
-    assert (edit.at, edit.gone, edit.come) == (40, 1, 0)
-    edit = blocks.edit(0, lines)
-    assert (edit.gone, edit.come) == (0, 0)
+    rows = [row_of(number) for number in range(1, BLOCK + 1)]
+    blocks.fill(0, rows)
+    edit = blocks.edit(0, rows[:40] + rows[41:])
+    assert (edit.at, edit.removed, edit.added) == (40, 1, 0)
+    edit = blocks.edit(0, rows)
+    assert (edit.removed, edit.added) == (0, 0)

@@ -231,7 +231,7 @@ def test_where_two_agents_differ_comes_first(qtbot, panel, context, session):
     action.trigger()
     qtbot.waitUntil(lambda: context.current.queue.sort == order)
     qtbot.waitUntil(lambda: names(panel)[:2] == objects(session, (5, 8)))
-    assert panel.filters.order.text() == "agents differ first ▾"
+    assert panel.filters.order.text() == "agents disagree first ▾"
     context.current.set_queue(EVERYTHING, parse_sort("list"))
     context.current.blind_mode.set_on(True)
     action.trigger()
@@ -266,17 +266,17 @@ def test_what_is_judged_leaves_the_unjudged(qtbot, panel, context, session):
 
 def test_nothing_is_like_that(qtbot, panel, context):
     type_filter(qtbot, panel, context, "flag:star")
-    qtbot.waitUntil(panel.words.isVisible)
-    assert "No candidate is like that" in panel.words.text()
+    qtbot.waitUntil(panel.message.isVisible)
+    assert "No candidate matches the filter" in panel.message.text()
 
 
 def test_the_row_on_the_desk_is_where_the_focus_begins(qtbot, panel, context):
     context.current.go_to(4)
     panel.table.setFocus()
     qtbot.waitUntil(panel.table.hasFocus)
-    assert panel.table.entered_row == 3
+    assert panel.table.focused_row == 3
     context.current.go_to(8)
-    assert panel.table.entered_row == 7
+    assert panel.table.focused_row == 7
 
 
 def test_a_second_click_changes_nothing(qtbot, panel, context):
@@ -295,8 +295,8 @@ def test_an_empty_session_has_words_until_a_list_comes(qtbot, tmp_path):
         opened_context(session) as context,
     ):
         panel = shown_in(qtbot, QueuePanel(context))
-        qtbot.waitUntil(panel.words.isVisible)
-        assert "No candidates yet" in panel.words.text()
+        qtbot.waitUntil(panel.message.isVisible)
+        assert "No candidates yet" in panel.message.text()
         fill(session, 3)
         qtbot.waitUntil(lambda: panel.model.rowCount() == 3)
 
@@ -357,7 +357,7 @@ def test_one_far_away_is_brought_into_view(qtbot, long_session):
 
 
 def test_counting_in_pieces_comes_to_the_whole(qtbot, long_session, monkeypatch):
-    monkeypatch.setattr("app.core.queue.landmarks.ROWS", 3000)
+    monkeypatch.setattr("app.core.queue.landmarks.ROWS_A_CALL", 3000)
     with opened_context(long_session) as context:
         panel = shown_in(qtbot, QueuePanel(context), 320, 500)
         QAbstractItemModelTester(panel.model, panel)

@@ -7,13 +7,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from agent.confidence.scores import Estimate as Measured
+from agent.confidence.scores import Estimate
 from agent.tasks.catalogue import find_task
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session
 from app.core.statistics.calibration import newest_calibration
 from app.ui.review.agreement_page import AgreementPage
-from app.ui.review.figures import Figure, FigureRow, draw_rows, short
+from app.ui.review.figures import Figure, FigureRow, draw_rows, shortened
 from app.ui.theme.theme import DARK
 from tests.app.core.judged_sessions import A, R, drawn_verdicts, inspect, say
 from tests.app.ui.candidates import take_sample
@@ -43,7 +43,7 @@ def judged(tmp_path):
 
 
 @pytest.fixture
-def place(qtbot, judged):
+def judged_context(qtbot, judged):
     with opened_context(judged) as made:
         yield made
 
@@ -51,26 +51,26 @@ def place(qtbot, judged):
 def test_with_nothing_judged_it_says_what_is_needed(qtbot, context, shown):
     page = shown(AgreementPage(context))
     seen = words(page)
-    assert "Two people must have judged the same objects first" in seen
+    assert "At least two people must judge the same objects" in seen
     assert "No agent has inspected anything" in seen
     assert "fifty verdicts" in seen
     assert not page.people.figure.isVisible()
 
 
-def test_people_and_agent_are_compared(qtbot, place, shown):
-    page = shown(AgreementPage(place))
+def test_people_and_agent_are_compared(qtbot, judged_context, shown):
+    page = shown(AgreementPage(judged_context))
     assert "Ada · Li Wei: 0." in page.people.figure.accessibleDescription()
     assert "Ada · nano: 0." in page.agents.figure.accessibleDescription()
-    assert "S/N" in page.faint.figure.accessibleDescription()
+    assert "S/N" in page.by_snr.figure.accessibleDescription()
     assert len(page.drift.figures) == 2
     assert "Not calibrated" in page.calibration.state.text()
     assert "judged blind" in page.calibration.figures.text()
 
 
-def test_fitting_keeps_a_calibration_and_says_so(qtbot, context, judged, shown):
-    page = shown(AgreementPage(context))
+def test_fitting_keeps_a_calibration_and_says_so(qtbot, judged_context, judged, shown):
+    page = shown(AgreementPage(judged_context))
     assert newest_calibration(judged, "nano") is None
-    with qtbot.waitSignal(context.current.message) as told:
+    with qtbot.waitSignal(judged_context.current.message) as told:
         qtbot.mouseClick(page.calibration.fit, Qt.MouseButton.LeftButton)
     assert "is calibrated on" in told.args[0]
     assert newest_calibration(judged, "nano").is_fitted
@@ -78,11 +78,11 @@ def test_fitting_keeps_a_calibration_and_says_so(qtbot, context, judged, shown):
     assert page.calibration.fit.isEnabled()
 
 
-def test_a_wanted_precision_gives_a_cut_or_says_what_is_missing(qtbot, place, shown):
-    page = shown(AgreementPage(place))
+def test_a_wanted_precision_gives_a_cut_or_says_what_is_missing(qtbot, judged_context, shown):
+    page = shown(AgreementPage(judged_context))
     card = page.calibration
     qtbot.waitUntil(lambda: card.plan is not None)
-    wanted = card.wanted
+    wanted = card.precision
     wanted.setFocus()
     wanted.selectAll()
     qtbot.keyClicks(wanted, "99.9")
@@ -106,13 +106,13 @@ def test_a_new_verdict_is_counted(qtbot, context, session, shown):
     assert page.found.statistics.people.pairs[0].every.n == 2
 
 
-def test_blind_mode_hides_the_agent_until_everything_is_judged(qtbot, context, judged, shown):
-    context.current.blind_mode.set_on(True)
-    page = shown(AgreementPage(context))
+def test_blind_mode_hides_the_agent_until_everything_is_judged(qtbot, judged_context, judged, shown):
+    judged_context.current.blind_mode.set_on(True)
+    page = shown(AgreementPage(judged_context))
     assert "Blind mode" in words(page.agents)
     assert "Blind mode" in words(page.calibration)
     assert "nano" not in words(page)
-    assert "nano" not in page.faint.figure.accessibleDescription()
+    assert "nano" not in page.by_snr.figure.accessibleDescription()
     assert page.calibration.model is None
     say(judged, "Ada", dict.fromkeys(range(51, 61), Verdict.REJECT))
     judged.record_verdict(51, Opinion(verdict=Verdict.ACCEPT))
@@ -136,9 +136,9 @@ def test_a_page_nobody_looks_at_works_nothing_out(qtbot, context, session):
 
 
 def test_names_are_cut_and_rows_without_a_figure_are_left_empty(qtbot, context):
-    assert len(short("x" * 200)) == 30
+    assert len(shortened("x" * 200)) == 30
     figure = Figure(context.current_theme, "x")
     qtbot.addWidget(figure)
-    figure.draw(draw_rows, [FigureRow("a", Measured(None, 0.0, 1.0), 0)])
+    figure.draw(draw_rows, [FigureRow("a", Estimate(None, 0.0, 1.0), 0)])
     texts = figure.getPlotItem().getAxis("right")._tickLevels
     assert texts == [[(0, "– · n = 0")]]

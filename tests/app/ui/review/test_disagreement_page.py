@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from sqlalchemy import update
@@ -15,8 +15,8 @@ from app.core.session.session import open_session
 from app.core.statistics.adjudication import adjudicator_of
 from app.ui.review.disagreement_page import DisagreementPage
 from app.ui.review.opinion_card import OpinionCard
-from app.ui.widgets.labels import words
-from app.ui.widgets.page_parts import Scrolling
+from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.page_parts import PageScrollArea
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.review.conftest import settled
 from tests.app.ui.whole_window import CTRL, SHIFT, before_window, sample_file
@@ -32,12 +32,17 @@ def click(qtbot, button):
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+def tick(qtbot, box):
+    """Click on the square: space to the right of the text does not react."""
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
+
+
 def choose(qtbot, page, number):
     """A click on the row of that candidate."""
     place = [each.id for each in page.found].index(number)
     rect = page.list.visualItemRect(page.list.item(place))
     qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
-    qtbot.waitUntil(lambda: page.view.details is not None and page.view.details.of == number)
+    qtbot.waitUntil(lambda: page.view.details is not None and page.view.details.candidate_id == number)
     qtbot.waitUntil(lambda: all(each.isVisible() for each in page.view.findChildren(OpinionCard)))
 
 
@@ -59,7 +64,7 @@ def test_each_kind_has_its_list(qtbot, page, disputed):
     settled(qtbot, page)
     assert [each.id for each in page.found] == [7]
     assert page.list.count() == 1
-    told = "inspected 1 both: the same verdict on 0, opposite ones on 1"
+    told = "both inspected 1: same verdict on 0, opposite verdicts on 1"
     assert told in page.compared.text() and page.compared.isVisible()
     click(qtbot, page.sides["people"])
     settled(qtbot, page)
@@ -68,7 +73,7 @@ def test_each_kind_has_its_list(qtbot, page, disputed):
 
 def test_without_any_it_says_what_is_needed(qtbot, context, shown):
     page = shown(DisagreementPage(context))
-    assert "Two people must have judged the same objects first" in page.empty.text()
+    assert "At least two people must judge the same objects" in page.empty.text()
     assert not page.list.isVisible()
     assert not page.view.isVisible()
 
@@ -76,7 +81,7 @@ def test_without_any_it_says_what_is_needed(qtbot, context, shown):
 def test_both_opinions_stand_side_by_side(qtbot, page, context):
     choose(qtbot, page, 3)
     seen = said(page.view)
-    for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people differ"):
+    for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people disagree"):
         assert word in seen
     assert context.current.candidate.id == 3
 
@@ -112,11 +117,11 @@ def test_the_readers_word_may_decide(qtbot, page, context, disputed):
     click(qtbot, page.view.settle)
     assert adjudicator_of(disputed) == "Ada"
     qtbot.waitUntil(lambda: "Settled by the adjudicator: ✓ accepted" in said(page.view))
-    click(qtbot, page.only_open)
+    tick(qtbot, page.only_open)
     qtbot.waitUntil(lambda: page.found == ())
     settled(qtbot, page)
     assert not page.view.isVisible()
-    click(qtbot, page.only_open)
+    tick(qtbot, page.only_open)
     qtbot.waitUntil(lambda: len(page.found) == 2)
     choose(qtbot, page, 5)
     click(qtbot, page.view.settle)
@@ -143,7 +148,7 @@ def test_an_opened_one_stays_on_the_desk(qtbot, page, context):
 
 
 def test_blind_mode_hides_what_agents_say(qtbot, page, context, disputed):
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     click(qtbot, page.sides["agents"])
     settled(qtbot, page)
     assert page.found == ()
@@ -154,7 +159,7 @@ def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, context, disput
     """Li Wei and Grace differ on 11, which Ada has not seen yet; nano has."""
     say(disputed, "Li Wei", {11: A})
     say(disputed, "Grace", {11: R})
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     context.current.start()
     page = shown(DisagreementPage(context))
     choose(qtbot, page, 11)
@@ -185,10 +190,10 @@ def test_the_list_tells_whose_marks_stand_in_it(page):
 
 
 def test_nothing_is_squeezed_where_words_wrap(qtbot):
-    label = words("many words that wrap " * 40)
+    label = wrapped_label("many words that wrap " * 40)
     inner = QWidget()
     QVBoxLayout(inner).addWidget(label)
-    area = Scrolling(inner, most=500)
+    area = PageScrollArea(inner, max_height=500)
     qtbot.addWidget(area)
     area.resize(200, 100)
     with qtbot.waitExposed(area):
@@ -227,7 +232,7 @@ def test_keys_judge_along_the_list(person):
     person.wait(lambda: [each.id for each in page_of(person).found] == [5, 8])
     person.press("u")
     assert person.number == 8
-    person.wait(lambda: person.reads("This was the last one of them"))
+    person.wait(lambda: person.reads("This was the last disagreement"))
 
 
 def test_undo_brings_the_object_back_into_the_list(person):
@@ -246,7 +251,7 @@ def test_next_and_previous_go_along_the_list(person):
     for key, number in (("n", 5), ("n", 8), ("b", 5), ("b", 3), ("b", 3)):
         person.press(key)
         person.sees(number)
-    assert person.reads("This is the first one of them")
+    assert person.reads("This is the first disagreement")
 
 
 def test_a_held_key_judges_one(person):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from app.core.session.log_pages import PAGE, older
+from app.core.session.log_pages import PAGE, older_lines
 from app.core.session.records import Opinion, Verdict
 from app.ui.review.history_model import local_time
 from app.ui.review.history_page import HistoryPage
@@ -82,8 +82,8 @@ def test_older_lines_come_as_they_are_scrolled_to(qtbot, context, session, shown
 
 def test_pages_of_the_log_meet_without_gap_or_overlap(session):
     flip(session, 25)
-    first = older(session, limit=10)
-    second = older(session, before=first[-1].entry.id, limit=100)
+    first = older_lines(session, limit=10)
+    second = older_lines(session, before=first[-1].entry.id, limit=100)
     assert [each.entry.id for each in (*first, *second)] == list(range(25, 0, -1))
 
 
@@ -111,12 +111,12 @@ def test_undo_and_redo_are_here_too(qtbot, context, session, shown):
 def test_blind_mode_hides_what_others_had_been_shown(qtbot, context, session, shown):
     say(session, "Li Wei", {2: R}, shown=SEEN)
     say(session, "Ada", {1: A}, shown=SEEN)
-    context.current.blind_mode.turn(True)
+    context.current.blind_mode.set_on(True)
     page = shown(HistoryPage(context))
     mine, theirs = rows(page)
     assert mine[5] == "YES · 0.88 · nano"
     assert theirs[5] == "hidden in blind mode"
-    context.current.blind_mode.turn(False)
+    context.current.blind_mode.set_on(False)
     qtbot.waitUntil(lambda: rows(page)[1][5] == "YES · 0.88 · nano")
 
 

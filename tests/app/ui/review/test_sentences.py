@@ -11,12 +11,12 @@ from PySide6.QtCore import QCoreApplication
 from agent.confidence.calibration import fit_calibration
 from agent.confidence.judged import JudgedScores
 from agent.confidence.scores import Estimate
-from app.core.statistics.calibration import CalibrationSample, calibration_words
+from app.core.statistics.calibration import CalibrationSample, calibration_sentence
 from app.core.statistics.cut_plan import plan_cut
 from app.core.statistics.drift import Drift, VerdictBlock
 from app.ui.review.agreement_numbers import AgreementModel
-from app.ui.review.sentences import calibration_state, cut_sentences, drift_sentence, with_interval
-from app.ui.translation.languages import speak
+from app.ui.review.sentences import calibration_state, cut_sentences, drift_sentence, estimate_text
+from app.ui.translation.languages import install_translators
 
 LATIN = re.compile(r"[A-Za-z]{2,}")
 SAID_SO = {"YES", "ACCEPT", "REJECT"}
@@ -24,7 +24,7 @@ SAID_SO = {"YES", "ACCEPT", "REJECT"}
 
 @pytest.fixture(params=["en", "zh"])
 def language(request, qapp):
-    translators = speak(qapp, request.param)
+    translators = install_translators(qapp, request.param)
     yield request.param
     for each in translators:
         QCoreApplication.removeTranslator(each)
@@ -64,7 +64,7 @@ def test_the_state_of_p_yes(language, real, other):
         told = calibration_state(AgreementModel(figures=None, own=mine, calibration=rule))
         in_language(told, language)
         if language == "en":
-            assert told == calibration_words(rule, mine.judged)
+            assert told == calibration_sentence(rule, mine.judged)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,6 @@ def test_a_person_who_changes(language, by_chance, agent):
 
 
 def test_a_figure_with_its_interval(language):
-    told = with_interval(Estimate(0.512, -0.1, 0.96))
+    told = estimate_text(Estimate(0.512, -0.1, 0.96))
     assert told == {"en": "0.51 (-0.10 to 0.96)", "zh": "0.51（-0.10 至 0.96）"}[language]
-    assert with_interval(Estimate(None, 0.0, 1.0)) == "–"
+    assert estimate_text(Estimate(None, 0.0, 1.0)) == "–"

@@ -71,7 +71,7 @@ def test_dropping_each_kind(qtbot, page, made, sample_list, one_spectrum):
     with qtbot.waitSignal(page.spectrum_chosen) as signal:
         drop(page, [one_spectrum])
     assert signal.args == [one_spectrum]
-    assert not page.drops.veil.isVisible()
+    assert not page.drops.overlay.isVisible()
 
 
 def test_dropping_what_is_of_no_use_says_why_in_place(qtbot, page, tmp_path):

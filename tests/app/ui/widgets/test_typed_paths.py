@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.ui.widgets.typed_paths import is_folder, is_there
+from app.ui.widgets.file_field import is_folder, is_there
 
 
 @pytest.mark.parametrize("words", ["x" * 5000, "a\0b", "/", ".", "..", "~", "no/such/thing"])

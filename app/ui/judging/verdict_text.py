@@ -1,4 +1,4 @@
-"""Verdicts as they are shown: a mark and a word each, so that colour only helps."""
+"""Verdicts as text; each has a mark and a word, so that none depends on colour alone."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ CONFIDENCES = (
     QT_TRANSLATE_NOOP("verdicts", "probable"),
     QT_TRANSLATE_NOOP("verdicts", "sure"),
 )
-"""What each confidence means, from 0."""
+"""Meanings of the confidences from 0 up."""
 
 
-def mark(verdict: Verdict | None) -> str:
+def verdict_mark(verdict: Verdict | None) -> str:
     return "" if verdict is None else MARKS[verdict]
 
 
-def word(verdict: Verdict | None) -> str:
-    """In the language of the window."""
-    return _said(NOT_JUDGED if verdict is None else WORDS[verdict])
+def verdict_word(verdict: Verdict | None) -> str:
+    """Return the verdict in the language of the window."""
+    return _translate(NOT_JUDGED if verdict is None else WORDS[verdict])
 
 
 def mark_and_word(verdict: Verdict | None) -> str:
-    return f"{mark(verdict)} {word(verdict)}".strip()
+    return f"{verdict_mark(verdict)} {verdict_word(verdict)}".strip()
 
 
-def meaning(confidence: int) -> str:
-    return _said(CONFIDENCES[confidence])
+def confidence_meaning(confidence: int) -> str:
+    return _translate(CONFIDENCES[confidence])
 
 
-def colour(theme: Theme, verdict: Verdict | None) -> str:
+def verdict_colour(theme: Theme, verdict: Verdict | None) -> str:
     match verdict:
         case Verdict.ACCEPT:
             return theme.accept
@@ -53,5 +53,5 @@ def colour(theme: Theme, verdict: Verdict | None) -> str:
             return theme.dim
 
 
-def _said(text: object) -> str:
+def _translate(text: object) -> str:
     return QCoreApplication.translate("verdicts", str(text))

@@ -1,4 +1,4 @@
-"""In the plot's place where there is no spectrum: why, and what can be done."""
+"""The message shown instead of the plot while there is no spectrum: why, and what to do."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from app.ui.theme.theme import Theme
 
-PATIENCE_MS = 150
-"""A spectrum that comes sooner is not announced."""
+# Most spectra are read sooner than this; a message would only flicker.
+READING_DELAY_MS = 150
 SIDE_PX = 48
 
 
 class EmptyPlotMessage(QWidget):
-    retry_wanted = Signal()
-    next_wanted = Signal()
+    retry_requested = Signal()
+    next_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAutoFillBackground(True)
-        self.use(theme)
+        self.apply_theme(theme)
         self.title, self.reason = QLabel(), QLabel()
         self.title.setProperty("role", "title")
         self.reason.setProperty("role", "dim")
@@ -30,18 +30,18 @@ class EmptyPlotMessage(QWidget):
             label.setWordWrap(True)
         self.reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.reason.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.retry = QPushButton(self.tr("Retry"))
-        self.go_on = QPushButton()
+        self.retry_button = QPushButton(self.tr("Retry"))
+        self.next_button = QPushButton()
         self.show_key("")
-        for button in (self.retry, self.go_on):
+        for button in (self.retry_button, self.next_button):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.retry.clicked.connect(self.retry_wanted)
-        self.go_on.clicked.connect(self.next_wanted)
+        self.retry_button.clicked.connect(self.retry_requested)
+        self.next_button.clicked.connect(self.next_requested)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         buttons.addStretch()
-        buttons.addWidget(self.retry)
-        buttons.addWidget(self.go_on)
+        buttons.addWidget(self.retry_button)
+        buttons.addWidget(self.next_button)
         buttons.addStretch()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(SIDE_PX, 16, SIDE_PX, 16)
@@ -51,51 +51,50 @@ class EmptyPlotMessage(QWidget):
         layout.addWidget(self.reason)
         layout.addLayout(buttons)
         layout.addStretch()
-        self._waiting = QTimer(self)
-        self._waiting.setSingleShot(True)
-        self._waiting.setInterval(PATIENCE_MS)
-        self._waiting.timeout.connect(self._say_it_is_read)
+        self._delay = QTimer(self)
+        self._delay.setSingleShot(True)
+        self._delay.setInterval(READING_DELAY_MS)
+        self._delay.timeout.connect(self._show_reading)
         self.hide()
 
-    def use(self, theme: Theme) -> None:
+    def apply_theme(self, theme: Theme) -> None:
         colours = self.palette()
         colours.setColor(QPalette.ColorRole.Window, QColor(theme.plot))
         self.setPalette(colours)
 
     def show_key(self, key: str) -> None:
-        """Of the next object, as it is now; empty: none has it."""
-        words = self.tr("Next object")
-        self.go_on.setText(f"{words} ({key})" if key else words)
+        """Show the key that goes to the next object; empty where the action has none."""
+        label = self.tr("Next object")
+        self.next_button.setText(f"{label} ({key})" if key else label)
 
-    def show_nothing(self) -> None:
-        """There is no object."""
+    def show_no_object(self) -> None:
         self._show(
             self.tr("Nothing to show"),
-            self.tr("This list is empty, or the filter leaves nothing of it."),
+            self.tr("The list is empty, or no candidate matches the filter."),
         )
 
     def show_reading(self) -> None:
-        """After a while: most are there at once."""
+        """Say that the spectrum is being read, after a short delay."""
         self.hide()
-        self._waiting.start()
+        self._delay.start()
 
     def show_fault(self, reason: str) -> None:
         self._show(self.tr("This spectrum cannot be read"), reason, is_fault=True)
 
     def clear(self) -> None:
-        self._waiting.stop()
+        self._delay.stop()
         if not self.isHidden():
             self.hide()
 
-    def _say_it_is_read(self) -> None:
+    def _show_reading(self) -> None:
         self._show(self.tr("Reading the spectrum…"), "")
 
     def _show(self, title: str, reason: str, *, is_fault: bool = False) -> None:
-        self._waiting.stop()
+        self._delay.stop()
         self.title.setText(title)
         self.reason.setText(reason)
         self.reason.setVisible(bool(reason))
-        self.retry.setVisible(is_fault)
-        self.go_on.setVisible(is_fault)
+        self.retry_button.setVisible(is_fault)
+        self.next_button.setVisible(is_fault)
         self.show()
         self.raise_()

@@ -1,0 +1,121 @@
+"""Disagreements between opinions, read outside the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Literal
+
+from agent.errors import WorkbenchError
+from agent.trajectory.trajectory import Trajectory
+from app.core.inspections.store import Confusion, compare_models, inspections_of, models_of
+from app.core.queue import QueueRow, matching, row_of
+from app.core.queue.filters import Disagree
+from app.core.report.evidence import KeyLook, key_look, plain_reasons
+from app.core.session.session import Session
+from app.core.statistics.adjudication import Dispute, adjudicator_of, disputes, read_dispute
+
+Between = Literal["people", "agent", "agents"]
+
+MAX_DISPUTES = 300
+"""Disputes listed on the page."""
+MAX_PAIRS = 3
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DisputeEntry:
+    """A disputed candidate."""
+
+    row: QueueRow
+    dispute: Dispute
+
+    @property
+    def id(self) -> int:
+        return self.row.candidate.id
+
+
+@dataclass(frozen=True, eq=False)
+class DisputeSummary:
+    between: Between
+    disputes: tuple[DisputeEntry, ...]
+    models: tuple[Confusion, ...] = ()
+    """Comparisons of pairs of models that have inspected the same objects."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AgentOpinion:
+    """One model's result for a candidate."""
+
+    model: str
+    verdict: str | None
+    p_yes: float | None
+    reasons: str
+    looks: int
+    look: KeyLook | None
+    """The look its answer is based on."""
+    stopped_by: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DisputeDetails:
+    candidate_id: int
+    dispute: Dispute
+    agents: tuple[AgentOpinion, ...]
+
+
+def disputes_between(
+    session: Session, between: Between, *, only_open: bool = False
+) -> DisputeSummary:
+    """Disputes in list order, at most MAX_DISPUTES. `only_open` applies to people only."""
+    adjudicator = adjudicator_of(session)
+    if between == "agents":
+        rows = islice(matching(session, Disagree("agents")), MAX_DISPUTES)
+        entries = (
+            DisputeEntry(row=each, dispute=read_dispute(session, each.candidate.id, adjudicator))
+            for each in rows
+        )
+        return DisputeSummary(between, tuple(entries), _model_comparisons(session))
+    candidates = disputes(session, with_agent=between == "agent", only_open=only_open)
+    matches = (each for each in candidates if between in each.between)
+    return DisputeSummary(between, tuple(_entries(session, islice(matches, MAX_DISPUTES))))
+
+
+def _model_comparisons(session: Session) -> tuple[Confusion, ...]:
+    pairs = islice(combinations(models_of(session), 2), MAX_PAIRS)
+    found = (compare_models(session, first, second) for first, second in pairs)
+    return tuple(each for each in found if each.n)
+
+
+def dispute_details(session: Session, candidate_id: int) -> DisputeDetails:
+    """All opinions on one candidate, and each model's evidence."""
+    return DisputeDetails(
+        candidate_id=candidate_id,
+        dispute=read_dispute(session, candidate_id, adjudicator_of(session)),
+        agents=_agents(session, candidate_id),
+    )
+
+
+def _entries(session: Session, found: Iterable[Dispute]) -> Iterator[DisputeEntry]:
+    for each in found:
+        yield DisputeEntry(row=row_of(session, each.candidate_id), dispute=each)
+
+
+def _agents(session: Session, candidate_id: int) -> tuple[AgentOpinion, ...]:
+    with suppress(WorkbenchError):  # a session from elsewhere may hold a damaged record
+        found = inspections_of(session, candidate_id)
+        return tuple(_agent_opinion(each.trajectory) for each in found)
+    return ()
+
+
+def _agent_opinion(trajectory: Trajectory) -> AgentOpinion:
+    return AgentOpinion(
+        model=trajectory.model.name,
+        verdict=trajectory.verdict,
+        p_yes=trajectory.p_yes,
+        reasons=plain_reasons(trajectory),
+        looks=len(trajectory.looks),
+        look=key_look(trajectory),
+        stopped_by=trajectory.stopped_by,
+    )
