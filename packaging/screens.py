@@ -90,7 +90,7 @@ def judged_session(place: Path) -> Path:
     from agent.tasks.catalogue import find_task
     from agent.trajectory.trajectory import ModelRef
     from app.core.importing.importer import import_list
-    from app.core.inspections.batch import vet
+    from app.core.inspections.batch import inspect_all
     from app.core.session.records import Opinion, Verdict
     from app.core.session.session import new_session, open_session
     from app.worker.pool import WorkerPool
@@ -117,7 +117,7 @@ def judged_session(place: Path) -> Path:
     asked = LoadRequest(default_model("CV"))
     with open_session(place, "Ada") as session, WorkerPool(2, asked) as pool:
         model: ModelRef = pool.ready()
-        for _ in vet(session, pool, model):
+        for _ in inspect_all(session, pool, model):
             pass
     return place
 
@@ -201,7 +201,7 @@ class Photographer:
     def _open(self, session: Path, theme: str) -> None:
         self._settings.change(theme=theme)
         self.window.overlay.hide()
-        self.window.finder.hide()
+        self.window.palette_box.hide()
         self.window.tour.end()
         if self.window.view is None:
             self.window.open_session(session)

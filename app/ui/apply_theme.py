@@ -1,4 +1,4 @@
-"""The look of the window as the settings, or the system, want it."""
+"""Applies the theme chosen in the settings or by the system."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.ui.settings.settings import Settings
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme import style_sheet
 from app.ui.theme.theme import DARK, LIGHT, THEMES, CurrentTheme, Theme
 
@@ -15,7 +15,7 @@ SYSTEM = "system"
 
 
 def theme_of(chosen: str) -> Theme:
-    """For a setting: `system` asks what the desktop has."""
+    """Return the theme of a setting; `system` means the desktop's."""
     if chosen in THEMES:
         return THEMES[chosen]
     return DARK if system_is_dark() else LIGHT
@@ -26,34 +26,34 @@ def system_is_dark() -> bool:
 
 
 class ThemeApplier(QObject):
-    """Puts a theme on at once, and again whenever settings or desktop change."""
+    """Applies the theme now and whenever the settings or the desktop's scheme change."""
 
     def __init__(
         self,
         application: QApplication,
         current_theme: CurrentTheme,
-        settings: SettingsKeeper,
+        settings: SettingsStore,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._application = application
         self._current_theme = current_theme
         self._chosen = (settings.settings.theme, settings.settings.font_pt)
-        self._dress()
-        settings.changed.connect(self._take_settings)
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._take_system)
+        self._apply()
+        settings.changed.connect(self._on_settings_changed)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_changed)
 
-    def _take_settings(self, settings: Settings) -> None:
+    def _on_settings_changed(self, settings: Settings) -> None:
         chosen = (settings.theme, settings.font_pt)
         if chosen != self._chosen:
             self._chosen = chosen
-            self._dress()
+            self._apply()
 
-    def _take_system(self) -> None:
+    def _on_system_changed(self) -> None:
         if self._chosen[0] == SYSTEM:
-            self._dress()
+            self._apply()
 
-    def _dress(self) -> None:
+    def _apply(self) -> None:
         theme = theme_of(self._chosen[0])
         style_sheet.apply(self._application, theme, self._chosen[1])
         self._current_theme.use(theme)

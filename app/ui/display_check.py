@@ -1,4 +1,4 @@
-"""Why no window can be shown: asked before Qt, which would end the program at once."""
+"""Checks whether a window can be shown; Qt itself would abort the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ X11 = "xcb"
 
 
 def platform_fault() -> str:
-    """Empty where nothing is known against it. Only X11 is asked: Wayland falls back on it."""
+    """Return why no window can be shown; empty: no problem found. Checks only X11."""
     chosen = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0]
     display = os.environ.get("DISPLAY", "")
     if not sys.platform.startswith("linux") or chosen not in ("", X11) or not display:
@@ -26,7 +26,7 @@ def platform_fault() -> str:
         ctypes.CDLL(str(plugin))
     except OSError as error:
         return (
-            f"{error}; that library belongs to the system, install it there"
+            f"{error}; install this library with the system's package manager"
             if plugin.exists()
             else ""
         )
@@ -37,7 +37,7 @@ def _answers(display: str) -> bool:
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:
-        return True  # Qt's plugin was loaded all the same, and knows better
+        return True  # Qt's plugin was loaded, so it finds the library elsewhere
     xcb.xcb_connect.restype = ctypes.c_void_p
     xcb.xcb_connection_has_error.argtypes = xcb.xcb_disconnect.argtypes = [ctypes.c_void_p]
     connection = xcb.xcb_connect(display.encode(), None)

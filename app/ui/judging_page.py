@@ -1,4 +1,4 @@
-"""Where candidates are judged: what is known left, the spectrum, then guideline and agent."""
+"""The page where candidates are judged: information, spectrum, guideline and agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.ui.queue.queue_panel import QueuePanel
 from app.ui.session_context import SessionContext
 
 COLUMNS = (362, 722, 356)
-"""Widths at 1440 pixels; the middle takes what there is."""
+"""Widths at 1440 pixels; the middle column takes the rest."""
 LEFT = (290, 110, 380)
 RIGHT = (430, 400)
 
@@ -31,7 +31,7 @@ class JudgingPage(QWidget):
         self.plot_actions = PlotActions(self.plot, context)
         self.comment = CommentBox(context)
         self.verdicts = VerdictBar(context)
-        self.again = RepeatLine(context)
+        self.repeat_line = RepeatLine(context)
         self.queue = QueuePanel(context)
         self.information = InformationPanel(context)
         self.nearby = NearbyPanel(context)
@@ -49,26 +49,25 @@ class JudgingPage(QWidget):
         layout.setContentsMargins(8, 8, 8, 4)
         layout.addWidget(self.columns)
         self.plot.use_templates(self.operation.templates)
-        context.commands.add("panels", self.flip_panels)
+        context.commands.add("panels", self.toggle_panels)
 
     @property
     def shows_panels(self) -> bool:
         return not self.left.isHidden()
 
-    def flip_panels(self) -> None:
-        """The spectrum alone, or with everything beside it."""
+    def toggle_panels(self) -> None:
+        """Show the spectrum alone, or with the panels."""
         if self.isVisible():
             visible = not self.shows_panels
             self.left.setVisible(visible)
             self.right.setVisible(visible)
-            self.give_back()  # else the focus may land where a letter is text
+            self.focus_plot()  # else a text field may get the focus
 
-    def give_back(self) -> None:
-        """The keys belong to the plot again."""
+    def focus_plot(self) -> None:
         self.plot.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def splitters(self) -> tuple[QSplitter, ...]:
-        """Whose sizes a person may have changed."""
+        """The splitters whose sizes are stored."""
         return self.columns, self.left, self.right
 
     def _centre(self) -> QWidget:
@@ -77,7 +76,7 @@ class JudgingPage(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         layout.addWidget(self.verdicts)
-        layout.addWidget(self.again)
+        layout.addWidget(self.repeat_line)
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.comment)
         return centre

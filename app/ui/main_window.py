@@ -1,4 +1,4 @@
-"""The window: a page before a session is open, and the session after."""
+"""The main window: welcome, import and session pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.core.session.session import Session, open_session
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.crash.crash_report import log_folder, open_folder
-from app.ui.help.where import ABOUT, EXPORT, MODELS, offer_guide, page_for
+from app.ui.help.context_help import ABOUT, EXPORT, MODELS, add_help_key, help_page_for
 from app.ui.importing.drop_zone import DropZone
 from app.ui.importing.given_paths import GivenKind, GivenPaths
 from app.ui.importing.import_page import ImportPage
@@ -28,30 +28,30 @@ from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.keys.menus import Menus
 from app.ui.session_opener import OpenRequest, SessionOpener
 from app.ui.session_view import SessionView
-from app.ui.settings.reviewer import reviewer_name
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings import reviewer_name
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.settings_dialog.settings_dialog import SettingsDialog
 from app.ui.start.locked_page import LockedPage
 from app.ui.start.recent import remember
 from app.ui.start.welcome_page import WelcomePage
 from app.ui.theme.theme import CurrentTheme
 from app.ui.tour.tour import Tour
+from app.ui.translation.data_texts import task_text
 from app.ui.translation.languages import language_of
-from app.ui.translation.text_pairs import task_words
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
 from app.ui.window_state import LeftOpen, WindowState
 
 if TYPE_CHECKING:
     from app.ui.help.about_dialog import AboutDialog
-    from app.ui.help.reader import GuideReader
+    from app.ui.help.guide_reader import GuideReader
 
 TITLE = "Spec-o3 Workbench"
 
 
 class MainWindow(QMainWindow):
-    """One session at a time."""
+    """Shows one session at a time."""
 
-    def __init__(self, settings: SettingsKeeper, current_theme: CurrentTheme) -> None:
+    def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
         super().__init__()
         self.setWindowTitle(TITLE)
         self.resize(1440, 900)
@@ -65,93 +65,95 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._stack)
         self.welcome = WelcomePage(settings, current_theme, self.runner)
         self.importing = ImportPage(settings, current_theme, self.runner)
-        self.held = LockedPage(current_theme)
-        for page in (self.welcome, self.importing, self.held):
+        self.locked = LockedPage(current_theme)
+        for page in (self.welcome, self.importing, self.locked):
             self._stack.addWidget(page)
         self._waiting = QLabel()
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._waiting.setTextFormat(Qt.TextFormat.PlainText)
         self._stack.addWidget(self._waiting)
         self.overlay = KeysOverlay(self.keymap, self)
-        self.finder = CommandPalette(self.commands, self.keymap, self, self._makes_sense)
-        self.finder.closed.connect(self.give_back)
+        self.palette_box = CommandPalette(self.commands, self.keymap, self, self._is_available)
+        self.palette_box.closed.connect(self.focus_plot)
         self.settings_dialog: SettingsDialog | None = None
         self.guide: GuideReader | None = None
-        self._language = language_of(settings.settings.language)  # of this window, to its end
+        self._language = language_of(settings.settings.language)  # until the window is closed
         self.key_filter = KeyFilter(
-            self.commands, self.keymap, self, self._leave_field, self._makes_sense
+            self.commands, self.keymap, self, self._leave_field, self._is_available
         )
-        self.menus = Menus(self.menuBar(), self.commands, self.keymap.label, self._makes_sense)
+        self.menus = Menus(self.menuBar(), self.commands, self.keymap.label, self._is_available)
         self.tour = Tour(self, self.keymap, settings, current_theme)
         self.about: AboutDialog | None = None
         self.state = WindowState(self, settings)
-        self.dropping = DropZone(self, current_theme, self.runner)
-        self.dropping.given.connect(self.open_given)
+        self.drop_zone = DropZone(self, current_theme, self.runner)
+        self.drop_zone.dropped.connect(self.open_given)
         self.welcome.list_chosen.connect(self.import_lists)
         self.welcome.session_chosen.connect(self.open_session)
-        self.welcome.sample_wanted.connect(self.open_sample)
+        self.welcome.sample_requested.connect(self.open_sample)
         self.welcome.spectrum_chosen.connect(self.open_spectrum)
-        self.welcome.about_wanted.connect(self.show_about)
-        self.importing.session_made.connect(self.open_session)
-        self.importing.left.connect(self.show_welcome)
-        self.held.read_only_wanted.connect(self.open_read_only)
-        self.held.retried.connect(self.open_session)
-        self.held.left.connect(self.show_welcome)
-        self.runner.failed.connect(self._tell)
-        settings.said.connect(self.say)
+        self.welcome.about_requested.connect(self.show_about)
+        self.importing.session_created.connect(self.open_session)
+        self.importing.cancelled.connect(self.show_welcome)
+        self.locked.read_only_requested.connect(self.open_read_only)
+        self.locked.retry_requested.connect(self.open_session)
+        self.locked.closed.connect(self.show_welcome)
+        self.runner.failed.connect(self._report_error)
+        settings.write_failed.connect(self.show_error)
         self._add_commands()
-        self._has_untold_fault = bool(settings.fault)
+        self._repeat_fault = bool(settings.fault)
+        """Whether a fault of the settings file must be shown again in the first session."""
         if settings.fault:
             self.welcome.show_problem(settings.fault)
 
     # Opening
 
-    def open_session(self, place: Path | str) -> None:
-        self._open(place, read_only=False)
+    def open_session(self, location: Path | str) -> None:
+        self._open(location, read_only=False)
 
-    def open_read_only(self, place: Path | str) -> None:
-        self._open(place, read_only=True)
+    def open_read_only(self, location: Path | str) -> None:
+        self._open(location, read_only=True)
 
     def open_sample(self) -> None:
-        """Who is new here is led around it."""
+        """Open the sample, with the tour for a new user."""
         self._open_sample(with_tour=self.tour.is_new)
 
     def begin_with_sample(self) -> None:
-        """As the program starts: who has no name here yet is asked for it before."""
-        first, once = self.welcome.first, Qt.ConnectionType.SingleShotConnection
-        if not first.is_asking:
+        """Open the sample at the start, after asking a new user for a name."""
+        prompt, once = self.welcome.name_prompt, Qt.ConnectionType.SingleShotConnection
+        if not prompt.is_needed:
             self.open_sample()
             return
-        first.answered.connect(self.open_sample, once)
-        first.put_off.connect(self.open_sample, once)
+        prompt.answered.connect(self.open_sample, once)
+        prompt.dismissed.connect(self.open_sample, once)
 
     def _open_sample(self, *, with_tour: bool) -> None:
         self._wait_for(self.tr("Opening the sample"))
         make = partial(sample_session, self._reviewer(), blind=self.settings.settings.blind)
-        show = self._show_and_lead if with_tour else self._show_session
-        self.opener.want(OpenRequest(make, show, self._not_opened))
+        show = self._show_with_tour if with_tour else self._show_session
+        self.opener.open(OpenRequest(make, show, self._on_open_failed))
 
     def open_spectrum(self, path: Path) -> None:
-        """One spectrum alone: a session of one candidate, kept with the program's own data."""
+        """Open one spectrum in a session of its own, stored with the program's data."""
         self._wait_for(self.tr("Opening {name}").replace("{name}", path.name))
         blind = self.settings.settings.blind
         make = partial(spectrum_session, path, self._reviewer(), blind=blind)
-        self.opener.want(OpenRequest(make, self._show_session, self._not_opened))
+        self.opener.open(OpenRequest(make, self._show_session, self._on_open_failed))
 
     def reopen(self) -> bool:
-        """What was open when the program ended without closing it; False: nothing was."""
+        """Reopen a session that a crash left open; return False if there is none."""
         left, self.state.left_open = self.state.left_open, None
         if left is None:
             return False
         self.state.save()
-        self.settings.flush()  # should it end so again, it starts with the welcome page
+        self.settings.flush()  # if this crashes, too, the next start shows the welcome page
         self._wait_for(self.tr("Opening {name}").replace("{name}", left.location))
         make = partial(open_session, left.location, self._reviewer())
-        self.opener.want(OpenRequest(make, partial(self._show_left, left), self._not_reopened))
+        show = partial(self._show_left_open, left)
+        self.opener.open(OpenRequest(make, show, self._on_reopen_failed))
         return True
 
     def open_given(self, given: GivenPaths) -> None:
-        """What the command line, a file manager or a drop named."""
+        """Open what the command line, a file manager or a drop gave."""
         if given.kind is GivenKind.SESSION:
             self.open_session(given.paths[0])
         elif given.kind is GivenKind.SPECTRUM:
@@ -159,19 +161,19 @@ class MainWindow(QMainWindow):
         elif given.kind is GivenKind.LIST:
             self.import_lists(list(given.paths))
         elif self.view is not None:
-            self.view.context.current.said.emit(given.reason)
+            self.view.context.current.message.emit(given.reason)
         else:
-            self._not_opened(WorkbenchError(given.reason))
+            self._on_open_failed(WorkbenchError(given.reason))
 
     def import_lists(self, paths: list[Path]) -> None:
-        self.opener.forget()
-        self.welcome.first.go_on()
+        self.opener.cancel()
+        self.welcome.name_prompt.skip()
         self.close_session()
         self.importing.show_lists(paths)
         self._stack.setCurrentWidget(self.importing)
 
     def show_welcome(self) -> None:
-        self.opener.forget()
+        self.opener.cancel()
         self.close_session()
         self.welcome.refresh()
         self._stack.setCurrentWidget(self.welcome)
@@ -180,30 +182,29 @@ class MainWindow(QMainWindow):
         if self.view is None:
             return
         self.tour.end()
-        self.state.leave_session()
+        self.state.detach()
         view, self.view = self.view, None
-        self.commands.forget()
+        self.commands.clear()
         self._add_commands()
         view.close_session()
         self._stack.removeWidget(view)
         view.deleteLater()
         self.setWindowTitle(TITLE)
 
-    def give_back(self) -> None:
-        """The keys belong to the plot."""
+    def focus_plot(self) -> None:
         if self.view is not None:
-            self.view.judging.give_back()
+            self.view.judging.focus_plot()
 
     def _leave_field(self) -> None:
-        """Esc was pressed."""
-        self.welcome.give_back()
-        self.give_back()
+        """Esc was pressed in a text field."""
+        self.welcome.dismiss_prompt()
+        self.focus_plot()
 
-    # What the window itself answers to
+    # Commands
 
-    def _makes_sense(self, name: str) -> bool:
-        """Judging is for the page that shows the spectrum; undoing for the history, too."""
-        if name in ANYWHERE or self.commands.is_lent(name):
+    def _is_available(self, name: str) -> bool:
+        """Whether the page on screen offers this command."""
+        if name in ANYWHERE or self.commands.is_overridden(name):
             return True
         page = "" if self.view is None else self.view.page
         return page == "judging_page" or (page == "history_page" and name in ("undo", "redo"))
@@ -211,9 +212,9 @@ class MainWindow(QMainWindow):
     def _add_commands(self) -> None:
         for name, call in (
             ("help", self.show_guide),
-            ("keys", self.overlay.flip),
-            ("palette", self.finder.ask),
-            ("full_screen", self._flip_full_screen),
+            ("keys", self.overlay.toggle),
+            ("palette", self.palette_box.toggle),
+            ("full_screen", self._toggle_full_screen),
             ("tour", self.take_tour),
             ("about", self.show_about),
             ("crash_reports", self._open_reports),
@@ -222,27 +223,27 @@ class MainWindow(QMainWindow):
             ("open_session", self._choose_session),
             ("welcome", self.show_welcome),
             ("quit", self.close),
-            ("escape", self._step_back),
+            ("escape", self._escape),
         ):
             self.commands.add(name, call)
 
     def show_guide(self, page: str = "") -> None:
-        """At that page; else at the one that fits where the person is."""
-        from app.ui.help.reader import GuideReader  # not before it is asked for
+        """Open the guide at this page, by default at one about what is on screen."""
+        from app.ui.help.guide_reader import GuideReader  # slow to import
 
         if self.guide is None:
             self.guide = GuideReader(self._language, self.current_theme)
-        self.guide.open_at(page or self._fitting_page())
+        self.guide.open_at(page or self._guide_page())
 
-    def _fitting_page(self) -> str:
+    def _guide_page(self) -> str:
         if self.view is None:
-            return page_for("", is_importing=self._stack.currentWidget() is self.importing)
+            return help_page_for("", is_importing=self._stack.currentWidget() is self.importing)
         panel, focus = self.view.judging.agent, QApplication.focusWidget()
         in_agent = panel.underMouse() or (focus is not None and panel.isAncestorOf(focus))
-        return page_for(self.view.page, in_agent=in_agent)
+        return help_page_for(self.view.page, in_agent=in_agent)
 
     def take_tour(self) -> None:
-        """On what is open; else on the sample."""
+        """Start the tour on the open session, else on the sample."""
         if self.view is None:
             self._open_sample(with_tour=True)
         else:
@@ -253,51 +254,52 @@ class MainWindow(QMainWindow):
 
         if self.about is None:
             self.about = AboutDialog(self.commands, self.current_theme, self.runner, self)
-            offer_guide(self.about, ABOUT, self.show_guide)
-        self.about.open_page()
+            add_help_key(self.about, ABOUT, self.show_guide)
+        self.about.show_models()
 
     def _open_reports(self) -> None:
-        open_folder(log_folder(), self.say)
+        open_folder(log_folder(), self.show_error)
 
     def _choose_list(self) -> None:
         if paths := choose_lists(self):
             self.import_lists(paths)
 
     def _choose_session(self) -> None:
-        if (place := choose_session(self)) is not None:
-            self.open_session(place)
+        if (location := choose_session(self)) is not None:
+            self.open_session(location)
 
-    def _step_back(self) -> None:
+    def _escape(self) -> None:
         if self._stack.currentWidget() is self.importing:
-            self.importing.step_back()
+            self.importing.go_back()
         elif self.view is not None and self.view.page == "judging_page":
             self.view.context.agent.stop()
 
-    def _flip_full_screen(self) -> None:
+    def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def _show_settings(self) -> None:
         if self.settings_dialog is None:
             self.settings_dialog = SettingsDialog(self.settings, self.keymap, self.runner, self)
-            offer_guide(self.settings_dialog.agent, MODELS, self.show_guide)
+            add_help_key(self.settings_dialog.agent, MODELS, self.show_guide)
         self.settings_dialog.open_page()
 
     def _reviewer(self) -> str:
         return reviewer_name(self.settings.settings)
 
-    def _open(self, place: Path | str, *, read_only: bool) -> None:
-        self._wait_for(self.tr("Opening {name}").replace("{name}", str(place)))
-        make = partial(open_session, place, self._reviewer(), read_only=read_only)
-        self.opener.want(OpenRequest(make, self._show_session, partial(self._not_open, place)))
+    def _open(self, location: Path | str, *, read_only: bool) -> None:
+        self._wait_for(self.tr("Opening {name}").replace("{name}", str(location)))
+        make = partial(open_session, location, self._reviewer(), read_only=read_only)
+        failed = partial(self._on_session_open_failed, location)
+        self.opener.open(OpenRequest(make, self._show_session, failed))
 
-    def _wait_for(self, words: str) -> None:
-        self.welcome.first.go_on()
+    def _wait_for(self, text: str) -> None:
+        self.welcome.name_prompt.skip()
         self.close_session()
-        self._waiting.setText(words)
+        self._waiting.setText(text)
         self._stack.setCurrentWidget(self._waiting)
 
     def _show_session(self, session: Session, first: int | None = None) -> None:
-        """`first`: the candidate to begin with; None: the first one to judge."""
+        """Show the session at candidate `first`; None: the first one to judge."""
         self.view = SessionView(
             session,
             commands=self.commands,
@@ -307,58 +309,57 @@ class MainWindow(QMainWindow):
             runner=self.runner,
             view=self.state.view,
         )
-        offer_guide(self.view.export_dialog, EXPORT, self.show_guide)
+        add_help_key(self.view.export_dialog, EXPORT, self.show_guide)
         self._stack.addWidget(self.view)
         self._stack.setCurrentWidget(self.view)
-        self.setWindowTitle(f"{session.name} · {task_words(session.task.name)} · {TITLE}")
+        self.setWindowTitle(f"{session.name} · {task_text(session.task.name)} · {TITLE}")
         self.settings.change(recent=remember(self.settings.settings.recent, str(session.location)))
-        self.state.meet_session(self.view)
-        if self._has_untold_fault:
-            self._has_untold_fault = False
-            self.view.status.say_trouble(self.settings.fault)
+        self.state.attach(self.view)
+        if self._repeat_fault:
+            self._repeat_fault = False
+            self.view.status.show_error(self.settings.fault)
         QTimer.singleShot(0, self.view, partial(self.view.start, first))
 
-    def _show_and_lead(self, session: Session) -> None:
+    def _show_with_tour(self, session: Session) -> None:
         self._show_session(session)
         assert self.view is not None
-        QTimer.singleShot(0, self.view, self.take_tour)  # the first candidate comes before it
+        QTimer.singleShot(0, self.view, self.take_tour)  # after the first candidate is shown
 
-    def _show_left(self, left: LeftOpen, session: Session) -> None:
+    def _show_left_open(self, left: LeftOpen, session: Session) -> None:
         self._show_session(session, left.candidate_id)
         if self.view is not None:
-            words = self.tr("The program ended without closing this session: here you were")
-            self.view.status.say(words)
+            self.view.status.show_message(
+                self.tr("Reopened where you were: the program ended without closing this session")
+            )
 
-    def _not_reopened(self, error: WorkbenchError) -> None:
-        """Another window may have it: that is no fault."""
+    def _on_reopen_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()
-        if not isinstance(error, SessionHeldError):
+        if not isinstance(error, SessionHeldError):  # another window may have it open
             self.welcome.show_problem(str(error))
 
-    def _not_open(self, place: Path | str, error: WorkbenchError) -> None:
+    def _on_session_open_failed(self, location: Path | str, error: WorkbenchError) -> None:
         if isinstance(error, SessionHeldError):
-            self.held.show_holder(place, error)
-            self._stack.setCurrentWidget(self.held)
+            self.locked.show_holder(location, error)
+            self._stack.setCurrentWidget(self.locked)
             return
-        self._not_opened(error)
+        self._on_open_failed(error)
 
-    def _not_opened(self, error: WorkbenchError) -> None:
+    def _on_open_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()
         self.welcome.show_problem(str(error))
 
-    def _tell(self, error: WorkbenchError) -> None:
-        if self.view is None:  # else its status line hears of it, too
-            self.say(str(error))
+    def _report_error(self, error: WorkbenchError) -> None:
+        if self.view is None:  # else the status line shows it
+            self.show_error(str(error))
 
-    def say(self, words: str) -> None:
-        """Wherever there is a place for it just now."""
+    def show_error(self, text: str) -> None:
         if self.view is None:
-            self.welcome.show_problem(words)
+            self.welcome.show_problem(text)
         else:
-            self.view.status.say_trouble(words)
+            self.view.status.show_error(text)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing is asked: everything is kept already."""
+        # Nothing to ask: everything is saved already.
         self.state.save()
         if self.guide is not None:
             self.guide.close()

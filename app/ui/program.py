@@ -1,4 +1,4 @@
-"""The program with a window: from the command line to the end of the event loop."""
+"""Starts the window, runs the event loop and cleans up after it."""
 
 from __future__ import annotations
 
@@ -12,26 +12,24 @@ from PySide6.QtWidgets import QApplication
 from app.core.settings_path import settings_path
 from app.ui.apply_theme import ThemeApplier
 from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.crash import crash_dialog
+from app.ui.crash import crash_watch
 from app.ui.crash.crash_native import NativeWatch
 from app.ui.crash.crash_report import log_folder
-from app.ui.importing.given_paths import sort_out
+from app.ui.importing.given_paths import identify
 from app.ui.main_window import TITLE, MainWindow
 from app.ui.program_icon import program_icon
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.languages import language_of, speak
+from app.ui.translation.languages import install_translators, language_of
 
 NAME = "spec-o3-workbench"
-ENDED_AT_ONCE = str(
+CRASHED_LAST_TIME = str(
     QT_TRANSLATE_NOOP(
         "crash",
-        "The program broke down the last time. A report of it lies in the folder of crash reports: "
-        "menu Window",
+        "The program crashed last time. A report is in the crash reports folder (menu Window)",
     )
 )
-LISTEN_MS = 200
-"""Python hears of a signal only between two steps of its own."""
+SIGNAL_POLL_MS = 200
 
 
 def start(argument: str = "", *, sample: bool = False) -> int:
@@ -42,19 +40,19 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     application.setApplicationDisplayName(TITLE)
     application.setDesktopFileName(NAME)
     application.setWindowIcon(program_icon())
-    settings = SettingsKeeper(settings_path())
+    settings = SettingsStore(settings_path())
     current_theme = CurrentTheme()
-    speak(application, language_of(settings.settings.language))
-    dresser = ThemeApplier(application, current_theme, settings)
+    install_translators(application, language_of(settings.settings.language))
+    theme_applier = ThemeApplier(application, current_theme, settings)
     window = MainWindow(settings, current_theme)
-    crash_dialog.install(window)
+    crash_watch.install(window)
     native = NativeWatch(log_folder())
     if native.begin():
-        window.say(QCoreApplication.translate("crash", ENDED_AT_ONCE))
-    _hear_signals(window)
-    tidying = GarbageTimer(window)
+        window.show_error(QCoreApplication.translate("crash", CRASHED_LAST_TIME))
+    _handle_signals(window)
+    garbage_timer = GarbageTimer(window)
     window.show()
-    tidying.settle()
+    garbage_timer.freeze()
     if sample:
         window.begin_with_sample()
     elif argument:
@@ -62,29 +60,31 @@ def start(argument: str = "", *, sample: bool = False) -> int:
     else:
         window.reopen()
     status = application.exec()
-    tidying.stop()
+    garbage_timer.stop()
     native.end()
-    dresser.deleteLater()
+    theme_applier.deleteLater()
     return status
 
 
 def open_argument(window: MainWindow, argument: str) -> None:
-    """What the command line or a file manager named."""
+    """Open what the command line or a file manager gave."""
     if "://" in argument:
         window.open_session(argument)
         return
     paths = [Path(argument).expanduser().absolute()]
-    window.runner.run(lambda: sort_out(paths), window.open_given, owner=window)
+    window.runner.run(lambda: identify(paths), window.open_given, owner=window)
 
 
-def _hear_signals(window: MainWindow) -> None:
-    """Not at once: a signal comes in the middle of anything that is being built."""
+def _handle_signals(window: MainWindow) -> None:
+    """Close the window on SIGINT and SIGTERM."""
+    # From the event loop, as a signal may interrupt the building of a widget.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: QTimer.singleShot(0, window, window.close))
-    ticking = QTimer(window, interval=LISTEN_MS)
-    ticking.timeout.connect(_breathe)
-    ticking.start()
+    # Python handles signals only between bytecodes, so Qt's loop must call some Python regularly.
+    timer = QTimer(window, interval=SIGNAL_POLL_MS)
+    timer.timeout.connect(_do_nothing)
+    timer.start()
 
 
-def _breathe() -> None:
-    """Nothing: it lets Python look at its signals."""
+def _do_nothing() -> None:
+    pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-# Without it no SVG would be read, neither here nor in style sheets, once the program is bundled.
+# Bundlers include the SVG plugin, which icons and style sheets need, only if this is imported.
 import PySide6.QtSvg  # noqa: F401
 from PySide6.QtGui import QIcon
 

@@ -1,4 +1,4 @@
-"""What every part of the window works with."""
+"""The objects that all parts of the window share."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from app.ui.candidate.view_options import View
 from app.ui.inspection.controller import InspectionController
 from app.ui.keys.keymap import Keymap
 from app.ui.session_bridge import SessionBridge
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 
 
 @dataclass(frozen=True, kw_only=True)
 class SessionContext:
-    """Of one open session, in one window. A part takes of it what it needs."""
+    """The shared objects of one open session in one window."""
 
     bridge: SessionBridge
     current: CurrentCandidate
@@ -27,4 +27,4 @@ class SessionContext:
     keymap: Keymap
     current_theme: CurrentTheme
     runner: Runner
-    settings: SettingsKeeper
+    settings: SettingsStore

@@ -1,4 +1,4 @@
-"""One session is opened at a time: who asks for another meanwhile gets the one asked for last."""
+"""Opens one session at a time; of requests made meanwhile only the last one is opened."""
 
 from __future__ import annotations
 
@@ -22,65 +22,67 @@ class OpenRequest:
 
 
 class SessionOpener(QObject):
-    """A session nobody waits for any more is closed, and then the next is opened: it may be the
-    same file. Close it after the runner."""
+    """Closes a session that is no longer wanted before opening the next, maybe the same file.
+
+    Close it after the runner.
+    """
 
     def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runner = runner
-        self._at_work: Future[Session] | None = None
-        self._wish: OpenRequest | None = None
+        self._opening: Future[Session] | None = None
+        self._request: OpenRequest | None = None
 
-    def want(self, wish: OpenRequest) -> None:
-        self._wish = wish
-        if self._at_work is None or _was_our_fault(self._at_work):
-            self._begin(wish)
+    def open(self, request: OpenRequest) -> None:
+        self._request = request
+        if self._opening is None or _crashed(self._opening):
+            self._start(request)
 
-    def forget(self) -> None:
-        """Nobody waits for it any more."""
-        self._wish = None
+    def cancel(self) -> None:
+        """Close the session when it is open, without calling `done`."""
+        self._request = None
 
     def close(self) -> None:
-        """What was opened and never shown is let go."""
-        at_work, self._at_work, self._wish = self._at_work, None, None
-        if at_work is None or at_work.cancelled() or not at_work.done():
+        """Close a session that was opened but never shown."""
+        opening, self._opening, self._request = self._opening, None, None
+        if opening is None or opening.cancelled() or not opening.done():
             return
-        if at_work.exception() is None:
-            at_work.result().close()
+        if opening.exception() is None:
+            opening.result().close()
 
-    def _begin(self, wish: OpenRequest) -> None:
+    def _start(self, request: OpenRequest) -> None:
         def done(session: Session) -> None:
-            self._end(wish, session=session)
+            self._finish(request, session=session)
 
         def failed(error: WorkbenchError) -> None:
-            self._end(wish, error=error)
+            self._finish(request, error=error)
 
-        self._at_work = self._runner.run(wish.open, done, failed, owner=self)
+        self._opening = self._runner.run(request.open, done, failed, owner=self)
 
-    def _end(
+    def _finish(
         self,
-        wish: OpenRequest,
+        request: OpenRequest,
         *,
         session: Session | None = None,
         error: WorkbenchError | None = None,
     ) -> None:
-        wanted, self._at_work = self._wish, None
-        if wanted is not wish:
+        latest, self._opening = self._request, None
+        if latest is not request:
             if session is not None:
                 session.close()
-            if wanted is not None:
-                self._begin(wanted)
+            if latest is not None:
+                self._start(latest)
             return
-        self._wish = None
+        self._request = None
         if session is not None:
-            wish.done(session)
+            request.done(session)
         elif error is not None:
-            wish.failed(error)
+            request.failed(error)
 
 
-def _was_our_fault(ended: Future[Session]) -> bool:
-    """Told by the excepthook: neither `done` nor `failed` will hear of it."""
-    if not ended.done() or ended.cancelled():
+def _crashed(opening: Future[Session]) -> bool:
+    """Whether it ended with a bug, which calls neither `done` nor `failed`."""
+    if not opening.done() or opening.cancelled():
         return False
-    error = ended.exception()
+    error = opening.exception()
     return error is not None and not isinstance(error, WorkbenchError)

@@ -1,4 +1,4 @@
-"""One open session in the window: its workplace, and the pages that look at it."""
+"""One open session in the window: its shared objects and its pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.importing.importer import ORDER
 from app.core.queue import parse_filter, parse_sort
-from app.core.queue.filter_words import filter_text
+from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import FilterError
 from app.core.queue.sorts import sort_text
 from app.core.session.session import Session
@@ -25,7 +25,7 @@ from app.ui.judging_page import JudgingPage
 from app.ui.keys.keymap import Keymap
 from app.ui.session_bridge import SessionBridge
 from app.ui.session_context import SessionContext
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from app.ui.top_bar import TopBar
 
@@ -33,7 +33,7 @@ QUEUE_FACT = "queue"
 
 
 class SessionView(QWidget):
-    """Close it before it is deleted: it ends the agent, the reading ahead and the session."""
+    """Call `close_session` before deleting it: it stops the agent and the prefetching."""
 
     page_changed = Signal(str)
 
@@ -43,7 +43,7 @@ class SessionView(QWidget):
         *,
         commands: Commands,
         keymap: Keymap,
-        settings: SettingsKeeper,
+        settings: SettingsStore,
         current_theme: CurrentTheme,
         runner: Runner,
         view: View,
@@ -85,24 +85,24 @@ class SessionView(QWidget):
         ):
             commands.add(name, show)
         self.page_changed.connect(self.top.mark)
-        current.queue_changed.connect(self._keep_queue)
-        current.moved.connect(self._back_to_judging)
-        self._walk_as_before()
+        current.queue_changed.connect(self._save_queue)
+        current.candidate_changed.connect(self._leave_history)
+        self._restore_queue()
 
     def start(self, first: int | None = None) -> None:
-        """Put a candidate on the desk; None: the first one to judge."""
+        """Go to a candidate; None: the first one to judge."""
         current = self.context.current
         if first is not None:
             current.go_to(first)
-        if current.line is None:
+        if current.row is None:
             current.start()
-        self.judging.give_back()
+        self.judging.focus_plot()
 
     def show_judging(self) -> None:
         self._show("judging_page")
-        self.judging.give_back()
+        self.judging.focus_plot()
 
-    # The program does not load these pages, and pyqtgraph with them, until they are asked for.
+    # These pages are imported late, as they load pyqtgraph.
 
     def show_disagreement(self) -> None:
         from app.ui.review.disagreement_page import DisagreementPage
@@ -121,12 +121,12 @@ class SessionView(QWidget):
 
     @property
     def page(self) -> str:
-        """The name of the one on screen."""
+        """The name of the page on screen."""
         current = self._stack.currentWidget()
         return next(name for name, page in self._pages.items() if page is current)
 
     def close_session(self) -> None:
-        """The agent goes first: it may be about to write."""
+        # The agent is closed before the session, as it may be about to write to it.
         self.export_dialog.stop()
         self.context.agent.close()
         self.context.current.close()
@@ -142,17 +142,17 @@ class SessionView(QWidget):
             self._stack.setCurrentWidget(page)
             self.page_changed.emit(name)
 
-    def _back_to_judging(self, line: object) -> None:
-        """Whoever asks for an object in the history wants to see it."""
-        if line is not None and self.page == "history_page":
+    def _leave_history(self, row: object) -> None:
+        # A candidate chosen in the history is shown on the judging page.
+        if row is not None and self.page == "history_page":
             self.show_judging()
 
-    def _walk_as_before(self) -> None:
-        """The filter and order this person left it with, else the order of the list's scores."""
-        kept = self.session.fact(f"{QUEUE_FACT}:{self.session.reviewer}")
-        words = ["", self.session.fact(ORDER) or "list"] if kept is None else kept.split("\n")
+    def _restore_queue(self) -> None:
+        """Restore this reviewer's filter and order, by default the order chosen on import."""
+        saved = self.session.fact(f"{QUEUE_FACT}:{self.session.reviewer}")
+        parts = ["", self.session.fact(ORDER) or "list"] if saved is None else saved.split("\n")
         try:
-            tree, sort = parse_filter(words[0]), parse_sort(words[-1])
+            tree, sort = parse_filter(parts[0]), parse_sort(parts[-1])
         except FilterError:
             return
         current = self.context.current
@@ -160,9 +160,9 @@ class SessionView(QWidget):
             current.queue = Queue(tree=tree, sort=sort)
             current.queue_changed.emit(current.queue)
 
-    def _keep_queue(self, queue: Queue) -> None:
+    def _save_queue(self, queue: Queue) -> None:
         if not self.session.is_read_only:
-            words = f"{filter_text(queue.tree)}\n{sort_text(queue.sort)}"
+            text = f"{filter_text(queue.tree)}\n{sort_text(queue.sort)}"
             key = f"{QUEUE_FACT}:{self.session.reviewer}"
-            if self.session.fact(key) != words:
-                self.session.set_fact(key, words)
+            if self.session.fact(key) != text:
+                self.session.set_fact(key, text)

@@ -1,4 +1,4 @@
-"""Above everything: which page, how far one has come, whose session it is."""
+"""The bar at the top: pages, progress, blind mode, export and the reviewer's name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TopBar(QFrame):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "bar")
-        self._place = context
+        self._commands = context.commands
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 6, 12, 6)
         layout.setSpacing(4)
@@ -31,7 +31,7 @@ class TopBar(QFrame):
         self._blind = QPushButton()
         self._blind.setProperty("role", "quiet")
         self._blind.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._blind.clicked.connect(self._flip_blind)
+        self._blind.clicked.connect(self._toggle_blind_mode)
         layout.addWidget(self._blind)
         self.export = QPushButton(self.tr("Export"))
         self.export.setProperty("role", "quiet")
@@ -42,7 +42,7 @@ class TopBar(QFrame):
         who = QLabel(context.current.session.reviewer)
         who.setTextFormat(Qt.TextFormat.PlainText)
         who.setProperty("role", "dim")
-        who.setToolTip(self.tr("Verdicts are kept under this name"))
+        who.setToolTip(self.tr("Verdicts are saved under this name"))
         layout.addWidget(who)
         if context.current.session.is_read_only:
             note = QLabel(self.tr("read-only"))
@@ -53,35 +53,35 @@ class TopBar(QFrame):
         self.mark("judging_page")
 
     def mark(self, page: str) -> None:
-        """Which page is on screen."""
+        """Mark the page on screen."""
         self._buttons[page].setChecked(True)
 
     def _page_button(self, name: str) -> QPushButton:
         action = ACTIONS[name]
-        button = QPushButton(action.words)
+        button = QPushButton(action.title)
         button.setCheckable(True)
         button.setProperty("role", "page")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setToolTip(", ".join(action.keys))
         button.setObjectName(name)
-        button.clicked.connect(self._go)
+        button.clicked.connect(self._open_page)
         self._group.addButton(button)
         self._buttons[name] = button
         return button
 
-    def _go(self) -> None:
-        self._place.commands.run(self.sender().objectName())
+    def _open_page(self) -> None:
+        self._commands.run(self.sender().objectName())
 
-    def _flip_blind(self) -> None:
-        self._place.commands.run("blind")
+    def _toggle_blind_mode(self) -> None:
+        self._commands.run("blind")
 
     def _export(self) -> None:
-        self._place.commands.run("export")
+        self._commands.run("export")
 
     def _show_blind(self, on: bool) -> None:
         self._blind.setText(self.tr("Blind: on") if on else self.tr("Blind: off"))
         self._blind.setToolTip(
-            self.tr("The agent's opinion is hidden until you have judged")
+            self.tr("The agent's opinion is hidden until you judge")
             if on
-            else self.tr("The agent's opinion is shown. Click to hide it until you have judged")
+            else self.tr("The agent's opinion is shown. Click to hide it until you judge")
         )

@@ -1,7 +1,6 @@
-"""How the window was left: its place, its panels and what is folded in them, how spectra were
-looked at, what was open.
+"""Stores the state of the window: geometry, panels, view options and the open session.
 
-Kept as it changes, so that a crash loses none of it.
+It is saved as it changes, so that a crash loses nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,32 +17,31 @@ from PySide6.QtCore import QByteArray, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QMainWindow
 
 from app.ui.candidate.view_options import View, ViewOptions
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 
 if TYPE_CHECKING:
     from app.ui.session_view import SessionView
 
 SAVE_AFTER_MS = 1000
-NOTE_PLACE_AFTER_MS = 5000
-"""Another candidate comes all the time, and each writing costs a few milliseconds."""
+# The candidate changes all the time, and each save takes a few milliseconds.
+SAVE_CANDIDATE_AFTER_MS = 5000
 MAX_SIZE = 100_000
-"""Pixels: a panel of a stranger's settings file."""
+"""Largest panel size, in pixels, accepted from a settings file."""
 MAX_NUMBER = 2**63 - 1
-KEPT = ("lines", "labels", "errors", "mask", "rest_axis", "smoothing", "keep_window")
-"""Options of the view; the velocity belongs to the objects of one evening."""
-_MOVES = frozenset({QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange})
+SAVED_OPTIONS = ("lines", "labels", "errors", "mask", "rest_axis", "smoothing", "keep_window")
+_WINDOW_EVENTS = frozenset({QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange})
 
 
 @dataclass(frozen=True)
 class LeftOpen:
-    """A session that nobody closed: the program ended before."""
+    """A session that was open when the program crashed."""
 
     location: str
     candidate_id: int | None
 
 
 class WindowState(QObject):
-    def __init__(self, window: QMainWindow, settings: SettingsKeeper) -> None:
+    def __init__(self, window: QMainWindow, settings: SettingsStore) -> None:
         super().__init__(window)
         self._window = window
         self._settings = settings
@@ -51,23 +49,22 @@ class WindowState(QObject):
         self.view = View(_options(settings.settings.view), self)
         self._timer = QTimer(self, singleShot=True, interval=SAVE_AFTER_MS)
         self._timer.timeout.connect(self.save)
-        self._place_timer = QTimer(self, singleShot=True, interval=NOTE_PLACE_AFTER_MS)
-        self._place_timer.timeout.connect(self.save)
-        self.view.changed.connect(self._soon)
-        found = _read(settings.settings.layout)
-        if geometry := _bytes(found.get("geometry")):
+        self._candidate_timer = QTimer(self, singleShot=True, interval=SAVE_CANDIDATE_AFTER_MS)
+        self._candidate_timer.timeout.connect(self.save)
+        self.view.changed.connect(self._save_soon)
+        layout = _decoded(settings.settings.layout)
+        if geometry := _bytes(layout.get("geometry")):
             window.restoreGeometry(QByteArray(geometry))
-        self._sizes = _sizes(found.get("sizes"))
-        self._folded = _folded(found.get("folded"))
-        self.left_open = _left_open(found.get("open"))
-        """For the program's start; None: it ended as it should."""
+        self._sizes = _sizes(layout.get("sizes"))
+        self._folded = _folded(layout.get("folded"))
+        self.left_open = _left_open(layout.get("open"))
+        """None if the program was closed normally."""
         window.installEventFilter(self)
 
-    def meet_session(self, session: SessionView) -> None:
-        """Panels as wide and folded as they were left. What belongs to another one's objects
-        goes."""
+    def attach(self, session: SessionView) -> None:
+        """Restore the panels, and reset options that depend on the session's objects."""
         self._session = session
-        self.view.look_at(None)
+        self.view.set_window(None)
         fresh = ViewOptions()
         self.view.change(z=fresh.z, template=fresh.template, line_sets=fresh.line_sets)
         splitters = session.judging.splitters()
@@ -75,22 +72,22 @@ class WindowState(QObject):
             if len(sizes) == splitter.count():
                 splitter.setSizes(sizes)
         for splitter in splitters:
-            splitter.splitterMoved.connect(self._soon)
+            splitter.splitterMoved.connect(self._save_soon)
         for name, section in session.judging.operation.sections.items():
             section.set_open(not self._folded.get(name, not section.is_open))
-            section.folded.connect(self._soon)
-        session.context.current.moved.connect(self._note_place)
-        self._soon()
+            section.folded.connect(self._save_soon)
+        session.context.current.candidate_changed.connect(self._save_candidate_later)
+        self._save_soon()
 
-    def leave_session(self) -> None:
-        """It is about to be closed, as it should."""
+    def detach(self) -> None:
+        """Save the state before the session is closed normally."""
         self.save()
         self._session = None
         self.save()
 
     def save(self) -> None:
         self._timer.stop()
-        self._place_timer.stop()
+        self._candidate_timer.stop()
         session = self._session
         if session is not None and session.judging.shows_panels:
             self._sizes = [splitter.sizes() for splitter in session.judging.splitters()]
@@ -105,24 +102,22 @@ class WindowState(QObject):
             "open": _open(session),
         }
         options = asdict(self.view.options)
-        kept = {
-            name: options[name] for name in KEPT if options[name] != getattr(ViewOptions(), name)
-        }
-        self._settings.change(layout=_written(layout), view=kept)
+        defaults = asdict(ViewOptions())
+        changed = {name: options[name] for name in SAVED_OPTIONS if options[name] != defaults[name]}
+        self._settings.change(layout=_encoded(layout), view=changed)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in _MOVES and self._window.isVisible():
-            self._soon()
+        if event.type() in _WINDOW_EVENTS and self._window.isVisible():
+            self._save_soon()
         return False
 
-    def _soon(self) -> None:
-        """Not put off for ever by somebody who never rests."""
-        if not self._timer.isActive():
+    def _save_soon(self) -> None:
+        if not self._timer.isActive():  # restarting it could delay saving forever
             self._timer.start()
 
-    def _note_place(self) -> None:
-        if not self._place_timer.isActive():
-            self._place_timer.start()
+    def _save_candidate_later(self) -> None:
+        if not self._candidate_timer.isActive():
+            self._candidate_timer.start()
 
 
 def _open(session: SessionView | None) -> Mapping[str, object] | None:
@@ -130,60 +125,62 @@ def _open(session: SessionView | None) -> Mapping[str, object] | None:
         return None
     location, candidate = session.session.location, session.context.current.candidate
     if not isinstance(location, Path):
-        return None  # a server's: who opens it anew should mean it
+        return None  # a session on a server is not reopened without asking
     number = None if candidate is None else candidate.id
     return {"place": str(location.absolute()), "candidate": number}
 
 
-def _written(layout: Mapping[str, object]) -> str:
+def _encoded(layout: Mapping[str, object]) -> str:
     return base64.b64encode(json.dumps(layout).encode()).decode()
 
 
-def _read(text: str) -> Mapping[str, Any]:
+# The settings file may be damaged or come from somebody else, so each value is checked.
+
+
+def _decoded(text: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(base64.b64decode(text, validate=True) or b"{}")
+        layout = json.loads(base64.b64decode(text, validate=True) or b"{}")
     except (ValueError, RecursionError, binascii.Error):
         return {}
-    return found if isinstance(found, dict) else {}
+    return layout if isinstance(layout, dict) else {}
 
 
-def _bytes(found: Any) -> bytes:
+def _bytes(value: Any) -> bytes:
     try:
-        return base64.b64decode(found, validate=True) if isinstance(found, str) else b""
+        return base64.b64decode(value, validate=True) if isinstance(value, str) else b""
     except (ValueError, binascii.Error):
         return b""
 
 
-def _left_open(found: Any) -> LeftOpen | None:
-    if not isinstance(found, dict) or not isinstance(found.get("place"), str):
+def _left_open(value: Any) -> LeftOpen | None:
+    if not isinstance(value, dict) or not isinstance(value.get("place"), str):
         return None
-    number = found.get("candidate")
+    number = value.get("candidate")
     is_number = type(number) is int and 0 < number <= MAX_NUMBER
-    return LeftOpen(found["place"], number if is_number else None)
+    return LeftOpen(value["place"], number if is_number else None)
 
 
-def _sizes(found: Any) -> list[list[int]]:
-    """What splitters can be given; nothing of it where anything is odd."""
-    if not isinstance(found, list) or not all(isinstance(each, list) for each in found):
+def _sizes(value: Any) -> list[list[int]]:
+    """Return the sizes of each splitter, or nothing if any of them is invalid."""
+    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
         return []
-    sound = all(type(n) is int and 0 <= n <= MAX_SIZE for each in found for n in each)
-    return found if sound else []
+    is_valid = all(type(n) is int and 0 <= n <= MAX_SIZE for each in value for n in each)
+    return value if is_valid else []
 
 
-def _folded(found: Any) -> dict[str, bool]:
-    """Sections by name, whether they are shut; what is no such thing is left out."""
-    entries = found.items() if isinstance(found, dict) else ()
-    return {name: shut for name, shut in entries if isinstance(shut, bool)}
+def _folded(value: Any) -> dict[str, bool]:
+    """Return the valid entries: whether a section is folded, by its name."""
+    entries = value.items() if isinstance(value, dict) else ()
+    return {name: folded for name, folded in entries if isinstance(folded, bool)}
 
 
-def _options(kept: Any) -> ViewOptions:
-    """Only of the kind each option is of: the file may be anybody's."""
-    kinds = {field.name: type(getattr(ViewOptions(), field.name)) for field in fields(ViewOptions)}
-    known = {
+def _options(saved: Any) -> ViewOptions:
+    types = {name: type(value) for name, value in asdict(ViewOptions()).items()}
+    valid = {
         name: value
-        for name, value in dict(kept).items()
-        if name in KEPT and type(value) is kinds[name]
+        for name, value in dict(saved).items()
+        if name in SAVED_OPTIONS and type(value) is types[name]
     }
     view = View()
-    view.change(**known)
+    view.change(**valid)
     return view.options

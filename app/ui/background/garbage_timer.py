@@ -1,7 +1,7 @@
-"""Python's garbage is collected between two events of the window, never in the middle of one.
+"""Collects Python's garbage from a timer on the GUI thread.
 
-Left to itself Python collects in whichever thread happens to need memory: a widget of ours could go
-in a thread that is not the window's, and a key would wait for a search through everything.
+By default Python collects in whichever thread allocates memory: a widget could then be deleted
+outside the GUI thread, and a full collection could delay a key press.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-EVERY_MS = 250
+INTERVAL_MS = 250
 YOUNG = 2_000
-"""New objects worth a look: of the youngest, a matter of a millisecond."""
+"""New objects that start a collection of the youngest generation, which takes about 1 ms."""
 ROUNDS = 10
-"""Of one age before the next older one is looked at."""
+"""Collections of one generation before the next older one is collected."""
 
 
 class GarbageTimer(QObject):
-    """From its making to `stop`, which gives Python its own way back."""
+    """Replaces Python's automatic collection until `stop`."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         gc.disable()
-        self._timer = QTimer(self, interval=EVERY_MS)
-        self._timer.timeout.connect(self._tidy)
+        self._timer = QTimer(self, interval=INTERVAL_MS)
+        self._timer.timeout.connect(self._collect)
         self._timer.start()
 
-    def settle(self) -> None:
-        """What is there now, modules most of all, stays: it need not be searched ever again."""
+    def freeze(self) -> None:
+        """Exclude all present objects, mostly modules, from future collections."""
         gc.freeze()
 
     def stop(self) -> None:
@@ -36,7 +36,7 @@ class GarbageTimer(QObject):
         gc.unfreeze()
         gc.enable()
 
-    def _tidy(self) -> None:
+    def _collect(self) -> None:
         young, middle, old = gc.get_count()
         if old > ROUNDS:
             gc.collect(2)

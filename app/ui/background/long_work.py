@@ -1,4 +1,4 @@
-"""Work with a progress bar and a way to stop it, as the window's thread sees it."""
+"""Progress and cancellation of work in a background thread."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import time
 
 from PySide6.QtCore import QObject, Signal
 
-EVERY_S = 0.05
-"""No faster than eyes follow: a window with a thousand signals a second does nothing else."""
+# A thousand signals per second would block the window.
+MIN_INTERVAL_S = 0.05
 
 
 class LongWork(QObject):
-    """`tell` and `should_stop` are for the thread that works; the rest is the window's."""
+    """The worker thread calls `report` and `should_stop`, the GUI thread everything else."""
 
     progressed = Signal(int, object)
-    """How much is done, and of how much: a number, or None where nobody can tell."""
+    """Units done and their total; the total is None if unknown."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._stop = threading.Event()
-        self._told_at = 0.0
+        self._reported_at = 0.0
 
     def begin(self) -> None:
         self._stop.clear()
-        self._told_at = 0.0
+        self._reported_at = 0.0
 
     def stop(self) -> None:
-        """It ends at its next step, with nothing changed."""
+        """Ask the work to stop at its next step, changing nothing."""
         self._stop.set()
 
     def should_stop(self) -> bool:
         return self._stop.is_set()
 
-    def tell(self, done: int, total: int | None) -> None:
+    def report(self, done: int, total: int | None) -> None:
         now = time.monotonic()
-        if now - self._told_at >= EVERY_S:
-            self._told_at = now
+        if now - self._reported_at >= MIN_INTERVAL_S:
+            self._reported_at = now
             self.progressed.emit(done, total)

@@ -1,7 +1,7 @@
-"""Work that takes longer than a frame, away from the window's thread.
+"""Runs work that takes longer than a frame outside the GUI thread.
 
-The work takes plain values and touches no widget. What it returns arrives on the window's thread,
-unless whoever asked is gone by then.
+The work takes plain values and touches no widget. Its result is delivered on the GUI thread unless
+the owner has been deleted.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from shiboken6 import isValid
 
 from agent.errors import WorkbenchError
 
+# Longer than Qt delays a repaint; a zero timer may fire before it.
 PAINTED_MS = 10
-"""Longer than Qt lets an update of the screen wait; a timer of nothing may go before it."""
 
 Done = Callable[[Any], None]
 Failed = Callable[[WorkbenchError], None]
 
 
 class Runner(QObject):
-    """Close it when done: what waits is dropped, what runs is waited for."""
+    """A small thread pool; closing it drops waiting work and waits for running work."""
 
     failed = Signal(object)
-    """A WorkbenchError nobody else takes."""
+    """A WorkbenchError of work that was started without a `failed` callback."""
 
     _ended = Signal(object, object, object, object)
 
@@ -36,8 +36,8 @@ class Runner(QObject):
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="window work")
         self._is_closed = False
         self._waiting: list[Callable[[], object]] = []
-        self._soon = QTimer(self, singleShot=True, interval=PAINTED_MS)
-        self._soon.timeout.connect(self._begin)
+        self._timer = QTimer(self, singleShot=True, interval=PAINTED_MS)
+        self._timer.timeout.connect(self._start_waiting)
         self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def run(
@@ -47,12 +47,15 @@ class Runner(QObject):
         failed: Failed | None = None,
         owner: QObject | None = None,
     ) -> Future[Any]:
-        """`done` gets the result, `failed` a WorkbenchError; neither once `owner` is deleted. Any
-        other exception is our own mistake and rises on the window's thread."""
-        if self._is_closed:  # a timer of a part of the window may come after it
-            never: Future[Any] = Future()
-            never.cancel()
-            return never
+        """Run `work` in a thread and call `done` with its result or `failed` with a WorkbenchError.
+
+        Neither is called once `owner` is deleted. Any other exception is a bug and is raised on
+        the GUI thread.
+        """
+        if self._is_closed:  # a timer of some widget may fire after closing
+            cancelled: Future[Any] = Future()
+            cancelled.cancel()
+            return cancelled
         future = self._pool.submit(work)
 
         def end(ended: Future[Any]) -> None:
@@ -69,19 +72,19 @@ class Runner(QObject):
         failed: Failed | None = None,
         owner: QObject | None = None,
     ) -> None:
-        """As `run`, but what a key asked for is painted first: two threads at work share Python."""
+        """Like `run`, but after the next repaint, which shares the interpreter with the work."""
         self._waiting.append(partial(self.run, work, done, failed, owner))
-        self._soon.start()
+        self._timer.start()
 
     def close(self) -> None:
         self._is_closed = True
         self._waiting.clear()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _begin(self) -> None:
+    def _start_waiting(self) -> None:
         waiting, self._waiting = self._waiting, []
-        for begin in waiting:
-            begin()
+        for start in waiting:
+            start()
 
     def _deliver(
         self, future: Future[Any], done: Done, failed: Failed | None, owner: QObject | None

@@ -1,5 +1,7 @@
-"""What took the whole program down, in native code: Python writes where each thread was, and the
-next start makes a crash report of it."""
+"""Reports of crashes in native code, such as segmentation faults.
+
+Python's faulthandler writes a traceback to a file, from which the next start makes a crash report.
+"""
 
 from __future__ import annotations
 
@@ -9,31 +11,37 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from app.ui.crash.crash_report import CrashReport, bounded, cleaned, described, write_report
+from app.ui.crash.crash_report import (
+    CrashReport,
+    cleaned,
+    environment_lines,
+    truncated,
+    write_report,
+)
 
 PREFIX = "native-"
 MAX_BYTES = 60_000
-MOST_TAKEN = 5
-"""Of one start: the rest are thrown away."""
+MAX_REPORTS = 5
+"""Reports made per start; further files are deleted."""
 
 
 class NativeWatch:
-    """From `begin` to `end`; a file of its own, for two programs may run at once."""
+    """Watches from `begin` to `end`; each process has its own file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._place = folder / f"{PREFIX}{os.getpid()}.txt"
+        self._path = folder / f"{PREFIX}{os.getpid()}.txt"
         self._file: IO[bytes] | None = None
 
     def begin(self) -> list[CrashReport]:
-        """What programs before this one died of, as reports."""
-        found = taken_over(self._folder)
-        with suppress(OSError):  # where nothing can be written it goes without
+        """Start watching; return reports of earlier crashes."""
+        reports = collect_reports(self._folder)
+        with suppress(OSError):  # without a writable folder there is no watching
             self._folder.mkdir(parents=True, exist_ok=True)
-            if not faulthandler.is_enabled():  # somebody wants it elsewhere
-                self._file = self._place.open("wb")
+            if not faulthandler.is_enabled():  # the user may have enabled it already
+                self._file = self._path.open("wb")
                 faulthandler.enable(self._file)
-        return found
+        return reports
 
     def end(self) -> None:
         if self._file is not None:
@@ -41,35 +49,35 @@ class NativeWatch:
             self._file.close()
             self._file = None
             with suppress(OSError):
-                self._place.unlink(missing_ok=True)
+                self._path.unlink(missing_ok=True)
 
 
-def taken_over(folder: Path) -> list[CrashReport]:
-    """Of programs that are gone; the files of those that run stay."""
-    found: list[CrashReport] = []
-    for place in sorted(folder.glob(f"{PREFIX}*.txt")):
-        if _is_running(place.stem.removeprefix(PREFIX)):
+def collect_reports(folder: Path) -> list[CrashReport]:
+    """Turn the files of processes that no longer run into reports."""
+    reports: list[CrashReport] = []
+    for path in sorted(folder.glob(f"{PREFIX}*.txt")):
+        if _is_running(path.stem.removeprefix(PREFIX)):
             continue
         with suppress(OSError):
-            with place.open("rb") as file:
-                said = file.read(MAX_BYTES).decode("utf-8", "replace")
-            place.unlink()
-            if said.strip() and len(found) < MOST_TAKEN:
-                text = "\n".join([*described(), "the program ended at once:", "", said])
-                summary = cleaned(said.strip().splitlines()[0])[:400]
-                report = CrashReport(summary=summary, text=bounded(cleaned(text)))
-                found.append(write_report(report, folder))
-    return found
+            with path.open("rb") as file:
+                trace = file.read(MAX_BYTES).decode("utf-8", "replace")
+            path.unlink()
+            if trace.strip() and len(reports) < MAX_REPORTS:
+                text = "\n".join([*environment_lines(), "the program crashed:", "", trace])
+                summary = cleaned(trace.strip().splitlines()[0])[:400]
+                report = CrashReport(summary=summary, text=truncated(cleaned(text)))
+                reports.append(write_report(report, folder))
+    return reports
 
 
 def _is_running(number: str) -> bool:
-    """Whether a process of that number is there; one of ours or another's, it waits."""
+    """Whether a process with this id exists, of this program or another."""
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         return False
     if int(number) == os.getpid():
-        return False  # its number came round again
+        return False  # the process id was reused
     if os.name == "nt":
-        return False  # there an open file cannot be taken away: its owner keeps it by itself
+        return False  # Windows does not delete open files, so a running owner keeps its file
     try:
         os.kill(int(number), 0)
     except ProcessLookupError:

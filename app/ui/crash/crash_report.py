@@ -1,6 +1,6 @@
-"""What went wrong inside the program, as a text to send: no keys, no environment, no home folder.
+"""Crash reports: text files without keys, environment variables or the home folder's name.
 
-A bounded number of reports is kept in the folder for logs.
+A limited number of them is kept in the log folder.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtGui import QDesktopServices
 
 
-def open_folder(folder: Path, say: Callable[[str], object]) -> None:
-    """Where nothing can show it, `say` gets its path."""
-    with suppress(OSError):  # a folder that was never needed is not there yet
+def open_folder(folder: Path, show_path: Callable[[str], object]) -> None:
+    """Open the folder in the file manager; if that fails, call `show_path` with a message."""
+    with suppress(OSError):  # it may not exist yet
         folder.mkdir(parents=True, exist_ok=True)
     if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-        told = QCoreApplication.translate("crash", "The reports are in {folder}")
-        say(told.replace("{folder}", str(folder)))
+        text = QCoreApplication.translate("crash", "The reports are in {folder}")
+        show_path(text.replace("{folder}", str(folder)))
 
 
 MAX_KEPT = 20
 MAX_CHARACTERS = 60_000
 PREFIX = "crash-"
 PACKAGES = ("PySide6-Essentials", "pyqtgraph", "numpy", "sqlalchemy", "astropy")
-GONE = "[left out]"
+REMOVED = "[left out]"
 _SECRETS = (
     re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"']+"),
     re.compile(r"\b(hf_|sk-|ghp_|github_pat_|AIza|xox[a-z]-)[\w-]{8,}"),
@@ -52,7 +52,7 @@ _SECRETS = (
 
 @dataclass(frozen=True, kw_only=True)
 class CrashReport:
-    """`path` is None where it could not be written."""
+    """One report; `path` is None if it could not be written."""
 
     summary: str
     text: str
@@ -70,43 +70,43 @@ def make_report(
     *,
     where: str = "",
 ) -> CrashReport:
-    """`where`: what was at work, where that is not the window itself."""
-    shown = "".join(traceback.format_exception(kind, error, trace, limit=-60))
-    told = " ".join(str(error or "").split())
-    summary = f"{kind.__name__}: {told}" if told else kind.__name__
+    """Make a report; `where` names the thread or object if it is not the current thread."""
+    trace_text = "".join(traceback.format_exception(kind, error, trace, limit=-60))
+    message = " ".join(str(error or "").split())
+    summary = f"{kind.__name__}: {message}" if message else kind.__name__
     lines = [
-        *described(),
+        *environment_lines(),
         f"thread: {where or threading.current_thread().name}",
         "",
-        shown,
+        trace_text,
     ]
-    return CrashReport(summary=cleaned(summary)[:400], text=bounded(cleaned("\n".join(lines))))
+    return CrashReport(summary=cleaned(summary)[:400], text=truncated(cleaned("\n".join(lines))))
 
 
 def write_report(report: CrashReport, folder: Path) -> CrashReport:
-    """With the path where it lies now; the oldest go where there are too many."""
+    """Write the report and delete the oldest ones; return it with its path."""
     name = f"{PREFIX}{datetime.now():%Y%m%d-%H%M%S-%f}.txt"
     path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(report.text, encoding="utf-8", errors="replace")
-        _tidy(folder)
-    except OSError:  # a full disk must not keep the dialog from saying what happened
+        _delete_old(folder)
+    except OSError:  # the dialog must appear even if the disk is full
         return report
     return CrashReport(summary=report.summary, text=report.text, path=path)
 
 
 def cleaned(text: str) -> str:
-    """Without what might open a door, and without the name of the home folder."""
+    """Remove secrets and the name of the home folder."""
     for pattern in _SECRETS:
-        text = pattern.sub(_hidden, text)
+        text = pattern.sub(_redacted, text)
     for home in _spellings(str(Path.home())):
         text = text.replace(home, "~")
     return text
 
 
 def _spellings(home: str) -> list[str]:
-    """Of the home folder, as texts hold it: as it is, as Python writes a text, as a URL."""
+    """Return the home folder as plain text, as a Python string literal and as a URL."""
     if len(home) < 2:
         return []
     escaped = home.replace("\\", "\\\\")
@@ -114,12 +114,13 @@ def _spellings(home: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _hidden(match: re.Match[str]) -> str:
-    return f"{match.group(1)}{GONE}" if match.re.groups == 2 or "&" in match.re.pattern else GONE
+def _redacted(match: re.Match[str]) -> str:
+    keeps_name = match.re.groups == 2 or "&" in match.re.pattern
+    return f"{match.group(1)}{REMOVED}" if keeps_name else REMOVED
 
 
-def described() -> list[str]:
-    """The program and what it runs on; nobody's name."""
+def environment_lines() -> list[str]:
+    """Describe the program, its packages and the system, without user or host name."""
     return [
         f"spec-o3-workbench {_version('spec-o3-workbench')}, {datetime.now():%Y-%m-%d %H:%M:%S}",
         f"Python {platform.python_version()} on {platform.system()} {platform.release()} "
@@ -135,15 +136,15 @@ def _version(name: str) -> str:
         return "unknown"
 
 
-def bounded(text: str) -> str:
-    """The end of a traceback tells most."""
+def truncated(text: str) -> str:
+    """Shorten a long text, keeping more of its end, where a traceback says most."""
     if len(text) <= MAX_CHARACTERS:
         return text
     head = MAX_CHARACTERS // 4
     return f"{text[:head]}\n[...]\n{text[-(MAX_CHARACTERS - head) :]}"
 
 
-def _tidy(folder: Path) -> None:
+def _delete_old(folder: Path) -> None:
     reports = sorted(folder.glob(f"{PREFIX}*.txt"))
     for old in reports[:-MAX_KEPT]:
         with suppress(OSError):

@@ -101,13 +101,13 @@ class ListRun(QObject):
             state = replace(state, model=model.name, left=count_pending(self._session, model))
             self._progressed.emit(state)
             ends: deque[float] = deque([time.monotonic()], maxlen=RATE_OVER)
-            outcomes = cast("Generator[Vetted]", inspect_all(self._session, pool, model))
+            outcomes = cast("Generator[BatchResult]", inspect_all(self._session, pool, model))
             with closing(outcomes):
-                for vetted in outcomes:
+                for result in outcomes:
                     if stopping.is_set():
                         break  # this candidate was not inspected; the next run takes it
                     ends.append(time.monotonic())
-                    state = _counted(state, vetted, ends)
+                    state = _counted(state, result, ends)
                     self._progressed.emit(state)
         except WorkerClosed:
             pass
@@ -137,12 +137,12 @@ def _load_model(pool: WorkerPool) -> ModelRef:
         return pool.ready()
 
 
-def _counted(state: ListRunState, vetted: BatchResult, ends: deque[float]) -> ListRunState:
+def _counted(state: ListRunState, result: BatchResult, ends: deque[float]) -> ListRunState:
     took = ends[-1] - ends[0]
     return replace(
         state,
         done=state.done + 1,
-        faults=state.faults + bool(vetted.fault),
+        faults=state.faults + bool(result.fault),
         left=None if state.left is None else max(state.left - 1, 0),
         rate=(len(ends) - 1) / took if took > 0 else None,
     )

@@ -6,6 +6,7 @@ import random
 import shutil
 from collections import Counter
 from contextlib import closing
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -90,7 +91,7 @@ def nothing_of_the_system(monkeypatch, tmp_path):
         monkeypatch.setattr(QFileDialog, name, lambda *_, answer=answer, **__: answer)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda *_: True)
     monkeypatch.setattr(
-        session_view, "AgentDesk", lambda *given: InspectionController(*given, command=COMMAND)
+        session_view, "InspectionController", partial(InspectionController, command=COMMAND)
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
@@ -49,7 +51,7 @@ def person(qtbot, tmp_path, sample):
 def scripted(monkeypatch):
     """The agent does what the object is called."""
     monkeypatch.setattr(
-        session_view, "AgentDesk", lambda *parts: InspectionController(*parts, command=COMMAND)
+        session_view, "InspectionController", partial(InspectionController, command=COMMAND)
     )
 
 
@@ -92,7 +94,7 @@ def test_enter_takes_the_agents_proposal(person, key):
     person.press(key)
     person.sees(3)
     person.press(key)
-    assert "proposes nothing" in person.view.status.message.words
+    assert "no proposal" in person.view.status.message.full_text
     assert person.verdicts() == {1: "ACCEPT", 2: "REJECT"}
 
 
@@ -108,7 +110,7 @@ def test_undo_and_redo_know_no_end(person):
         person.sees(number)
     assert person.verdicts() == {}
     person.press("z", CTRL)
-    assert "Nothing to undo" in person.view.status.message.words
+    assert "Nothing to undo" in person.view.status.message.full_text
     for number in (1, 2, 3):
         person.press("z", CTRL | SHIFT)
         person.sees(number)
@@ -415,7 +417,7 @@ def test_shift_v_reveals_in_blind_mode(qtbot, tmp_path, inspected):
     with before_window(qtbot, copied(place, tmp_path)) as person:
         person.current.blind_mode.set_on(True)
         person.press(Key.Key_Return)
-        assert "Blind mode" in person.view.status.message.words
+        assert "Blind mode" in person.view.status.message.full_text
         assert person.view.context.agent.shown.trajectory is None
         person.press("v", SHIFT)
         person.wait(lambda: person.view.context.agent.shown.trajectory is not None)

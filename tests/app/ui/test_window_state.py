@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.ui.settings.settings_file import read_settings
-from app.ui.settings.settings_keeper import SettingsKeeper
+from app.ui.settings.settings_store import SettingsStore
 from tests.app.ui.whole_window import (
     PLAIN,
     SHIFT,
@@ -33,7 +33,7 @@ def place(sample, tmp_path):
 
 
 def keeper(tmp_path):
-    return SettingsKeeper(tmp_path / "config" / "settings.toml")
+    return SettingsStore(tmp_path / "config" / "settings.toml")
 
 
 def written(layout):
@@ -83,7 +83,7 @@ def test_folded_sections_stay_folded(qtbot, tmp_path, place):
 
 @pytest.mark.parametrize("folded", [3, ["guideline"], {"guideline": "yes", "nonsense": True}])
 def test_a_strangers_folds_do_no_harm(qtbot, place, folded):
-    settings = SettingsKeeper()
+    settings = SettingsStore()
     settings.change(layout=written({"folded": folded}))
     with before_window(qtbot, place, settings) as person:
         assert person.view.judging.operation.sections["guideline"].is_open
@@ -112,10 +112,10 @@ def test_after_a_crash_the_session_and_the_object_come_back(qtbot, tmp_path, pla
     crashed(qtbot, tmp_path, place, 7)
     with before_window(qtbot, None, keeper(tmp_path)) as person:
         assert person.window.reopen() is True
-        person.wait(lambda: person.window.view is not None and person.current.line is not None)
+        person.wait(lambda: person.window.view is not None and person.current.row is not None)
         person.sees(7)
         assert person.session.location == place
-        assert "without closing" in person.view.status.message.words
+        assert "without closing" in person.view.status.message.full_text
         # Should it end so again before it is open, the next start is the welcome page.
         assert person.window.reopen() is False
 
@@ -145,7 +145,7 @@ def test_an_object_that_went_away_is_passed_over(qtbot, tmp_path, place):
     settings.change(layout=written(layout))
     with before_window(qtbot, None, settings) as person:
         person.window.reopen()
-        person.wait(lambda: person.window.view is not None and person.current.line is not None)
+        person.wait(lambda: person.window.view is not None and person.current.row is not None)
         person.sees(1)
 
 

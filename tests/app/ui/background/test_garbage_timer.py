@@ -15,7 +15,7 @@ class Knot:
 
 
 def test_knots_go_on_the_window_s_thread(qtbot):
-    tidying = GarbageTimer()
+    garbage_timer = GarbageTimer()
     gone_in = []
     try:
         knot = Knot()
@@ -29,15 +29,15 @@ def test_knots_go_on_the_window_s_thread(qtbot):
         qtbot.waitUntil(lambda: bool([Knot() for _ in range(20)] and gone_in))
         assert gone_in == [threading.main_thread()]
     finally:
-        tidying.stop()
+        garbage_timer.stop()
     assert gc.isenabled()
 
 
 def test_what_settled_is_searched_no_more(qtbot):
-    tidying = GarbageTimer()
+    garbage_timer = GarbageTimer()
     try:
-        tidying.settle()
+        garbage_timer.freeze()
         assert gc.get_freeze_count() > 1000
     finally:
-        tidying.stop()
+        garbage_timer.stop()
     assert gc.get_freeze_count() == 0

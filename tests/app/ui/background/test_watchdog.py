@@ -71,12 +71,12 @@ def waited_s(thread):
 def watch(qapp):
     """Of a window whose garbage is collected as in the program: what other tests have left in this
     process would take a fifth of a second to search."""
-    tidying = GarbageTimer()
-    tidying.settle()
+    garbage_timer = GarbageTimer()
+    garbage_timer.freeze()
     watch = Watch()
     yield watch
     watch.stop()
-    tidying.stop()
+    garbage_timer.stop()
     gc.freeze()
 
 
@@ -112,13 +112,13 @@ def test_the_window_is_never_held_up(qtbot, tmp_path, watch):
     with before_window(qtbot, sample_file(tmp_path, 60)) as person:
         agent = person.view.context.agent
         ended = []
-        agent.ended.connect(lambda number, record: ended.append(number))
+        agent.finished.connect(lambda number, record: ended.append(number))
         alone = longest(person, watch, lambda: None)
         person.press("v")
         person.press("r", CTRL)
-        person.wait(lambda: ended and agent.batch.done)
+        person.wait(lambda: ended and agent.list_run.state.done)
         together = longest(person, watch, lambda: person.press("v"))
-        assert agent.batch.done and len(ended) > 1
+        assert agent.list_run.state.done and len(ended) > 1
     # A slow machine needs longer for everything.
     (worked, held), (worked_alone, held_alone) = together, alone
     assert worked < max(LIMIT_MS, 3 * worked_alone)

@@ -1,4 +1,4 @@
-"""What takes the program down in native code leaves a report for the next start."""
+"""A crash in native code leaves a report for the next start."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from app.ui.crash.crash_native import MOST_TAKEN, taken_over
-from app.ui.crash.crash_report import cleaned, open_folder
+from app.ui.crash.crash_native import MAX_REPORTS, collect_reports
 
 DIES = """
 import faulthandler, sys
@@ -37,56 +34,28 @@ def ran(folder: Path, how: str) -> int:
 
 def test_a_crash_in_native_code_becomes_a_report(tmp_path):
     assert ran(tmp_path / "logs", "dies") != 0
-    (report,) = taken_over(tmp_path / "logs")
+    (report,) = collect_reports(tmp_path / "logs")
     assert "Segmentation fault" in report.summary
     assert 'File "<string>"' in report.text and "spec-o3-workbench" in report.text
     assert report.path.name.startswith("crash-")
     assert report.path.read_text() == report.text
-    assert taken_over(tmp_path / "logs") == []
+    assert collect_reports(tmp_path / "logs") == []
     assert names(tmp_path / "logs") == [report.path.name]
 
 
-def test_who_ends_well_leaves_nothing(tmp_path):
+def test_a_normal_exit_leaves_nothing(tmp_path):
     assert ran(tmp_path / "logs", "ends") == 0
     assert names(tmp_path / "logs") == []
 
 
-def test_what_lies_there(tmp_path):
-    """Of a program that runs it stays; what is empty, or too many, goes without a word."""
+def test_files_of_other_processes(tmp_path):
+    """Files of running programs stay; empty files and those over the limit are deleted."""
     (tmp_path / f"native-{os.getppid()}.txt").write_text("still at work")
     (tmp_path / "native-99999999.txt").write_text("")
-    for number in range(MOST_TAKEN + 3):
+    for number in range(MAX_REPORTS + 3):
         (tmp_path / f"native-x{number}.txt").write_text(f"Fatal {number}\n" + "x" * 200_000)
-    found = taken_over(tmp_path)
-    assert [each.summary for each in found] == [f"Fatal {n}" for n in range(MOST_TAKEN)]
+    found = collect_reports(tmp_path)
+    assert [each.summary for each in found] == [f"Fatal {n}" for n in range(MAX_REPORTS)]
     assert all(len(each.text) < 70_000 for each in found)
     left = [name for name in names(tmp_path) if name.startswith("native-")]
     assert left == [f"native-{os.getppid()}.txt"]
-
-
-def test_a_folder_nothing_can_show_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("app.ui.crash.crash_report.QDesktopServices.openUrl", lambda url: False)
-    said = []
-    open_folder(tmp_path / "logs", said.append)
-    assert said == [f"The reports are in {tmp_path / 'logs'}"]
-    assert (tmp_path / "logs").is_dir()
-
-
-@pytest.mark.parametrize(
-    ("home", "text"),
-    [
-        (r"C:\Users\Ádá", r"C:\Users\Ádá\night.csv"),
-        (r"C:\Users\Ádá", r"'C:\\Users\\Ádá\\night.csv'"),
-        (r"C:\Users\Ádá", "C:/Users/Ádá/night.csv"),
-        ("/home/Ádá L", "file:///home/%C3%81d%C3%A1%20L/night.csv"),
-    ],
-)
-def test_the_home_folder_however_it_is_written(home, text, monkeypatch):
-    class Home(str):
-        @staticmethod
-        def home():
-            return home
-
-    monkeypatch.setattr("app.ui.crash.crash_report.Path", Home)
-    assert "night.csv" in cleaned(text)
-    assert "d" not in cleaned(text).replace("night.csv", "").replace("file", "")

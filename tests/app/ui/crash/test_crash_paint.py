@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QWidget
-from app.ui.crash import crash_dialog
+from app.ui.crash import crash_watch
 
 application = QApplication([])
 
@@ -25,7 +25,7 @@ class Faulty(QWidget):
         raise ValueError("in the midst of painting")
 
 window = Faulty()
-watch = crash_dialog.install(window, Path(sys.argv[1]))
+watch = crash_watch.install(window, Path(sys.argv[1]))
 window.resize(200, 200)
 window.show()
 while Faulty.painted < 30:

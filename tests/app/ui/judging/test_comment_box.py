@@ -123,23 +123,23 @@ def test_an_own_flag(qtbot, box, context, session):
     qtbot.waitUntil(box.flags.menu.isVisible)
     qtbot.keyClick(box.flags.menu, Qt.Key.Key_O)
     box.activateWindow()  # without a window manager nobody gives it back after a menu
-    qtbot.waitUntil(box.flags.own.hasFocus)
-    qtbot.keyClicks(box.flags.own, "ring  of fire")
-    qtbot.keyClick(box.flags.own, Qt.Key.Key_Return)
+    qtbot.waitUntil(box.flags.custom.hasFocus)
+    qtbot.keyClicks(box.flags.custom, "ring  of fire")
+    qtbot.keyClick(box.flags.custom, Qt.Key.Key_Return)
     assert session.judgement(1).opinion.flags == ("ring of fire",)
-    assert box.flags.own.isHidden()
+    assert box.flags.custom.isHidden()
     assert "ring of fire" in box.flags.chips
 
 
 def test_an_own_flag_left_half_typed_flags_nothing(qtbot, box, context, session):
     put_on_desk(qtbot, context)
-    box.flags._ask_own()
-    qtbot.waitUntil(box.flags.own.hasFocus)
-    qtbot.keyClicks(box.flags.own, "half")
+    box.flags._ask_custom()
+    qtbot.waitUntil(box.flags.custom.hasFocus)
+    qtbot.keyClicks(box.flags.custom, "half")
     context.current.go_to(2)
     assert session.judgement(1) is None
     assert session.judgement(2) is None
-    assert box.flags.own.text() == ""
+    assert box.flags.custom.text() == ""
 
 
 def test_the_star(qtbot, box, context, session):
@@ -175,7 +175,7 @@ def test_read_only_takes_no_words(qtbot, session, tmp_path):
         put_on_desk(qtbot, context)
         assert box.edit.text() == "kept"
         for name in ("comment", "flags"):
-            with qtbot.waitSignal(context.current.said) as told:
+            with qtbot.waitSignal(context.current.message) as told:
                 context.commands.run(name)
             assert "read-only" in told.args[0]
         qtbot.keyClicks(box.edit, "more")

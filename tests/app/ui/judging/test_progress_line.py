@@ -11,7 +11,7 @@ from tests.app.ui.steps import shown_in
 
 
 def words(qtbot, line, wanted):
-    qtbot.waitUntil(lambda: wanted in line.words.text())
+    qtbot.waitUntil(lambda: wanted in line.text.text())
 
 
 def test_done_left_and_pace_follow_every_verdict(qtbot, context, session):
@@ -19,7 +19,7 @@ def test_done_left_and_pace_follow_every_verdict(qtbot, context, session):
     words(qtbot, line, "0 done · 12 left")
     for number, seconds in ((1, 4.0), (2, 8.0), (3, 6.0)):
         session.record_verdict(number, Opinion(verdict=Verdict.REJECT), seconds=seconds)
-    words(qtbot, line, "3 done · 9 left · 6.0 s each, about a minute for what is left")
+    words(qtbot, line, "3 done · 9 left · 6.0 s each, about a minute to go")
     session.undo()
     words(qtbot, line, "2 done · 10 left")
 
@@ -28,7 +28,7 @@ def test_the_end_and_the_beginning_have_words(qtbot, context, session, tmp_path)
     line = shown_in(qtbot, ProgressLine(context))
     for number in range(1, 13):
         session.record_verdict(number, Opinion(verdict=Verdict.UNSURE), seconds=1.0)
-    words(qtbot, line, "All 12 are judged")
+    words(qtbot, line, "All 12 judged")
     with (
         new_session(tmp_path / "empty", find_task("CV"), "Ada") as empty,
         opened_context(empty) as context,

@@ -25,9 +25,9 @@ def test_a_click_judges_and_says_so(qtbot, bar, context, session):
     put_on_desk(qtbot, context)
     qtbot.mouseClick(bar.buttons[Verdict.REJECT], LEFT)
     assert session.judgement(1).opinion.verdict is Verdict.REJECT
-    assert "REJECT saved" in bar.state.saved.words
-    assert session.candidate(1).object_id in bar.state.saved.words
-    assert " s" in bar.state.saved.words.rsplit("·", 1)[1]
+    assert "REJECT saved" in bar.state.saved.full_text
+    assert session.candidate(1).object_id in bar.state.saved.full_text
+    assert " s" in bar.state.saved.full_text.rsplit("·", 1)[1]
     painted(qtbot, context, 2)
     assert bar.state.verdict.text() == "not judged"
 
@@ -39,7 +39,7 @@ def test_the_verdict_that_holds_is_marked_by_shape_and_word(qtbot, bar, context,
     assert bar.state.verdict.text() == "? unsure"
     context.current.undo()
     assert not any(each.isChecked() for each in bar.buttons.values())
-    assert "Undone: not judged" in bar.state.saved.words
+    assert "Undone: not judged" in bar.state.saved.full_text
 
 
 def test_a_click_before_the_spectrum_is_drawn_marks_nothing(qtbot, bar, context, session):
@@ -105,9 +105,9 @@ def test_no_proposal_says_why(qtbot, bar, context, session):
     give_opinion(session, 1, None, None)
     put_on_desk(qtbot, context)
     assert not bar.proposal.isEnabled()
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         context.commands.run("take_proposal")
-    assert "proposes nothing" in told.args[0]
+    assert "no proposal" in told.args[0]
     assert session.judgement(1) is None
 
 
@@ -119,7 +119,7 @@ def test_blind_mode_hides_the_proposal_and_its_width_tells_nothing(qtbot, bar, c
     assert context.current.blind_mode.is_on
     assert "YES" not in bar.proposal.text() + bar.proposal.toolTip() + bar.proposal.mark
     assert bar.proposal.width() == width
-    with qtbot.waitSignal(context.current.said) as told:
+    with qtbot.waitSignal(context.current.message) as told:
         context.commands.run("take_proposal")
     assert "Blind" in told.args[0]
     assert session.judgement(1) is None
@@ -135,9 +135,9 @@ def test_buttons_show_the_keys_of_the_person(qtbot, bar, context):
 
 def test_what_is_broken_has_no_live_verdict_buttons(qtbot, bar, context, session, tmp_path):
     put_on_desk(qtbot, context)
-    context.current._take_spectrum(None, "no such file")
+    context.current._set_spectrum(None, "no such file")
     assert not any(each.isEnabled() for each in bar.buttons.values())
-    assert "cannot be read" in bar.state.verdict.text()
+    assert "unreadable" in bar.state.verdict.text()
     put_on_desk(qtbot, context, 2)
     assert all(each.isEnabled() for each in bar.buttons.values())
 
@@ -150,7 +150,7 @@ def test_read_only_has_words_and_no_live_buttons(qtbot, session, tmp_path):
     ):
         bar = shown_in(qtbot, VerdictBar(context))
         put_on_desk(qtbot, context)
-        assert "read-only" in bar.state.saved.words
+        assert "read-only" in bar.state.saved.full_text
         assert not any(each.isEnabled() for each in (*bar.buttons.values(), bar.undo))
         with qtbot.waitSignal(context.current.failed):
             context.commands.run("blind")
@@ -160,7 +160,7 @@ def test_the_flash_moves_nothing(qtbot, bar, context, session):
     put_on_desk(qtbot, context)
     before = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
     context.commands.run("accept_stay")
-    assert bar.state.saved.words
+    assert bar.state.saved.full_text
     after = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
     assert after == before
 

@@ -1,0 +1,183 @@
+"""The window itself: opening, closing, one session at a time, and what becomes of the agent."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from agent.errors import WorkbenchError
+from app.core.session.session import open_session
+from app.ui import main_window, session_view
+from app.ui.background.runner import Runner
+from app.ui.inspection.controller import InspectionController
+from app.ui.session_opener import OpenRequest, SessionOpener
+from tests.app.ui.scripted_agent import COMMAND, on_desk
+from tests.app.ui.whole_window import CTRL, before_window, copied, sample_file
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    return sample_file(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+def place(sample, tmp_path):
+    return copied(sample, tmp_path)
+
+
+@pytest.fixture
+def other(sample, tmp_path):
+    (tmp_path / "other").mkdir()
+    return copied(sample, tmp_path / "other")
+
+
+def test_of_two_asked_for_the_last_is_opened_and_the_first_let_go(qtbot, place, other):
+    with before_window(qtbot, None) as person:
+        person.window.open_session(place)
+        person.window.open_session(other)
+        person.wait(lambda: person.window.view is not None)
+        assert person.session.location == other
+        person.sees(1)
+        open_session(place, "Bea").close()  # nobody holds it
+
+
+def test_the_same_asked_for_twice_is_open(qtbot, place):
+    with before_window(qtbot, None) as person:
+        for _ in range(3):
+            person.window.open_session(place)
+        person.wait(lambda: person.window.view is not None)
+        person.sees(1)
+        person.press("a")
+        person.sees(2)
+
+
+def test_who_goes_back_while_it_opens_stays_there(qtbot, place):
+    with before_window(qtbot, None) as person:
+        person.window.open_session(place)
+        person.window.show_welcome()
+        person.wait(lambda: person.window.opener._opening is None)
+        assert person.window.view is None
+        assert person.window.welcome.isVisible()
+        open_session(place, "Bea").close()
+
+
+def test_a_window_closed_while_it_opens_lets_the_session_go(qtbot, place):
+    with before_window(qtbot, None) as person:
+        person.window.open_session(place)
+    open_session(place, "Bea").close()
+
+
+def test_our_own_fault_in_opening_is_not_the_last_opening(qtbot):
+    done = []
+    runner = Runner()
+    opener = SessionOpener(runner)
+    failing = threading.Event()
+
+    def fault():
+        failing.set()
+        raise RuntimeError("ours")
+
+    with qtbot.captureExceptions() as caught:
+        opener.open(OpenRequest(fault, done.append, done.append))
+        qtbot.waitUntil(lambda: bool(caught))
+    assert failing.is_set()
+
+    def refuse():
+        raise WorkbenchError("not there")
+
+    opener.open(OpenRequest(refuse, done.append, done.append))
+    qtbot.waitUntil(lambda: len(done) == 1)
+    runner.close()
+    opener.close()
+
+
+def test_a_session_that_is_none_is_said_on_the_welcome_page(qtbot, tmp_path):
+    (tmp_path / "odd.speco3").write_text("no session", encoding="utf-8")
+    with before_window(qtbot, None) as person:
+        person.window.open_session(tmp_path / "odd.speco3")
+        person.wait(person.window.welcome.isVisible)
+        assert person.reads("odd.speco3")
+
+
+def test_a_session_somebody_holds_can_be_read(qtbot, place):
+    with open_session(place, "Bea"), before_window(qtbot, None) as person:
+        person.window.open_session(place)
+        person.wait(person.window.locked.isVisible)
+        person.window.open_read_only(place)
+        person.wait(lambda: person.window.view is not None)
+        person.sees(1)
+        person.press("a")
+        assert "read-only" in person.view.status.message.full_text
+        assert person.verdicts() == {}
+
+
+def test_a_fault_is_said_once(qtbot, place):
+    with before_window(qtbot, place) as person:
+        person.window.runner.failed.emit(WorkbenchError("the disk is full"))
+        assert [each.message for each in person.view.status.errors] == ["the disk is full"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for processes")
+@pytest.mark.parametrize("work", ["endless", "deaf", "batch"])
+def test_it_closes_while_the_agent_is_at_work(qtbot, place, monkeypatch, work):
+    """And leaves no process; `deaf`: it does not listen."""
+    others = set(workers())  # of tests before this one
+    monkeypatch.setattr(
+        session_view, "InspectionController", partial(InspectionController, command=COMMAND)
+    )
+    with before_window(qtbot, place) as person:
+        agent = person.view.context.agent
+        if work == "batch":
+            person.press("r", CTRL)
+            person.wait(lambda: agent.list_run.state.model)
+        else:
+            on_desk(qtbot, person.view.context, 1, work)
+            person.press("v")
+            person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
+        children = set(workers()) - others
+        assert children
+        person.press("q", CTRL)
+        assert not person.window.isVisible()
+    assert not [pid for pid in children if is_there(pid)]
+
+
+def workers():
+    """Processes of ours, by their parents."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            told = place.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        if int(told.rpartition(")")[2].split()[1]) == os.getpid():
+            found.append(int(place.parent.name))
+    return found
+
+
+def is_there(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_closed_window_is_gone_with_all_it_held(qtbot, place):
+    for _ in range(3):
+        with before_window(qtbot, place) as person:
+            person.press("a")
+            person.press("4", CTRL)
+    assert not [each for each in QApplication.topLevelWidgets() if each.isVisible()]
+
+
+def test_the_title_names_what_is_open(qtbot, place):
+    with before_window(qtbot, place) as person:
+        assert person.window.windowTitle().startswith("night · ")
+        person.press("w", CTRL)
+        assert person.window.windowTitle() == main_window.TITLE
