@@ -73,8 +73,8 @@ def inspect_all(
 
     failures = 0
     with worker_task(session) as task:
-        for result in pool.run(requests(task)):
-            result = _store_result(session, running.pop(result.key), result)
+        for inspected in pool.run(requests(task)):
+            result = _store_result(session, running.pop(inspected.key), inspected)
             yield result
             failed = result.trajectory is not None and result.trajectory.stopped_by == "error"
             failures = failures + 1 if failed else 0

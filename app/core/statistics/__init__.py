@@ -1,1 +1,1 @@
-"""Who agrees with whom, how well, since when; and what to do where they do not."""
+"""Statistics of a session: agreement, pace, drift, repeats and calibration."""

@@ -1,4 +1,4 @@
-"""Where people differ, and whose word holds in the end."""
+"""Disagreements between reviewers, and which verdict is final."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from app.core.session.records import Change, Judgement, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.statistics.verdicts import ADJUDICATOR
 
-DISAGREEMENT = "disagreement"
-"""The flag of a candidate on which people differ."""
+DISAGREEMENT = "disagreement"  # flag of a candidate on which reviewers disagree
 BLOCK = 20_000
 
 SettledBy = Literal["nobody", "one", "unanimous", "adjudicator", "disagreement"]
@@ -25,18 +24,18 @@ Between = Literal["people", "agent"]
 
 @dataclass(frozen=True, kw_only=True)
 class FinalOpinion:
-    """What is exported of all opinions on one candidate. Without a verdict there is no `at`."""
+    """The opinion on a candidate that is exported; `at` is empty without a verdict."""
 
     settled_by: SettledBy
     opinion: Opinion
     reviewers: tuple[str, ...]
-    """Those whose verdict it is; where people differ, all who have one."""
+    """The reviewers with this verdict; in a disagreement, all who have a verdict."""
     at: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dispute:
-    """A candidate on which people differ, or they and the agent, with everybody's opinion."""
+    """All opinions on a candidate on which reviewers, or a reviewer and the agent, disagree."""
 
     candidate_id: int
     between: tuple[Between, ...]
@@ -48,35 +47,40 @@ class Dispute:
 
     @property
     def is_open(self) -> bool:
-        """People differ, and no adjudicator has spoken."""
+        """Reviewers disagree, and the adjudicator has no verdict."""
         return self.final.settled_by == "disagreement"
 
 
 def final_opinion(given: Sequence[Judgement], adjudicator: str | None = None) -> FinalOpinion:
-    """One person: theirs. Several: the adjudicator's, else what all say, else no verdict and the
-    flag "disagreement". Opinions without a verdict do not count."""
+    """Combine the opinions on a candidate into the final one.
+
+    With several verdicts, the adjudicator's counts, otherwise a unanimous one. If there is neither,
+    the final opinion has no verdict and the flag "disagreement".
+    """
     with_verdict = [each for each in given if each.opinion.verdict is not None]
     if not with_verdict:
-        return FinalOpinion(settled_by="nobody", opinion=_joined(given, None), reviewers=())
+        return FinalOpinion(settled_by="nobody", opinion=_merge_opinions(given, None), reviewers=())
     for each in with_verdict:
         if each.reviewer == adjudicator and len(with_verdict) > 1:
             return _final("adjudicator", each.opinion, [each])
     if len(with_verdict) == 1:
         return _final("one", with_verdict[0].opinion, with_verdict)
-    said = {each.opinion.verdict for each in with_verdict}
-    if len(said) == 1:
-        opinion = _joined(with_verdict, with_verdict[0].opinion.verdict)
+    verdicts = {each.opinion.verdict for each in with_verdict}
+    if len(verdicts) == 1:
+        opinion = _merge_opinions(with_verdict, with_verdict[0].opinion.verdict)
         return _final("unanimous", opinion, with_verdict)
-    opinion = _joined(with_verdict, None, DISAGREEMENT)
+    opinion = _merge_opinions(with_verdict, None, DISAGREEMENT)
     names = tuple(each.reviewer for each in with_verdict)
     return FinalOpinion(settled_by="disagreement", opinion=opinion, reviewers=names)
 
 
 def set_adjudicator(session: Session, name: str | None) -> None:
-    """Name the reviewer whose verdict ends a disagreement; None: nobody."""
+    """Set the reviewer whose verdict settles disagreements, or None."""
     name = "" if name is None else " ".join(name.split())
     if len(name) > verdict_log.MAX_NAME or not name.isprintable():
-        raise SessionError(f"a reviewer's name is 1 to {verdict_log.MAX_NAME} printable characters")
+        raise SessionError(
+            f"a reviewer's name has 1 to {verdict_log.MAX_NAME} printable characters"
+        )
     session.set_fact(ADJUDICATOR, name)
     session.changed.emit(Change(aspect="verdict"))
 
@@ -88,26 +92,26 @@ def adjudicator_of(session: Session) -> str | None:
 def disputes(
     session: Session, *, after: int = 0, with_agent: bool = True, only_open: bool = False
 ) -> Iterator[Dispute]:
-    """In the order of the list, from the candidate behind `after` on, read as it is asked for.
+    """Iterate over disputes in list order after candidate `after`, reading on demand.
 
-    `only_open`: those on which people differ and no adjudicator has spoken.
+    `only_open` excludes those that the adjudicator has settled or that involve only the agent.
     """
     adjudicator = adjudicator_of(session)
-    for number in _disputed(session, after, with_agent and not only_open):
+    for number in _disputed_ids(session, after, with_agent and not only_open):
         dispute = read_dispute(session, number, adjudicator)
         if dispute.is_open or not only_open:
             yield dispute
 
 
 def read_dispute(session: Session, number: int, adjudicator: str | None) -> Dispute:
-    """What everybody says of one candidate, whether they differ or not."""
+    """Read all opinions on a candidate, whether or not there is a disagreement."""
     candidate, given = session.candidate(number), tuple(session.judgements(number))
-    said = {each.opinion.verdict for each in given} - {None}
+    verdicts = {each.opinion.verdict for each in given} - {None}
     against = {"YES": Verdict.REJECT, "NO": Verdict.ACCEPT}.get(candidate.agent_verdict or "")
-    between: list[Between] = ["people"] if len(said) > 1 else []
+    between: list[Between] = ["people"] if len(verdicts) > 1 else []
     return Dispute(
         candidate_id=number,
-        between=(*between, "agent") if against in said else tuple(between),
+        between=(*between, "agent") if against in verdicts else tuple(between),
         judgements=given,
         final=final_opinion(given, adjudicator),
         agent_verdict=candidate.agent_verdict,
@@ -117,11 +121,11 @@ def read_dispute(session: Session, number: int, adjudicator: str | None) -> Disp
 
 
 def count_disputes(session: Session, *, with_agent: bool = True) -> int:
-    return sum(1 for _ in _disputed(session, 0, with_agent))
+    return sum(1 for _ in _disputed_ids(session, 0, with_agent))
 
 
-def _disputed(session: Session, after: int, with_agent: bool) -> Iterator[int]:
-    """Stretch by stretch, so that nobody who records a verdict waits long."""
+def _disputed_ids(session: Session, after: int, with_agent: bool) -> Iterator[int]:
+    """Ids of disputed candidates, read in blocks so that writers never wait long."""
     with session.database.reading() as connection:
         last = connection.execute(select(func.max(judgements.c.candidate_id))).scalar() or 0
     query = _query(with_agent)
@@ -135,16 +139,17 @@ def _disputed(session: Session, after: int, with_agent: bool) -> Iterator[int]:
 
 def _query(with_agent: bool) -> Select[tuple[int]]:
     number, verdict = judgements.c.candidate_id, judgements.c.verdict
-    first = func.min(verdict)  # of ACCEPT, REJECT, UNSURE
+    first = func.min(verdict)  # alphabetically: ACCEPT, REJECT, UNSURE
     differ: ColumnElement[bool] = first != func.max(verdict)
     query = select(number).where(verdict.is_not(None)).order_by(number)
     if not with_agent:
         return query.group_by(number).having(differ)
-    said = candidates.c.agent_verdict
+    answer = candidates.c.agent_verdict
     against = or_(
-        and_(first == Verdict.ACCEPT, said == "NO"), and_(first == Verdict.REJECT, said == "YES")
+        and_(first == Verdict.ACCEPT, answer == "NO"),
+        and_(first == Verdict.REJECT, answer == "YES"),
     )
-    joined = query.join(candidates, candidates.c.id == number).group_by(number, said)
+    joined = query.join(candidates, candidates.c.id == number).group_by(number, answer)
     return joined.having(or_(differ, against))
 
 
@@ -157,8 +162,8 @@ def _final(by: SettledBy, opinion: Opinion, whose: Sequence[Judgement]) -> Final
     )
 
 
-def _joined(given: Sequence[Judgement], verdict: Verdict | None, *flags: str) -> Opinion:
-    """What several say as one: the lowest confidence, every flag, each comment with its name."""
+def _merge_opinions(given: Sequence[Judgement], verdict: Verdict | None, *flags: str) -> Opinion:
+    """Merge opinions: the lowest confidence, all flags, and each comment with its author."""
     if len(given) == 1:
         return replace(given[0].opinion, verdict=verdict)
     sure = [each.opinion.confidence for each in given if each.opinion.confidence is not None]

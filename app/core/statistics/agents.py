@@ -1,4 +1,4 @@
-"""What each agent said, and how far people agree with it."""
+"""The agents' verdicts, and how well reviewers agree with them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from sqlalchemy import case, select
 
 from agent.confidence.scores import Agreement, Scores, agreement, binary_scores
+from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.database.tables import inspections
 from app.core.inspections.store import models_of
 from app.core.session.session import Session
@@ -19,9 +20,7 @@ from app.core.statistics.verdicts import (
     NONE,
     PAGE,
     UNSURE,
-    BoolArray,
     CodeArray,
-    FloatArray,
     IntArray,
     Settled,
     Verdicts,
@@ -30,22 +29,22 @@ from app.core.statistics.verdicts import (
     settled,
 )
 
+# A reviewer's REJECT counts as NO and ACCEPT as YES; UNSURE counts as neither.
 YES_NO = ("NO", "YES")
-"""A person's REJECT is a NO, an ACCEPT a YES; who is unsure says neither."""
 NO, YES = range(2)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AgentVerdicts:
-    """What one model made of the candidates it inspected, rising by candidate."""
+    """One model's verdicts as arrays, sorted by candidate id."""
 
     model: str
     model_sha256: str
     candidate: IntArray
     verdict: CodeArray
-    """NO, YES, or NONE where it came to no verdict."""
+    """NO, YES or NONE (no verdict)."""
     p_yes: FloatArray
-    """NaN where it tells none."""
+    """NaN if the model gave none."""
     failed: int
     """Inspections that ended in an error."""
     ill_formed: int
@@ -56,28 +55,31 @@ class AgentVerdicts:
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementWithAgent:
-    """A person, or all of them as one, beside an agent; rows of the tables are the person's."""
+    """Agreement of one reviewer, or of the settled verdicts, with an agent.
+
+    In the tables, rows are the reviewer's verdicts and columns the agent's.
+    """
 
     reviewer: str
-    """Empty: what all reviewers together hold."""
+    """Empty for the settled verdicts of all reviewers."""
     model: str
     model_sha256: str
     every: Agreement
     blind: Agreement
-    """Only verdicts given before anything of an agent's opinion was shown: the honest ones."""
+    """Only verdicts given before an agent's result was shown."""
     by_snr: tuple[SnrBin[Agreement], ...]
-    """Of blind verdicts."""
+    """Agreement of the blind verdicts."""
     scores: Scores
-    """Of the agent, where the person is right."""
+    """Scores of the agent, taking the reviewer as right."""
     blind_scores: Scores
     unsure: int
-    """Verdicts left out because the person was unsure, or people differ."""
+    """Excluded verdicts: the reviewer was unsure, or reviewers disagree."""
     undecided: int
-    """Left out because the agent came to no verdict."""
+    """Excluded verdicts: the agent reached none."""
 
 
 def read_agents(session: Session) -> tuple[AgentVerdicts, ...]:
-    """Every model that inspected something here, by name."""
+    """Read the verdicts of every model with inspections, by name."""
     return tuple(read_agent(session, each.name, each.sha256) for each in models_of(session))
 
 
@@ -98,7 +100,7 @@ def read_agent(session: Session, model: str, model_sha256: str) -> AgentVerdicts
 def compare_each_reviewer(
     verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0
 ) -> tuple[AgreementWithAgent, ...]:
-    """Each person beside the agent; those who judged nothing that it did are left out."""
+    """Compare each reviewer with the agent; reviewers without a common candidate are excluded."""
     found = []
     for number in verdicts.reviewers:
         mine = verdicts.of(number)
@@ -107,57 +109,59 @@ def compare_each_reviewer(
             for codes in (verdicts.verdict, verdicts.blind)
         )
         if common_indexes(every.candidate, agent.candidate)[0].size:
-            found.append(_beside(verdicts.names[number], every, blind, agent, seed))
+            found.append(_compare(verdicts.names[number], every, blind, agent, seed))
     return tuple(found)
 
 
 def compare_all_reviewers(
     verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0
 ) -> AgreementWithAgent:
-    """What holds for each candidate, beside the agent."""
-    return _beside("", settled(verdicts), settled(verdicts, blind=True), agent, seed)
+    """Compare the settled verdicts with the agent."""
+    return _compare("", settled(verdicts), settled(verdicts, blind=True), agent, seed)
 
 
-def _beside(
+def _compare(
     name: str, every: Settled, blind: Settled, agent: AgentVerdicts, seed: int
 ) -> AgreementWithAgent:
-    met = _overlap(every, agent)
-    plain, honest = met.plain(), _overlap(blind, agent).plain()
-    alike, alike_blind = (_compared(each.person, each.said, seed) for each in (plain, honest))
+    overlap = _overlap(every, agent)
+    decided, honest = overlap.decided(), _overlap(blind, agent).decided()
+    agreement_all, agreement_blind = (
+        _yes_no_agreement(each.person, each.answer, seed) for each in (decided, honest)
+    )
     return AgreementWithAgent(
         reviewer=name,
         model=agent.model,
         model_sha256=agent.model_sha256,
-        every=alike,
-        blind=alike_blind,
+        every=agreement_all,
+        blind=agreement_blind,
         by_snr=tuple(
             SnrBin(
                 each.low,
                 each.high,
-                _compared(honest.person[each.found], honest.said[each.found], seed),
+                _yes_no_agreement(honest.person[each.found], honest.answer[each.found], seed),
             )
             for each in split_by_snr(honest.snr)
         ),
-        scores=binary_scores(np.array(alike.counts), seed=seed),
-        blind_scores=binary_scores(np.array(alike_blind.counts), seed=seed),
-        unsure=int(np.sum(~met.is_sure())),
-        undecided=int(np.sum(met.is_sure() & (met.said == NONE))),
+        scores=binary_scores(np.array(agreement_all.counts), seed=seed),
+        blind_scores=binary_scores(np.array(agreement_blind.counts), seed=seed),
+        unsure=int(np.sum(~overlap.is_sure())),
+        undecided=int(np.sum(overlap.is_sure() & (overlap.answer == NONE))),
     )
 
 
 class _Overlap(NamedTuple):
-    """Codes of a person and an agent over the candidates both have looked at."""
+    """Verdict codes of a reviewer and an agent on their common candidates."""
 
     person: CodeArray
-    said: CodeArray
+    answer: CodeArray
     snr: FloatArray
 
     def is_sure(self) -> BoolArray:
         return np.not_equal(self.person, NONE) & np.not_equal(self.person, UNSURE)
 
-    def plain(self) -> _Overlap:
-        """Those where both say YES or NO."""
-        kept = self.is_sure() & (self.said != NONE)
+    def decided(self) -> _Overlap:
+        """The candidates on which both say YES or NO."""
+        kept = self.is_sure() & (self.answer != NONE)
         return _Overlap(*(each[kept] for each in self))
 
 
@@ -166,18 +170,18 @@ def _overlap(person: Settled, agent: AgentVerdicts) -> _Overlap:
     return _Overlap(person.verdict[mine], agent.verdict[its], person.snr[mine])
 
 
-def _compared(person: CodeArray, said: CodeArray, seed: int) -> Agreement:
+def _yes_no_agreement(person: CodeArray, answer: CodeArray, seed: int) -> Agreement:
     first = [YES_NO[code] for code in (person == ACCEPT).astype(int).tolist()]
-    return agreement(first, [YES_NO[code] for code in said.tolist()], YES_NO, seed=seed)
+    return agreement(first, [YES_NO[code] for code in answer.tolist()], YES_NO, seed=seed)
 
 
 def _pages(session: Session, model: str, model_sha256: str) -> Iterator[FloatArray]:
-    """Candidate, verdict, p(YES), failed, ill-formed."""
-    said = inspections.c.verdict
+    """Pages with the columns candidate, verdict, p(YES), failed and ill-formed."""
+    answer = inspections.c.verdict
     query = (
         select(
             inspections.c.candidate_id,
-            case({"NO": NO, "YES": YES}, value=said, else_=NONE),
+            case({"NO": NO, "YES": YES}, value=answer, else_=NONE),
             number_in_range(inspections.c.p_yes, 0.0, 1.0),
             case((inspections.c.stopped_by == "error", 1), else_=0),
             case((~inspections.c.well_formed & (inspections.c.stopped_by == "answer"), 1), else_=0),

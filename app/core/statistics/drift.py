@@ -1,4 +1,4 @@
-"""Whether a person judges at the end as they did at the beginning."""
+"""Drift: whether a reviewer judges at the end as at the beginning."""
 
 from __future__ import annotations
 
@@ -7,66 +7,56 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import select
 
 from agent.confidence.intervals import wilson
 from agent.confidence.scores import Estimate
+from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.database.tables import log
 from app.core.session.session import Session
 from app.core.statistics.agents import NO, YES, AgentVerdicts
 from app.core.statistics.number_format import rough_percent
-from app.core.statistics.verdicts import (
-    ACCEPT,
-    NONE,
-    UNSURE,
-    FloatArray,
-    IntArray,
-    Verdicts,
-    common_indexes,
-)
+from app.core.statistics.verdicts import ACCEPT, NONE, UNSURE, IntArray, Verdicts, common_indexes
 
-MIN_BLOCK = 25
-"""Verdicts in a block: with fewer, shares jump about by themselves."""
+MIN_BLOCK = 25  # verdicts; in smaller blocks the shares are too noisy
 MAX_BLOCKS = 12
 SIGNIFICANT_P = 0.01
-"""So rarely do a steady person's blocks differ as much."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictBlock:
-    """Consecutive verdicts of one person, of those that stand."""
+    """Consecutive current verdicts of one reviewer."""
 
     n: int
     since: str
     until: str
-    """UTC, ISO 8601: of the first verdict and of the last."""
+    """UTC, ISO 8601: `since` of the first verdict, `until` of the last."""
     accepted: Estimate
-    """The share of ACCEPT, of those decided."""
+    """The share of ACCEPT among ACCEPT and REJECT."""
     unsure: Estimate
     with_people: Estimate
-    """The share of other people's verdicts on the same candidates that are the same."""
+    """The share of equal verdicts by other reviewers on the same candidates."""
     with_agent: Estimate
-    """The share judged as the agent did, where both decided."""
+    """The share of verdicts that agree with the agent, where both decided."""
     p_yes: float | None
-    """The agent's mean p(YES): falls where a list is worked from the top down."""
+    """The agent's mean p(YES), which falls if a list is worked from the top down."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unsteadiness:
-    """Shares accepted that are not those of a steady person, and what it may lie in."""
+    """Shares of ACCEPT that vary more than chance allows, and the likely cause."""
 
     first: float
     last: float
     lowest: float
     highest: float
     cause: Literal["person", "list", "unknown"]
-    """person: agreement with the agent has changed, too; list: it has not."""
+    """"person": agreement with the agent has changed too; "list": it has not."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drift:
-    """A person's blocks, and how likely their shares would differ so much by chance alone."""
+    """A reviewer's blocks, and how likely chance alone makes their shares differ so much."""
 
     reviewer: str
     blocks: tuple[VerdictBlock, ...]
@@ -75,24 +65,24 @@ class Drift:
 
     @property
     def words(self) -> str:
-        """What the person should know of it; empty where nothing is odd."""
-        odd = find_unsteadiness(self)
-        if odd is None:
+        """A sentence for the reviewer; empty if the shares are steady."""
+        found = find_unsteadiness(self)
+        if found is None:
             return ""
-        told = (
-            f"The share accepted is not steady: {rough_percent(odd.first)} at first, "
-            f"{rough_percent(odd.last)} now, from {rough_percent(odd.lowest)} to "
-            f"{rough_percent(odd.highest)} over all"
+        text = (
+            f"The accepted fraction is not steady: {rough_percent(found.first)} at first, "
+            f"{rough_percent(found.last)} now, from {rough_percent(found.lowest)} to "
+            f"{rough_percent(found.highest)} overall."
         )
-        if odd.cause == "person":
-            return f"{told}, and agreement with the agent has changed, too: look at some again."
-        if odd.cause == "list":
-            return f"{told}; agreement with the agent is as before, so it may be the list."
-        return f"{told}: repeats would show whether it is the list or the person."
+        if found.cause == "person":
+            return f"{text} Agreement with the agent has changed too: review some objects again."
+        if found.cause == "list":
+            return f"{text} Agreement with the agent has not changed, so the list may vary."
+        return f"{text} A repeat round would show whether the list or the person varies."
 
 
 def find_unsteadiness(drift: Drift) -> Unsteadiness | None:
-    """None where nothing is odd."""
+    """The variation of the shares if it is significant, else None."""
     if drift.accepted_by_chance >= SIGNIFICANT_P:
         return None
     shares = [each.accepted.value for each in drift.blocks if each.accepted.value is not None]
@@ -106,39 +96,39 @@ def find_unsteadiness(drift: Drift) -> Unsteadiness | None:
     )
 
 
-class _Given(NamedTuple):
-    """One person's verdicts in the order they were given; NaN where a question does not arise."""
+class _Series(NamedTuple):
+    """One reviewer's verdicts in chronological order; NaN where a column does not apply."""
 
     line: IntArray
     accepted: FloatArray
     unsure: FloatArray
     others: IntArray
-    """Other people's verdicts on the candidate, and how many of them are the same."""
+    """Number of other reviewers' verdicts on the candidate; `others_alike` counts equal ones."""
     others_alike: IntArray
     as_agent: FloatArray
     p_yes: FloatArray
 
-    def blocks(self) -> list[_Given]:
+    def blocks(self) -> list[_Series]:
         count = int(np.clip(self.line.size // MIN_BLOCK, 1, MAX_BLOCKS))
         split = [np.array_split(column, count) for column in self]
-        return [_Given(*columns) for columns in zip(*split, strict=True)]
+        return [_Series(*columns) for columns in zip(*split, strict=True)]
 
 
 def drift(
     session: Session, verdicts: Verdicts, reviewer: int, agent: AgentVerdicts | None = None
 ) -> Drift:
-    """Of a reviewer who has a verdict, in blocks of about equal size."""
-    blocks = _given(verdicts, reviewer, agent).blocks()
+    """Compute the drift of a reviewer, who must have a verdict, in blocks of about equal size."""
+    blocks = _series(verdicts, reviewer, agent).blocks()
     times = _times(session, [int(line) for each in blocks for line in each.line[[0, -1]]])
     return Drift(
         reviewer=verdicts.names[reviewer],
         blocks=tuple(_block(each, times) for each in blocks),
-        accepted_by_chance=_by_chance([each.accepted for each in blocks]),
-        agent_by_chance=_by_chance([each.as_agent for each in blocks]),
+        accepted_by_chance=_chance([each.accepted for each in blocks]),
+        agent_by_chance=_chance([each.as_agent for each in blocks]),
     )
 
 
-def _given(verdicts: Verdicts, reviewer: int, agent: AgentVerdicts | None) -> _Given:
+def _series(verdicts: Verdicts, reviewer: int, agent: AgentVerdicts | None) -> _Series:
     mine = np.flatnonzero(verdicts.of(reviewer))
     mine = mine[np.argsort(verdicts.line[mine], kind="stable")]
     code, candidate = verdicts.verdict[mine], verdicts.candidate[mine]
@@ -147,51 +137,51 @@ def _given(verdicts: Verdicts, reviewer: int, agent: AgentVerdicts | None) -> _G
         at, its = common_indexes(candidate, agent.candidate)
         said[at], p_yes[at] = agent.verdict[its], agent.p_yes[its]
     decided = code != UNSURE
-    return _Given(
+    return _Series(
         line=verdicts.line[mine],
-        accepted=_where(decided, code == ACCEPT),
-        unsure=_where(np.full(mine.size, True), code == UNSURE),
-        others=_met_by(verdicts.candidate)[mine],
-        others_alike=_met_by(verdicts.candidate * 4 + verdicts.verdict)[mine],
-        as_agent=_where(decided & (said != NONE), np.where(code == ACCEPT, YES, NO) == said),
+        accepted=_answers(decided, code == ACCEPT),
+        unsure=_answers(np.full(mine.size, True), code == UNSURE),
+        others=_count_equal(verdicts.candidate)[mine],
+        others_alike=_count_equal(verdicts.candidate * 4 + verdicts.verdict)[mine],
+        as_agent=_answers(decided & (said != NONE), np.where(code == ACCEPT, YES, NO) == said),
         p_yes=p_yes,
     )
 
 
-def _met_by(keys: IntArray) -> IntArray:
-    """How many others have the same key."""
-    _, place, times = np.unique(keys, return_inverse=True, return_counts=True)
-    return times[place] - 1
+def _count_equal(keys: IntArray) -> IntArray:
+    """For each key, how many others are equal to it."""
+    _, index, times = np.unique(keys, return_inverse=True, return_counts=True)
+    return times[index] - 1
 
 
-def _where(asked: NDArray[np.bool_], answer: NDArray[np.bool_]) -> FloatArray:
+def _answers(asked: BoolArray, answer: BoolArray) -> FloatArray:
     return np.where(asked, answer.astype(np.float64), np.nan)
 
 
-def _block(given: _Given, times: dict[int, str]) -> VerdictBlock:
-    known = given.p_yes[~np.isnan(given.p_yes)]
+def _block(series: _Series, times: dict[int, str]) -> VerdictBlock:
+    known = series.p_yes[~np.isnan(series.p_yes)]
     return VerdictBlock(
-        n=int(given.line.size),
-        since=times.get(int(given.line[0]), ""),
-        until=times.get(int(given.line[-1]), ""),
-        accepted=_share(given.accepted),
-        unsure=_share(given.unsure),
-        with_people=_figure(int(given.others_alike.sum()), int(given.others.sum())),
-        with_agent=_share(given.as_agent),
+        n=int(series.line.size),
+        since=times.get(int(series.line[0]), ""),
+        until=times.get(int(series.line[-1]), ""),
+        accepted=_share(series.accepted),
+        unsure=_share(series.unsure),
+        with_people=_estimate(int(series.others_alike.sum()), int(series.others.sum())),
+        with_agent=_share(series.as_agent),
         p_yes=float(known.mean()) if known.size else None,
     )
 
 
 def _share(answers: FloatArray) -> Estimate:
-    return _figure(int(np.nansum(answers)), int(np.sum(~np.isnan(answers))))
+    return _estimate(int(np.nansum(answers)), int(np.sum(~np.isnan(answers))))
 
 
-def _figure(hits: int, n: int) -> Estimate:
+def _estimate(hits: int, n: int) -> Estimate:
     return Estimate(hits / n if n else None, *wilson(hits, n))
 
 
-def _by_chance(blocks: Sequence[FloatArray]) -> float:
-    """The chi-squared test of equal shares; 1 where there is nothing to compare."""
+def _chance(blocks: Sequence[FloatArray]) -> float:
+    """p-value of the chi-squared test of equal shares; 1 if there is nothing to compare."""
     from scipy.special import chdtrc
 
     hits = np.array([np.nansum(each) for each in blocks])
@@ -205,7 +195,7 @@ def _by_chance(blocks: Sequence[FloatArray]) -> float:
 
 
 def _times(session: Session, lines: Sequence[int]) -> dict[int, str]:
-    """At most two a block, so one query does."""
+    """Times of log lines; two per block at most, so one query is enough."""
     query = select(log.c.id, log.c.at).where(log.c.id.in_(lines))
     with session.database.reading() as connection:
         return {row.id: row.at for row in connection.execute(query)}

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Formats numbers for reading."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from agent.confidence.scores import Estimate
 
 
 def percent(share: float) -> str:
-    """0.9512 as 95.1 %."""
+    """Format 0.9512 as 95.1 %."""
     return f"{100.0 * share:.3g} %"
 
 
 def rough_percent(share: float) -> str:
-    """0.9512 as 95 %: for shares of few."""
+    """Format 0.9512 as 95 %, for shares of small samples."""
     return f"{100.0 * share:.0f} %"
 
 
 def about(number: float) -> str:
-    """A number that is expected: tenths only where they matter."""
+    """Format an expected number, with one decimal below 10."""
     return f"{number:.1f}" if number < 10.0 else f"{number:,.0f}"
 
 
 def duration(seconds: float) -> str:
-    """How long something will take, about: 40 s, 12 min, 3 h 20 min, 41 h."""
+    """Format a rough duration: 40 s, 12 min, 3 h 20 min, 41 h."""
     minutes = round(seconds / 60.0)
     if minutes < 2:
         return f"{seconds:.0f} s"
@@ -31,14 +31,14 @@ def duration(seconds: float) -> str:
 
 
 def chance(p: float) -> str:
-    """A probability, never as more certain than it is."""
+    """Format a probability without rounding it to 0 or 1."""
     if 0.0005 <= p < 0.9995:
         return f"{p:.3g}"
     return "< 0.001" if p < 0.5 else "> 0.999"
 
 
 def with_interval(figure: Estimate, digits: int = 2) -> str:
-    """The figure and its interval; a dash where it is not defined."""
+    """Format a figure and its interval; a dash if undefined."""
     if figure.value is None:
         return "–"
     low, high = (rounded(limit, digits) for limit in (figure.low, figure.high))
@@ -46,5 +46,5 @@ def with_interval(figure: Estimate, digits: int = 2) -> str:
 
 
 def rounded(value: float, digits: int = 2) -> str:
-    """Without the minus sign of what rounds to nothing."""
+    """Round without a minus sign for zero."""
     return f"{round(value, digits) + 0.0:.{digits}f}"

@@ -1,4 +1,4 @@
-"""How far a person has come, and how fast they are: figures to show, no pressure."""
+"""A reviewer's progress and pace."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from app.core.session.session import Session
 from app.core.session.stored_opinions import damaged
 from app.core.session.verdict_log import find_reviewer
 
-RECENT = 200
-"""Lines of the log a pace is from: the pace of today, not of last month."""
-IDLE_S = 120.0
-"""A longer gap is a pause, unless it is usual for this person."""
+RECENT = 200  # log lines for the pace: that of today, not of last month
+IDLE_S = 120.0  # a longer gap is a pause, unless it is usual for this reviewer
 IDLE_FACTOR = 10.0
 
 
@@ -41,28 +39,27 @@ class Progress:
 
 @dataclass(frozen=True, kw_only=True)
 class Pace:
-    """Seconds a decision; pauses are left out."""
+    """Seconds per decision, without pauses."""
 
     decisions: int
-    """That it was measured on; with fewer than two there are no figures."""
+    """Number of decisions measured; fewer than two give no figures."""
     typical: float | None
     """The median."""
     mean: float | None
-    """What many take is many times this: a few that take long count."""
+    """The mean, which predicts the time for many decisions better than the median."""
 
     def seconds_for(self, left: int) -> float | None:
-        """What is left at this pace."""
+        """Predict the seconds for the remaining candidates."""
         return None if self.mean is None else left * self.mean
 
 
 class ProgressCounter:
-    """A reviewer's progress, counted once and then followed: each answer looks only at what was
-    decided since the one before."""
+    """Counts a reviewer's progress once, then updates it from the new log lines only."""
 
     def __init__(self, session: Session, reviewer: str | None = None) -> None:
         self.session = session
         self.reviewer = session.reviewer if reviewer is None else reviewer
-        self._number: int | None = None
+        self._finite: int | None = None
         self._counts: Counter[str | None] = Counter()
         self._last_line = 0
         self._last_candidate = 0
@@ -71,10 +68,10 @@ class ProgressCounter:
     def progress(self) -> Progress:
         with self.session.database.reading() as connection:
             self._count_list(connection)
-            if self._number is None:
-                self._begin(connection)
+            if self._finite is None:
+                self._count_verdicts(connection)
             else:
-                self._follow(connection, self._number)
+                self._update(connection, self._finite)
         by_verdict = {verdict: self._counts[verdict] for verdict in Verdict}
         return Progress(total=self._total, by_verdict=by_verdict)
 
@@ -85,24 +82,24 @@ class ProgressCounter:
             self._total = connection.execute(query).scalar_one()
             self._last_candidate = last
 
-    def _begin(self, connection: Connection) -> None:
-        self._number = find_reviewer(connection, self.reviewer)
-        if self._number is None:
+    def _count_verdicts(self, connection: Connection) -> None:
+        self._finite = find_reviewer(connection, self.reviewer)
+        if self._finite is None:
             return
         query = (
             select(judgements.c.verdict, func.count())
-            .where(judgements.c.reviewer_id == self._number)
+            .where(judgements.c.reviewer_id == self._finite)
             .group_by(judgements.c.verdict)
         )
         self._counts = Counter({row[0]: row[1] for row in connection.execute(query)})
-        newest = select(func.max(log.c.id)).where(log.c.reviewer_id == self._number)
+        newest = select(func.max(log.c.id)).where(log.c.reviewer_id == self._finite)
         self._last_line = connection.execute(newest).scalar() or 0
 
-    def _follow(self, connection: Connection, number: int) -> None:
+    def _update(self, connection: Connection, number: int) -> None:
         is_new = and_(log.c.reviewer_id == number, log.c.id > self._last_line)
         lines = connection.execute(select(log).where(is_new).order_by(log.c.id)).all()
-        if any(line.origin for line in lines):  # merged in: those need not follow one another
-            self._begin(connection)
+        if any(line.origin for line in lines):  # merged lines need not be in order
+            self._count_verdicts(connection)
             return
         for line in lines:
             former, present = _change(connection, line)
@@ -112,7 +109,7 @@ class ProgressCounter:
 
 
 def _change(connection: Connection, line: Row[Any]) -> tuple[str | None, str | None]:
-    """The verdict before a line of the log, and after it."""
+    """The verdict before and after a log line."""
     if line.action == "set":
         return _verdict(connection, line.before_id), line.verdict
     target = connection.execute(select(log).where(log.c.id == line.target_id)).one_or_none()
@@ -130,24 +127,23 @@ def _verdict(connection: Connection, log_id: int | None) -> str | None:
 
 
 def progress(session: Session, reviewer: str | None = None) -> Progress:
-    """Counted afresh; keep a `ProgressCounter` where it is wanted after every verdict."""
+    """Count a reviewer's progress; keep a `ProgressCounter` to update it after every verdict."""
     return ProgressCounter(session, reviewer).progress()
 
 
 def recent_pace(session: Session, reviewer: str | None = None) -> Pace:
-    """From the decisions among the reviewer's newest lines of the log: the seconds they are said
-    to have taken, else the time since the one before."""
+    """The pace of the newest decisions, from recorded seconds or the time between decisions."""
     with session.database.reading() as connection:
         line = _newest_lines(_reviewer(connection, session, reviewer), RECENT)
         query = select(line.c.at, line.c.seconds)
         is_decision = (line.c.action == "set") & line.c.verdict.is_not(None)
         rows = connection.execute(query.where(is_decision)).all()
-    return pace_of([(str(row.at), _number(row.seconds)) for row in rows])
+    return pace_of([(str(row.at), _finite(row.seconds)) for row in rows])
 
 
 def pace_of(decisions: Sequence[tuple[str, float | None]]) -> Pace:
-    """Of times (UTC, ISO 8601) and seconds spent, in any order."""
-    spent = _spent(sorted(decisions, key=lambda decision: decision[0]))
+    """The pace from times (UTC, ISO 8601) and seconds spent, in any order."""
+    spent = _seconds_spent(sorted(decisions, key=lambda decision: decision[0]))
     if len(spent) < 2:
         return Pace(decisions=len(spent), typical=None, mean=None)
     idle = max(IDLE_S, IDLE_FACTOR * statistics.median(spent))
@@ -156,22 +152,22 @@ def pace_of(decisions: Sequence[tuple[str, float | None]]) -> Pace:
 
 
 def _reviewer(connection: Connection, session: Session, name: str | None) -> int:
-    """The number of who is asked about; 0, which nobody has, for one who has written nothing."""
+    """The reviewer's id; 0, which matches nobody, for one who has written nothing."""
     return find_reviewer(connection, session.reviewer if name is None else name) or 0
 
 
 def _newest_lines(reviewer: int, count: int) -> Subquery:
-    """So many of the log and no more, however few of them are decisions that stand."""
+    """The newest log lines of a reviewer, also those that are no decisions."""
     query = select(log).where(log.c.reviewer_id == reviewer).order_by(log.c.id.desc())
     return query.limit(count).subquery("newest")
 
 
-def _spent(decisions: Sequence[tuple[str, float | None]]) -> list[float]:
-    """Seconds of each, where they are known and make sense."""
+def _seconds_spent(decisions: Sequence[tuple[str, float | None]]) -> list[float]:
+    """Positive seconds of each decision, where known."""
     found: list[float] = []
     before: datetime | None = None
     for at, seconds in decisions:
-        moment = _moment(at)
+        moment = _parse_time(at)
         if seconds is None and moment is not None and before is not None:
             seconds = (moment - before).total_seconds()
         if seconds is not None and seconds > 0:
@@ -180,12 +176,12 @@ def _spent(decisions: Sequence[tuple[str, float | None]]) -> list[float]:
     return found
 
 
-def _number(value: object) -> float | None:
-    """A stranger's session may hold anything."""
+def _finite(value: object) -> float | None:
+    """None for anything but a finite number; an untrusted session may contain anything."""
     return value if isinstance(value, float | int) and math.isfinite(value) else None
 
 
-def _moment(text: str) -> datetime | None:
+def _parse_time(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How far people agree: each pair, and all of them."""
+"""Agreement between reviewers: of each pair and of all."""
 
 from __future__ import annotations
 
@@ -10,20 +10,14 @@ import numpy as np
 
 from agent.confidence.fleiss import FleissKappa, fleiss_agreement
 from agent.confidence.scores import Agreement, agreement
+from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.statistics.snr_bins import SnrBin, split_by_snr
-from app.core.statistics.verdicts import (
-    VERDICTS,
-    BoolArray,
-    CodeArray,
-    FloatArray,
-    Verdicts,
-    common_indexes,
-)
+from app.core.statistics.verdicts import VERDICTS, CodeArray, Verdicts, common_indexes
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewerPair:
-    """Two people over the candidates both have a verdict on."""
+    """The agreement of two reviewers on their common candidates."""
 
     first: str
     second: str
@@ -33,7 +27,7 @@ class ReviewerPair:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewerAgreement:
-    """All reviewers of a session. `several` counts the candidates with two verdicts or more."""
+    """Agreement of all reviewers; `several` covers candidates with two or more verdicts."""
 
     pairs: tuple[ReviewerPair, ...]
     several: FleissKappa
@@ -41,24 +35,24 @@ class ReviewerAgreement:
 
 
 def reviewer_agreement(verdicts: Verdicts, seed: int = 0) -> ReviewerAgreement:
-    """Pairs without a candidate in common are left out."""
+    """Compute the agreement of all reviewers; pairs without a common candidate are excluded."""
     pairs = (
         _pair(verdicts, first, second, seed)
         for first, second in combinations(verdicts.reviewers, 2)
     )
-    several = _shared(verdicts)
+    several = _has_several(verdicts)
     return ReviewerAgreement(
         pairs=tuple(pair for pair in pairs if pair is not None),
-        several=_several(verdicts, several, seed),
+        several=_fleiss(verdicts, several, seed),
         several_by_snr=tuple(
-            SnrBin(each.low, each.high, _several(verdicts, _within(several, each.found), seed))
+            SnrBin(each.low, each.high, _fleiss(verdicts, _subset(several, each.found), seed))
             for each in split_by_snr(verdicts.snr[several])
         ),
     )
 
 
 def verdict_agreement(first: CodeArray, second: CodeArray, seed: int = 0) -> Agreement:
-    """Of two lists of codes, without NONE among them."""
+    """Agreement of two arrays of verdict codes, without NONE."""
     one, two = ([VERDICTS[code] for code in codes.tolist()] for codes in (first, second))
     return agreement(one, two, VERDICTS, seed=seed)
 
@@ -87,8 +81,8 @@ def _pair(verdicts: Verdicts, first: int, second: int, seed: int) -> ReviewerPai
     )
 
 
-def _shared(verdicts: Verdicts) -> BoolArray:
-    """Where more than one person has a verdict on the candidate."""
+def _has_several(verdicts: Verdicts) -> BoolArray:
+    """Which verdicts are on candidates that several reviewers judged."""
     is_same = np.equal(verdicts.candidate[1:], verdicts.candidate[:-1])
     several = np.zeros(len(verdicts), dtype=np.bool_)
     several[1:] |= is_same
@@ -96,18 +90,18 @@ def _shared(verdicts: Verdicts) -> BoolArray:
     return several
 
 
-def _several(verdicts: Verdicts, kept: BoolArray, seed: int) -> FleissKappa:
-    """Fleiss' figures over some of the verdicts, all of a candidate or none."""
-    numbers, place = np.unique(verdicts.candidate[kept], return_inverse=True)
-    cells = place * len(VERDICTS) + verdicts.verdict[kept]
+def _fleiss(verdicts: Verdicts, kept: BoolArray, seed: int) -> FleissKappa:
+    """Fleiss' kappa of the kept verdicts; a candidate's verdicts must be kept all or none."""
+    numbers, index = np.unique(verdicts.candidate[kept], return_inverse=True)
+    cells = index * len(VERDICTS) + verdicts.verdict[kept]
     counts = np.bincount(cells, minlength=numbers.size * len(VERDICTS)).reshape(-1, len(VERDICTS))
     patterns, times = np.unique(counts, axis=0, return_counts=True)
     found = Counter(dict(zip(map(tuple, patterns.tolist()), times.tolist(), strict=True)))
     return fleiss_agreement(found, VERDICTS, seed=seed)
 
 
-def _within(outer: BoolArray, inner: BoolArray) -> BoolArray:
-    """Those of `outer` that `inner`, which counts only them, keeps."""
+def _subset(outer: BoolArray, inner: BoolArray) -> BoolArray:
+    """Apply the mask `inner` to the elements selected by `outer`."""
     result = outer.copy()
     result[outer] = inner
     return result

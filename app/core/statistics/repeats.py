@@ -1,7 +1,6 @@
-"""Candidates served again: would you say the same a second time?
+"""Repeats: candidates shown a second time, to measure how consistent a reviewer is.
 
-A repeat is no verdict. It stands in a table of its own, beside the log: the first verdict holds,
-and what undo takes back is untouched.
+A repeat is not a verdict. It has a table of its own, and does not affect the first verdict or undo.
 """
 
 from __future__ import annotations
@@ -25,68 +24,68 @@ from app.core.statistics.people import verdict_agreement
 from app.core.statistics.verdicts import CODE
 
 SHARE = 0.05
+# So many other verdicts must come in between, or the reviewer remembers the spectrum.
 GAP = 50
-"""So many other verdicts must lie between, or the person remembers the spectrum."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Repeat:
-    """A candidate judged again. `first` is what the reviewer thought of it until then."""
+    """A candidate judged a second time; `first` is the opinion that stood until then."""
 
     id: int
     candidate_id: int
     reviewer: str
     at: str
     first: Opinion
-    again: Opinion
+    second: Opinion
     seconds: float | None = None
 
     @property
     def is_same(self) -> bool:
-        return self.first.verdict == self.again.verdict
+        return self.first.verdict == self.second.verdict
 
 
 @dataclass(frozen=True, kw_only=True)
 class Consistency:
-    """How far a person agrees with themselves: rows the first time, columns the second."""
+    """A reviewer's agreement with themselves; rows are the first verdicts, columns the second."""
 
     reviewer: str
     agreement: Agreement
     differing: tuple[int, ...]
-    """Candidates they judged otherwise the second time: worth another look."""
+    """Candidates with different verdicts, worth another look."""
 
 
 def plan_repeats(
     session: Session, share: float = SHARE, seed: int = 0, *, gap: int = GAP
 ) -> tuple[int, ...]:
-    """Candidates to serve again to this session's reviewer, in this order.
+    """Choose the candidates to show again to this session's reviewer, in this order.
 
-    With those served already they are `share` of all they have judged. Chosen by a hash, so that
-    each has the same chance and the same session gives the same plan.
+    Together with earlier repeats they are `share` of all judged candidates. A hash chooses them, so
+    all have the same chance and the plan is reproducible.
     """
     if not 0.0 <= share <= 1.0:
-        raise SessionError(f"a share of {share} repeats is not usable: it lies from 0 to 1")
+        raise SessionError(f"the share of repeats must be from 0 to 1, not {share}")
     reviewer = session.reviewer_number
     if reviewer is None:
         return ()
     mine = (judgements.c.reviewer_id == reviewer) & judgements.c.verdict.is_not(None)
     query = select(judgements.c.candidate_id).where(mine).order_by(judgements.c.log_id.desc())
-    served = select(repeats.c.candidate_id).where(_standing(reviewer)).distinct()
+    served = select(repeats.c.candidate_id).where(_is_valid(reviewer)).distinct()
     with session.database.reading() as connection:
         judged = list(connection.execute(query).scalars())
         before = set(connection.execute(served).scalars())
     wanted = math.ceil(share * len(judged)) - len(before)
     ripe = [number for number in judged[max(gap, 0) :] if number not in before]
-    return tuple(_in_lot_order(ripe, session.id, seed)[: max(wanted, 0)])
+    return tuple(_shuffled(ripe, session.id, seed)[: max(wanted, 0)])
 
 
 def record_repeat(
     session: Session, candidate_id: int, opinion: Opinion, *, seconds: float | None = None
 ) -> Repeat:
-    """Write down what the reviewer says the second time. Their verdict stays what it was."""
+    """Record the reviewer's second opinion; their verdict does not change."""
     opinion = checked(opinion)
     if opinion.verdict is None:
-        raise SessionError("a repeat without a verdict tells nothing: pass over it instead")
+        raise SessionError("a repeat needs a verdict. Skip this candidate instead")
     with session.database.writing() as connection:
         reviewer = verdict_log.reviewer_id(connection, session.reviewer)
         first = _verdict_line(connection, candidate_id, reviewer)
@@ -104,17 +103,17 @@ def record_repeat(
         }
         made = connection.execute(insert(repeats).values(values).returning(repeats.c.id))
         (repeat,) = _read(connection, repeats.c.id == made.scalar_one())
-    return _told(session, repeat)
+    return _announce(session, repeat)
 
 
 def withdraw_repeat(session: Session) -> Repeat | None:
-    """Take the reviewer's last repeat back, where it is the last thing they did; else None.
+    """Withdraw the reviewer's last repeat if it is the last thing they did, else return None.
 
-    Undo comes here first: otherwise it would take back the verdict before the repeat.
+    Undo must call this first: otherwise it would undo the verdict before the repeat.
     """
     with session.database.writing() as connection:
         reviewer = verdict_log.find_reviewer(connection, session.reviewer)
-        newest = select(func.max(repeats.c.id)).where(_standing(reviewer))
+        newest = select(func.max(repeats.c.id)).where(_is_valid(reviewer))
         number = connection.execute(newest).scalar() if reviewer is not None else None
         if reviewer is None or number is None:
             return None
@@ -124,20 +123,20 @@ def withdraw_repeat(session: Session) -> Repeat | None:
         taken = update(repeats).where(repeats.c.id == number).values(withdrawn=True)
         connection.execute(taken)
         (repeat,) = _read(connection, repeats.c.id == number)
-    return _told(session, repeat)
+    return _announce(session, repeat)
 
 
 def repeats_of(session: Session, reviewer: str | None = None) -> list[Repeat]:
-    """Those not withdrawn, of one person or of all, oldest first."""
+    """The repeats of one reviewer or of all, oldest first, without withdrawn ones."""
     with session.database.reading() as connection:
         if reviewer is None:
             return _read(connection, repeats.c.withdrawn.is_(False))
         number = verdict_log.find_reviewer(connection, reviewer)
-        return [] if number is None else _read(connection, _standing(number))
+        return [] if number is None else _read(connection, _is_valid(number))
 
 
 def consistency(session: Session, seed: int = 0) -> tuple[Consistency, ...]:
-    """Of everybody who was served repeats."""
+    """The consistency of every reviewer with repeats."""
     found: dict[str, list[Repeat]] = {}
     for repeat in repeats_of(session):
         found.setdefault(repeat.reviewer, []).append(repeat)
@@ -146,9 +145,9 @@ def consistency(session: Session, seed: int = 0) -> tuple[Consistency, ...]:
 
 def _consistency(name: str, served: list[Repeat], seed: int) -> Consistency:
     pairs = [
-        (CODE[repeat.first.verdict], CODE[repeat.again.verdict])
+        (CODE[repeat.first.verdict], CODE[repeat.second.verdict])
         for repeat in served
-        if repeat.first.verdict is not None and repeat.again.verdict is not None
+        if repeat.first.verdict is not None and repeat.second.verdict is not None
     ]
     codes = np.array(pairs, dtype=np.int8).reshape(-1, 2)
     differing = dict.fromkeys(each.candidate_id for each in served if not each.is_same)
@@ -160,7 +159,7 @@ def _consistency(name: str, served: list[Repeat], seed: int) -> Consistency:
 
 
 def _read(connection: Connection, which: ColumnElement[bool]) -> list[Repeat]:
-    """Repeats with the opinions they ask for again, oldest first."""
+    """Repeats with both opinions, oldest first."""
     query = (
         select(repeats, reviewers.c.name)
         .join(reviewers, reviewers.c.id == repeats.c.reviewer_id)
@@ -176,19 +175,19 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> list[Repeat]:
             reviewer=row.name,
             at=row.at,
             first=opinion_of(lines[row.first_id]),
-            again=opinion_of(row),
+            second=opinion_of(row),
             seconds=row.seconds,
         )
         for row in connection.execute(query)
     ]
 
 
-def _standing(reviewer: int | None) -> ColumnElement[bool]:
+def _is_valid(reviewer: int | None) -> ColumnElement[bool]:
     return (repeats.c.reviewer_id == reviewer) & repeats.c.withdrawn.is_(False)
 
 
 def _verdict_line(connection: Connection, candidate_id: int, reviewer: int) -> int:
-    """The line of the log that holds the reviewer's verdict."""
+    """Id of the log line with the reviewer's current verdict."""
     found: int | None = connection.execute(
         select(judgements.c.log_id).where(
             judgements.c.candidate_id == candidate_id,
@@ -197,7 +196,7 @@ def _verdict_line(connection: Connection, candidate_id: int, reviewer: int) -> i
         )
     ).scalar()
     if found is None:
-        raise SessionError(f"candidate {candidate_id} has no verdict of yours to be repeated")
+        raise SessionError(f"you have no verdict on candidate {candidate_id} to be repeated")
     return found
 
 
@@ -206,18 +205,18 @@ def _last_line(connection: Connection, reviewer: int) -> int:
     return connection.execute(query).scalar() or 0
 
 
-def _in_lot_order(numbers: list[int], session_id: str, seed: int) -> list[int]:
-    """Shuffled by a hash (splitmix64): the same every time, whatever else there is."""
+def _shuffled(numbers: list[int], session_id: str, seed: int) -> list[int]:
+    """Shuffle by a hash (splitmix64), independent of what else is in the list."""
     salt = hashlib.sha256(f"{session_id} {seed}".encode()).digest()[:8]
     x = np.array(numbers, dtype=np.uint64) ^ np.uint64(int.from_bytes(salt))
     x += np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    lots = x ^ (x >> np.uint64(31))
-    return [numbers[place] for place in np.argsort(lots, kind="stable").tolist()]
+    keys = x ^ (x >> np.uint64(31))
+    return [numbers[index] for index in np.argsort(keys, kind="stable").tolist()]
 
 
-def _told(session: Session, repeat: Repeat) -> Repeat:
+def _announce(session: Session, repeat: Repeat) -> Repeat:
     touched = frozenset({repeat.candidate_id})
     session.changed.emit(Change(aspect="verdict", candidate_ids=touched))
     return repeat

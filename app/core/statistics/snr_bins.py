@@ -1,4 +1,4 @@
-"""Agreement apart for faint and for bright: most disagreement is about noise."""
+"""Bins in S/N, since most disagreement is about noisy spectra."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from app.core.statistics.verdicts import BoolArray, FloatArray
+from agent.spectra.spectrum import BoolArray, FloatArray
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 NOT_KNOWN = "S/N not known"
 EDGES = (5.0, 10.0, 20.0, 50.0)
 
 
 @dataclass(frozen=True)
-class SnrBin(Generic[Found]):
-    """A figure over candidates of S/N from `low` (included) to `high`; both None: no S/N known."""
+class SnrBin(Generic[Value]):
+    """A figure for candidates with S/N from `low` (inclusive) to `high`; both None: unknown S/N."""
 
     low: float | None
     high: float | None
-    found: Found
+    found: Value
 
     @property
     def name(self) -> str:
@@ -36,11 +36,11 @@ class SnrBin(Generic[Found]):
 
 
 def split_by_snr(snr: FloatArray) -> Iterator[SnrBin[BoolArray]]:
-    """Which candidates lie in each bin, faint ones first; empty bins are left out."""
+    """The candidates in each bin as a mask, faint ones first, without empty bins."""
     known = ~np.isnan(snr)
-    place = np.searchsorted(EDGES, snr, side="right")
+    index = np.searchsorted(EDGES, snr, side="right")
     for number in range(len(EDGES) + 1):
-        if np.any(members := known & (place == number)):
+        if np.any(members := known & (index == number)):
             low = EDGES[number - 1] if number else None
             yield SnrBin(low, EDGES[number] if number < len(EDGES) else None, members)
     if not np.all(known):

@@ -1,4 +1,7 @@
-"""All numbers of a session in one record: what `spec-o3 stats` and the report say."""
+"""All statistics of a session in one record, for `spec-o3 stats` and the report.
+
+The field and property names are the keys of the JSON output.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ from app.core.statistics.verdicts import (
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Candidates, each once. `disputed`: people differ, and nobody has settled it."""
+    """Numbers of candidates. `disputed`: reviewers disagree, and nobody has settled it."""
 
     candidates: int
     accepted: int
@@ -57,7 +60,7 @@ class Counts:
     unsure: int
     disputed: int
     unreadable: int
-    """Whose spectrum could not be read; judged or not."""
+    """With an unreadable spectrum, judged or not."""
     inspected: int
     """By any agent."""
 
@@ -72,14 +75,14 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewerCounts:
-    """The verdicts of one person that stand."""
+    """The current verdicts of one reviewer."""
 
     name: str
     accepted: int
     rejected: int
     unsure: int
     blind: int
-    """Of all of them: given before anything of an agent's opinion was seen."""
+    """Verdicts given before an agent's result was shown."""
     pace: Pace
 
     @property
@@ -89,7 +92,7 @@ class ReviewerCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class AgentFigures:
-    """What one model did here, and how good it is where people are right."""
+    """What one model did in this session, and its scores, taking the reviewers as right."""
 
     model: str
     model_sha256: str
@@ -97,22 +100,22 @@ class AgentFigures:
     yes: int
     no: int
     undecided: int
-    """Without a verdict; of them `failed` ended in an error."""
+    """Inspections without a verdict; `failed` counts those with an error."""
     failed: int
     ill_formed: int
     people: AgreementWithAgent
     calibration: str | None
-    """The method of the newest one kept in the session for this very version."""
+    """Method of the newest calibration stored for this version of the model."""
     calibration_state: str
-    """The same in words."""
+    """The calibration as a sentence."""
     judged: int
-    """Candidates judged blind of which it tells p(YES): what the curve rests on."""
+    """Candidates judged blind that have a p(YES); the basis of the reliability."""
     reliability: Reliability | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statistics:
-    """All of it."""
+    """All statistics of a session."""
 
     session: str
     task: str
@@ -120,19 +123,19 @@ class Statistics:
     reviewers: tuple[ReviewerCounts, ...]
     people: ReviewerAgreement
     with_agents: tuple[AgreementWithAgent, ...]
-    """Each person beside each model."""
+    """Every reviewer with every model."""
     repeats: tuple[Consistency, ...]
     drift: tuple[Drift, ...]
     agents: tuple[AgentFigures, ...]
 
     def to_json(self) -> str:
-        """One object; what is not defined is null."""
+        """One JSON object, with null for undefined figures."""
         return json.dumps(to_plain(self), ensure_ascii=False, allow_nan=False)
 
 
 @dataclass(frozen=True, eq=False)
 class AllVerdicts:
-    """What everybody said, read once."""
+    """The verdicts of all reviewers and agents, read once."""
 
     verdicts: Verdicts
     agents: tuple[AgentVerdicts, ...]
@@ -146,13 +149,13 @@ def statistics(session: Session, seed: int = 0) -> Statistics:
     return statistics_of(session, read_all_verdicts(session), seed)
 
 
-def statistics_of(session: Session, said: AllVerdicts, seed: int = 0) -> Statistics:
-    verdicts, agents = said.verdicts, said.agents
+def statistics_of(session: Session, all_verdicts: AllVerdicts, seed: int = 0) -> Statistics:
+    verdicts, agents = all_verdicts.verdicts, all_verdicts.agents
     main = max(agents, key=len, default=None)
     return Statistics(
         session=session.name,
         task=session.task.name,
-        counts=_counts(session, said),
+        counts=_counts(session, all_verdicts),
         reviewers=tuple(_reviewer(session, verdicts, number) for number in verdicts.reviewers),
         people=reviewer_agreement(verdicts, seed),
         with_agents=tuple(
@@ -165,7 +168,7 @@ def statistics_of(session: Session, said: AllVerdicts, seed: int = 0) -> Statist
 
 
 def stored_calibration(session: Session, agent: AgentVerdicts) -> tuple[Calibration | None, str]:
-    """The newest one of that very version, or why the one there is cannot be used."""
+    """The newest calibration of this version of the model, or why it cannot be used."""
     try:
         return newest_calibration(session, agent.model, agent.model_sha256), ""
     except ConfidenceError as error:
@@ -173,7 +176,7 @@ def stored_calibration(session: Session, agent: AgentVerdicts) -> tuple[Calibrat
 
 
 def to_plain(value: Any) -> Any:
-    """Records as JSON has them, with what follows from their fields; NaN as null."""
+    """Convert records to JSON values, with their properties and with null for NaN."""
     if is_dataclass(value) and not isinstance(value, type):
         names = [each.name for each in fields(value)]
         names += [name for name, each in vars(type(value)).items() if isinstance(each, property)]
@@ -187,19 +190,19 @@ def to_plain(value: Any) -> Any:
     return value
 
 
-def _counts(session: Session, said: AllVerdicts) -> Counts:
-    code = settled(said.verdicts).verdict
+def _counts(session: Session, all_verdicts: AllVerdicts) -> Counts:
+    code = settled(all_verdicts.verdicts).verdict
     every = select(func.count()).select_from(candidates)
     with session.database.reading() as connection:
         count = connection.execute(every).scalar_one()
         unreadable = connection.execute(every.where(candidates.c.fault != "")).scalar_one()
-    seen = [agent.candidate for agent in said.agents]
+    seen = [agent.candidate for agent in all_verdicts.agents]
     return Counts(
         candidates=count,
-        accepted=_times(code, ACCEPT),
-        rejected=_times(code, REJECT),
-        unsure=_times(code, UNSURE),
-        disputed=_times(code, NONE),
+        accepted=_count(code, ACCEPT),
+        rejected=_count(code, REJECT),
+        unsure=_count(code, UNSURE),
+        disputed=_count(code, NONE),
         unreadable=unreadable,
         inspected=int(np.count_nonzero(np.diff(np.sort(np.concatenate([[0], *seen]))))),
     )
@@ -210,9 +213,9 @@ def _reviewer(session: Session, verdicts: Verdicts, number: int) -> ReviewerCoun
     code = verdicts.verdict[mine]
     return ReviewerCounts(
         name=verdicts.names[number],
-        accepted=_times(code, ACCEPT),
-        rejected=_times(code, REJECT),
-        unsure=_times(code, UNSURE),
+        accepted=_count(code, ACCEPT),
+        rejected=_count(code, REJECT),
+        unsure=_count(code, UNSURE),
         blind=int(np.sum(verdicts.blind[mine] == code)),
         pace=recent_pace(session, verdicts.names[number]),
     )
@@ -220,23 +223,23 @@ def _reviewer(session: Session, verdicts: Verdicts, number: int) -> ReviewerCoun
 
 def _agent(session: Session, verdicts: Verdicts, agent: AgentVerdicts, seed: int) -> AgentFigures:
     judged = calibration_sample(verdicts, agent).judged
-    kept, fault = stored_calibration(session, agent)
+    stored, fault = stored_calibration(session, agent)
     return AgentFigures(
         model=agent.model,
         model_sha256=agent.model_sha256,
         inspected=len(agent),
-        yes=_times(agent.verdict, YES),
-        no=_times(agent.verdict, NO),
-        undecided=_times(agent.verdict, NONE),
+        yes=_count(agent.verdict, YES),
+        no=_count(agent.verdict, NO),
+        undecided=_count(agent.verdict, NONE),
         failed=agent.failed,
         ill_formed=agent.ill_formed,
         people=compare_all_reviewers(verdicts, agent, seed),
-        calibration=None if kept is None else kept.method,
-        calibration_state=fault or calibration_sentence(kept, judged),
+        calibration=None if stored is None else stored.method,
+        calibration_state=fault or calibration_sentence(stored, judged),
         judged=len(judged),
         reliability=reliability(judged),
     )
 
 
-def _times(codes: CodeArray, code: int) -> int:
+def _count(codes: CodeArray, code: int) -> int:
     return int(np.sum(codes == code))

@@ -1,4 +1,4 @@
-"""The verdicts that stand, of everybody, as arrays: what every figure about agreement is from."""
+"""The current verdicts of all reviewers as arrays, the basis of all agreement figures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, case, select, tuple_
 
+from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.database.tables import candidates, judgements, log, reviewers
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS, Session
@@ -18,40 +19,35 @@ from app.core.session.verdict_log import MAX_REVIEWERS
 
 IntArray = NDArray[np.int64]
 CodeArray = NDArray[np.int8]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 VERDICTS: tuple[Verdict, ...] = tuple(Verdict)
-"""A verdict's code is its place here."""
-NONE = -1
-"""No verdict: not given blind, or people differ."""
+"""The code of a verdict is its index here."""
+NONE = -1  # no verdict: not given blind, or reviewers disagree
 CODE: Mapping[str, int] = {str(word): code for code, word in enumerate(VERDICTS)}
 ACCEPT, REJECT, UNSURE = range(3)
 
 PAGE = 20_000
-MAX_LINE = 2**53
+MAX_LOG_ID = 2**53
 MAX_SNR = 1e9
-UNSEEN = "{}"
-"""What a line of the log holds where nothing of an agent's opinion had been shown."""
+NOTHING_SHOWN = "{}"
+"""`shown` of a log line if no agent's result had been shown."""
 ADJUDICATOR = "adjudicator"
-"""The fact that names the reviewer whose word ends a disagreement."""
+"""The fact that names the reviewer whose verdict settles disagreements."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Verdicts:
-    """One place for each reviewer and candidate they have a verdict on, by candidate, then by
-    reviewer."""
+    """Parallel arrays with one element per verdict, sorted by candidate, then by reviewer."""
 
     candidate: IntArray
     reviewer: IntArray
     line: IntArray
-    """Of the log: where the verdict was given."""
+    """Id of the log line in which the verdict was given."""
     verdict: CodeArray
     blind: CodeArray
-    """The last verdict before anything of an agent's opinion was shown; NONE where there is none.
-    What people changed after they had seen it is not theirs alone."""
+    """The last verdict before an agent's result was shown, or NONE."""
     snr: FloatArray
-    """NaN where the list does not say."""
+    """NaN if the list has none."""
     names: Mapping[int, str]
     adjudicator: int | None = None
 
@@ -60,7 +56,7 @@ class Verdicts:
 
     @cached_property
     def reviewers(self) -> tuple[int, ...]:
-        """Those with a verdict."""
+        """Ids of the reviewers with a verdict."""
         return tuple(np.flatnonzero(np.bincount(self.reviewer)).tolist())
 
     def of(self, reviewer: int) -> BoolArray:
@@ -69,7 +65,7 @@ class Verdicts:
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """What holds for each candidate with a verdict, rising; NONE where people differ."""
+    """One verdict per candidate, sorted by id; NONE where reviewers disagree."""
 
     candidate: IntArray
     verdict: CodeArray
@@ -80,7 +76,7 @@ class Settled:
 
 
 def read_verdicts(session: Session) -> Verdicts:
-    """Page by page, so that a verdict given meanwhile waits for one page at most."""
+    """Read all verdicts page by page, so that a writer waits for one page at most."""
     pages = list(_pages(session))
     table = np.concatenate(pages) if pages else np.empty((0, 7))
     candidate, reviewer, line, code, seen, before = (
@@ -102,7 +98,7 @@ def read_verdicts(session: Session) -> Verdicts:
 
 
 def settled(verdicts: Verdicts, *, blind: bool = False) -> Settled:
-    """One verdict a candidate: the adjudicator's, else that of all who have one."""
+    """Reduce to one verdict per candidate: the adjudicator's, otherwise a unanimous one."""
     code = verdicts.blind if blind else verdicts.verdict
     given = code != NONE
     candidate, code, snr = verdicts.candidate[given], code[given], verdicts.snr[given]
@@ -119,7 +115,7 @@ def settled(verdicts: Verdicts, *, blind: bool = False) -> Settled:
 
 
 def common_indexes(some: IntArray, rising: IntArray) -> tuple[IntArray, IntArray]:
-    """Where the numbers that two columns have in common stand in each; in none of them twice."""
+    """Indexes of the common numbers in each of two arrays without duplicates."""
     at = np.searchsorted(rising, some)
     there = np.flatnonzero(at < rising.size)
     there = there[rising[at[there]] == some[there]]
@@ -127,17 +123,20 @@ def common_indexes(some: IntArray, rising: IntArray) -> tuple[IntArray, IntArray
 
 
 class _Opinions(NamedTuple):
-    """Lines of the log: verdict, whether an agent's opinion had been shown, what they replaced."""
+    """Log lines with verdict, whether an agent's result had been shown, and the replaced line."""
 
     line: IntArray
     code: CodeArray
     seen: BoolArray
     before: IntArray
-    """0: nothing."""
+    """Id of the replaced line; 0 for none."""
 
 
 def _pages(session: Session) -> Iterator[FloatArray]:
-    """Candidate, reviewer, line, code, seen, before, S/N; whole numbers stay exact to 2**53."""
+    """Pages with the columns candidate, reviewer, line, code, seen, before and S/N.
+
+    As floats, integers are exact up to 2**53.
+    """
     key = tuple_(judgements.c.candidate_id, judgements.c.reviewer_id)
     query = (
         select(
@@ -145,14 +144,14 @@ def _pages(session: Session) -> Iterator[FloatArray]:
             judgements.c.reviewer_id,
             log.c.id,
             case(CODE, value=judgements.c.verdict),
-            case((log.c.shown == UNSEEN, 0), else_=1),
-            number_in_range(log.c.before_id, 1, MAX_LINE),
+            case((log.c.shown == NOTHING_SHOWN, 0), else_=1),
+            number_in_range(log.c.before_id, 1, MAX_LOG_ID),
             number_in_range(candidates.c.snr, -MAX_SNR, MAX_SNR),
         )
         .join(candidates, candidates.c.id == judgements.c.candidate_id)
         .join(log, log.c.id == judgements.c.log_id)
         .where(judgements.c.verdict.in_(VERDICTS))
-        # The sum keeps an index of reviewers out of it: the order is that of the table's own key.
+        # The sum keeps SQLite from using an index on reviewers: we need the order of the key.
         .where((judgements.c.reviewer_id + 0).between(1, MAX_REVIEWERS))
         .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
         .limit(PAGE)
@@ -170,7 +169,7 @@ def _pages(session: Session) -> Iterator[FloatArray]:
 
 
 def _blind(session: Session, newest: _Opinions) -> CodeArray:
-    """The last verdict before anything was shown, of each opinion and those it replaced."""
+    """For each opinion, follow the replaced lines to the last verdict before anything was shown."""
     found = np.full(newest.line.size, NONE, dtype=np.int8)
     is_found = np.zeros(newest.line.size, dtype=np.bool_)
     at, opinions = np.arange(newest.line.size), newest
@@ -178,29 +177,29 @@ def _blind(session: Session, newest: _Opinions) -> CodeArray:
         found[at[opinions.seen]], is_found[at[opinions.seen]] = NONE, False
         news = ~opinions.seen & ~is_found[at]
         found[at[news]], is_found[at[news]] = opinions.code[news], True
-        # a log only points back; a forged one need not
+        # A log refers only to earlier lines, but a forged one may contain a loop.
         older = (opinions.before > 0) & (opinions.before < opinions.line)
         at, opinions = at[older], _read_opinions(session, opinions.before[older])
     return found
 
 
 def _read_opinions(session: Session, lines: IntArray) -> _Opinions:
-    """Of these lines, each once."""
+    """Read these log lines, each once."""
     query = select(log.c.id, log.c.verdict, log.c.shown, log.c.before_id)
     code = np.full(lines.size, NONE, dtype=np.int8)
     seen, before = np.zeros(lines.size, dtype=np.bool_), np.zeros(lines.size, dtype=np.int64)
-    place = {line: at for at, line in enumerate(lines.tolist())}
+    index_of = {line: at for at, line in enumerate(lines.tolist())}
     for start in range(0, lines.size, MAX_IDS):
         some = lines[start : start + MAX_IDS].tolist()
         with session.database.reading() as connection:
             rows = connection.execute(query.where(log.c.id.in_(some))).all()
         for row in rows:
-            at = place[row.id]
+            at = index_of[row.id]
             code[at] = NONE if row.verdict is None else CODE.get(row.verdict, NONE)
-            seen[at], before[at] = row.shown != UNSEEN, row.before_id or 0
+            seen[at], before[at] = row.shown != NOTHING_SHOWN, row.before_id or 0
     return _Opinions(lines, code, seen, before)
 
 
 def number_in_range(column: ColumnElement[Any], low: float, high: float) -> ColumnElement[Any]:
-    """NULL for anything else: in a stranger's session there may be words in place of numbers."""
+    """The column in a range, else NULL; in an untrusted session it may even contain text."""
     return case((column.between(low, high), column))

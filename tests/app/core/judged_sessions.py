@@ -1,4 +1,4 @@
-"""Sessions in which people and agents have said something already."""
+"""Helpers that add verdicts and inspections to a session."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from app.core.database.tables import candidates, inspections
 from app.core.session import verdict_log
 from app.core.session.records import NOTHING, Opinion, Verdict
 from app.core.session.session import Session
+from app.core.statistics.agents import read_agent
+from app.core.statistics.calibration import CalibrationSample, calibration_sample
+from app.core.statistics.verdicts import read_verdicts
 
 A, R, U = Verdict
 
@@ -22,7 +25,7 @@ def say(
     verdicts: Mapping[int, Verdict | None],
     shown: Mapping[str, Any] = NOTHING,
 ) -> None:
-    """As if the reviewer had pressed these one after the other; one transaction, for speed."""
+    """Record these verdicts one after the other, in one transaction for speed."""
     with session.database.writing() as connection:
         number = verdict_log.reviewer_id(connection, reviewer)
         for candidate, verdict in verdicts.items():
@@ -37,7 +40,7 @@ def inspect(
     sha256: str = "ab" * 32,
     stopped_by: str = "answer",
 ) -> None:
-    """As if a model had looked: verdict and p(YES) of each candidate."""
+    """Store inspections of a model: verdict and p(YES) of each candidate."""
     rows = [
         {
             "candidate_id": number,
@@ -72,10 +75,14 @@ def set_snr(session: Session, snr: Mapping[int, float | None]) -> None:
             connection.execute(update(candidates).where(here).values(snr=value))
 
 
+def nano_sample(session: Session, sha256: str = "ab" * 32) -> CalibrationSample:
+    return calibration_sample(read_verdicts(session), read_agent(session, "nano", sha256))
+
+
 def drawn_verdicts(
     rng: np.random.Generator, truth: np.ndarray, right: float, unsure: float = 0.0
 ) -> dict[int, Verdict]:
-    """Of somebody who sees the truth in that share of cases; candidates count from 1."""
+    """Random verdicts with that share of correct ones; candidates count from 1."""
     is_right = rng.random(truth.size) < right
     is_unsure = rng.random(truth.size) < unsure
     said = np.where(is_right, truth, ~truth)

@@ -134,10 +134,10 @@ def test_people_and_agent(session):
     assert [each.candidate_id for each in disputes(session, only_open=True)] == [3, 5]
 
 
-@pytest.mark.parametrize("stretch", [1, 7, 20_000])
-def test_the_list_is_what_the_rule_says_of_each(session, monkeypatch, stretch):
+@pytest.mark.parametrize("block", [1, 7, 20_000])
+def test_the_list_is_what_the_rule_says_of_each(session, monkeypatch, block):
     monkeypatch.setattr(module, "BLOCK", block)
-    chance = random.Random(stretch)
+    chance = random.Random(block)
     inspect(session, "nano", {n: (chance.choice(["YES", "NO", None]), None) for n in range(1, 40)})
     for name in ("Ada", "Ben", "Eve"):
         say(

@@ -1,4 +1,4 @@
-"""Calibration from a session's own verdicts, against scikit-learn."""
+"""Calibration with a session's own verdicts, compared with scikit-learn."""
 
 from __future__ import annotations
 
@@ -13,20 +13,18 @@ from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_s
 from agent.confidence.calibration import PLATT_NEEDS, fit_calibration
 from agent.confidence.judged import ConfidenceError, JudgedScores, logit
 from agent.confidence.reliability import brier_score
-from app.core.errors import SessionError
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from app.core.statistics.calibration import (
     calibrate,
     calibration_sentence,
     fit_sample,
-    gather,
     newest_calibration,
     reliability,
     shortage_sentence,
 )
 from tests.agent.confidence.judged_samples import sample_judged
-from tests.app.core.judged_sessions import A, R, U, inspect, say
+from tests.app.core.judged_sessions import A, R, U, inspect, nano_sample, say
 from tests.app.core.sessions import made
 
 SEEN = {"verdict": "YES"}
@@ -48,34 +46,27 @@ def test_what_is_gathered(place):
         say(session, "Ada", {1: A, 2: R, 3: U, 4: A, 5: A, 11: R, 15: A})
         say(session, "Ben", {4: R, 6: A})
         say(session, "Ada", {5: R, 7: A}, SEEN)
-        own = gather(session, "nano")
+        own = nano_sample(session)
         assert dict(zip(own.judged.p, own.judged.label, strict=True)) == {
             0.05: True, 0.1: False, 0.25: True, 0.3: True,
         }  # fmt: skip
         assert own.unjudged.tolist() == [0.4, 0.45, 0.5]
         assert (own.unsure, own.shown, own.without_p) == (2, 1, 2)
-        every = gather(session, "nano", blind_only=False)
-        assert dict(zip(every.judged.p, every.judged.label, strict=True)) == {
-            0.05: True, 0.1: False, 0.25: False, 0.3: True, 0.35: True,
-        }  # fmt: skip
-        assert (every.unsure, every.shown) == (2, 0)
 
 
-def test_a_model_by_name_is_its_newest_version(place):
+def test_each_version_of_a_model_has_its_own_sample(place):
     with made(place, 5) as session:
         inspect(session, "nano", {1: ("YES", 0.9), 2: ("NO", 0.1)}, sha256="1" * 64)
         inspect(session, "nano", {1: ("YES", 0.8)}, sha256="2" * 64)
         say(session, "Ada", {1: A, 2: R})
-        assert gather(session, "nano").judged.p.tolist() == [0.8]
-        assert gather(session, "nano", "1" * 64).judged.p.tolist() == [0.9, 0.1]
-        with pytest.raises(SessionError, match="nothing has been inspected"):
-            gather(session, "other")
+        assert nano_sample(session, "2" * 64).judged.p.tolist() == [0.8]
+        assert nano_sample(session, "1" * 64).judged.p.tolist() == [0.9, 0.1]
 
 
 def test_a_fit_is_scikit_learns(place, rng):
     judged = sample_judged(rng, 200, prior=0.3, apart=2.0, stretch=2.0)
     with filled(place, judged) as session:
-        calibration = calibrate(session, gather(session, "nano"))
+        calibration = calibrate(session, nano_sample(session))
     assert calibration.method == "platt"
     x = np.concatenate([logit(judged.p)] * 2)[:, None]
     no, yes = 1 / (judged.negatives + 2), (judged.positives + 1) / (judged.positives + 2)
@@ -94,11 +85,11 @@ def test_what_is_kept_comes_back(place, rng):
         told = []
         session.changed.connect(told.append)
         assert newest_calibration(session, "nano") is None
-        kept = calibrate(session, gather(session, "nano"))
+        kept = calibrate(session, nano_sample(session))
         assert [change.aspect for change in told] == ["calibration"]
         assert (kept.model, kept.model_sha256, kept.task, kept.n) == ("nano", "ab" * 32, "CV", 80)
         session.record_verdict(1, Opinion(verdict=U))
-        second = calibrate(session, gather(session, "nano"))
+        second = calibrate(session, nano_sample(session))
         assert second.n == 79
     with open_session(place, "Ben", read_only=True) as session:
         assert newest_calibration(session, "nano") == second
@@ -110,7 +101,7 @@ def test_what_is_kept_comes_back(place, rng):
 def test_too_few_are_not_calibrated_and_told_what_is_missing(place):
     judged = JudgedScores([0.9, 0.8, 0.3, 0.2], [True, True, False, False])
     with filled(place, judged) as session:
-        own = gather(session, "nano")
+        own = nano_sample(session)
         found = calibrate(session, own)
         assert not found.is_fitted
         assert "too few" in found.note
@@ -141,7 +132,7 @@ def test_words_of_what_is_fitted(rng):
     words = calibration_sentence(fit_calibration(judged), judged)
     assert words.startswith("Calibrated with a straight line on 80 of your verdicts, ")
     assert words.endswith(f"{judged.positives} of them ACCEPT.")
-    assert "verdicts enough to fit" in calibration_sentence(None, judged)
+    assert "enough verdicts to calibrate" in calibration_sentence(None, judged)
     many = sample_judged(rng, 2000, prior=0.4)
     assert "a rising curve" in calibration_sentence(fit_calibration(many), many)
 
@@ -186,7 +177,7 @@ def test_reliability_of_few():
 
 def test_a_forged_calibration_is_refused(place, rng):
     with filled(place, sample_judged(rng, 60, prior=0.4)) as session:
-        calibrate(session, gather(session, "nano"))
+        calibrate(session, nano_sample(session))
         with session.database.writing() as connection:
             connection.exec_driver_sql("UPDATE calibrations SET content = '{\"version\": 1}'")
         with pytest.raises(ConfidenceError, match="calibration 1 of"):

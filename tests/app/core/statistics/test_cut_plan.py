@@ -1,4 +1,4 @@
-"""What an agent could decide alone: numbers that add up, promises in words, and what is missing."""
+"""Cut plans: numbers that add up, guarantees as sentences, and what is missing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_expected_contamination_comes_true(rng):
     assert found.expected_false == pytest.approx(false, rel=0.3)
     assert found.expected_lost == pytest.approx(lost, rel=0.4)
     text = " ".join(found.words)
-    assert f"at most {found.most_false:,.0f} of them false by the promise" in text
+    assert f"at most {found.most_false:,.0f} of them false, guaranteed" in text
     assert f"about {found.expected_false:,.0f} by calibrated p(YES)" in text
 
 
@@ -71,12 +71,12 @@ def test_words_of_both_promises(rng):
     found = plan_cut(own(judged, judged.p), precision=0.9, recall=0.95, delta=0.1)
     first, second, work = found.words
     assert re.match(
-        r"From p\(YES\) 0\.\d+ on at least 90 % are real, with 95 % certainty: of", first
+        r"From p\(YES\) 0\.\d+ on, at least 90 % are real, with 95 % certainty: of", first
     )
     assert re.match(
-        r"Below p\(YES\) 0\.\d+ lie at most 5 % of the real ones, with 95 % cert", second
+        r"Below p\(YES\) 0\.\d+ are at most 5 % of the real ones, with 95 % cert", second
     )
-    assert work.startswith("Of 2,000 not yet judged, ")
+    assert work.startswith("Of the 2,000 unjudged candidates, ")
 
 
 @pytest.mark.parametrize("hits", [0, 10, 21])
@@ -101,7 +101,7 @@ def test_a_false_one_at_the_top_leaves_nothing_to_judge():
     (missing,) = found.missing
     assert missing.more is None
     assert (
-        "Of the 21 more with a p(YES) above 0.98 that this takes only 1 can still" in missing.words
+        "Of the 21 more with a p(YES) above 0.98 that it needs, only 1 can still" in missing.words
     )
     assert found.words == (missing.words,)
     assert (found.accepted, found.asked, found.set_aside) == (0, 2, 0)
@@ -120,7 +120,7 @@ def test_nothing_judged():
     found = plan_cut(own(JudgedScores([], []), [0.9, 0.1]), precision=0.9, recall=0.9)
     precision, recall = found.missing
     assert precision.more is None
-    assert "Of the 29 more that this takes only 2 can still be judged" in precision.words
+    assert "Of the 29 more that it needs, only 2 can still be judged" in precision.words
     assert f"Judge until {recall.more} more are real" in recall.words
 
 
@@ -130,7 +130,7 @@ def test_how_many_more_for_a_recall(rng):
     (missing,) = found.missing
     real = judged_needed(0.95)
     assert missing.more == (real - 10) * 4
-    assert f"takes {real} real ones among the judged candidates, and you have 10" in missing.words
+    assert f"needs {real} real ones among the judged candidates, and you have 10" in missing.words
     (missing,) = plan_cut(own(judged, rng.random(50)), recall=0.95).missing
     assert missing.more is None
     assert "would take about 140 more, and 50 can still be judged" in missing.words
@@ -147,5 +147,5 @@ def test_the_unlike_are_told_of(rng):
     barely = np.full(200, cut)
     found = plan_cut(own(judged, barely), precision=0.9)
     assert not found.is_alike
-    assert "at random before you rely on it" in found.words[-1]
+    assert "at random before you rely on the cut" in found.words[-1]
     assert plan_cut(own(judged, sample_judged(rng, 2000, prior=0.3).p), precision=0.9).is_alike

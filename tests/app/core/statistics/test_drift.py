@@ -74,8 +74,8 @@ def test_chance_is_scipys(session, rng):
 def test_a_change_is_told_with_its_likely_cause(session):
     verdicts = alternating(range(1, 201), 2) | alternating(range(201, 401), 10)
     say(session, "Ada", verdicts)
-    assert "50 % at first, 12 % now, from 9 % to 50 % over all" in of(session).words
-    assert "repeats would show" in of(session).words
+    assert "50 % at first, 12 % now, from 9 % to 50 % overall" in of(session).words
+    assert "A repeat round would show" in of(session).words
     inspect(session, "nano", {n: ("YES" if v is A else "NO", 0.5) for n, v in verdicts.items()})
     assert "may be the list" in of(session, with_agent=True).words
 
@@ -84,7 +84,7 @@ def test_a_change_that_the_agent_does_not_share(session):
     inspect(session, "nano", {n: ("YES" if n % 2 == 0 else "NO", n / 400) for n in range(1, 401)})
     say(session, "Ada", alternating(range(1, 201), 2) | dict.fromkeys(range(201, 401), R))
     found = of(session, with_agent=True)
-    assert "look at some again" in found.words
+    assert "review some objects again" in found.words
     assert [round(block.with_agent.value, 1) for block in found.blocks] == [1] * 6 + [0.5] * 6
     assert found.blocks[0].p_yes == pytest.approx(np.mean(np.arange(1, 35)) / 400)
 

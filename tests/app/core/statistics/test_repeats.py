@@ -26,7 +26,7 @@ def session(place):
         yield session
 
 
-def again(session, verdicts):
+def judge_again(session, verdicts):
     return [record_repeat(session, n, Opinion(verdict=v)) for n, v in verdicts.items()]
 
 
@@ -59,7 +59,7 @@ def test_each_has_the_same_chance(session):
 def test_what_was_served_is_not_served_again(session):
     say(session, "Ada", dict.fromkeys(range(1, 101), R))
     plan = plan_repeats(session, 0.1, gap=0)
-    again(session, dict.fromkeys(plan[:4], R))
+    judge_again(session, dict.fromkeys(plan[:4], R))
     assert plan_repeats(session, 0.1, gap=0) == plan[4:]
     say(session, "Ada", dict.fromkeys(range(101, 201), R))
     grown = plan_repeats(session, 0.1, gap=0)
@@ -72,8 +72,8 @@ def test_a_repeat_changes_no_verdict_and_no_undo(session):
     log = list(session.history())
     told = []
     session.changed.connect(told.append)
-    (repeat,) = again(session, {1: R})
-    assert (repeat.first.verdict, repeat.again.verdict, repeat.is_same) == (A, R, False)
+    (repeat,) = judge_again(session, {1: R})
+    assert (repeat.first.verdict, repeat.second.verdict, repeat.is_same) == (A, R, False)
     assert [change.candidate_ids for change in told] == [{1}]
     assert list(session.history()) == log
     assert session.judgement(1).opinion.verdict is A
@@ -88,13 +88,13 @@ def test_it_is_compared_with_what_was_thought_then(session):
     session.record_verdict(5, Opinion(verdict=R))
     (kept,) = repeats_of(session)
     assert kept == repeat
-    assert (kept.first, kept.again.comment, kept.seconds) == (full, "still", 2.5)
+    assert (kept.first, kept.second.comment, kept.seconds) == (full, "still", 2.5)
     assert kept.is_same
 
 
 def test_a_repeat_can_be_taken_back_while_it_is_the_last_thing_done(session, place):
     say(session, "Ada", {1: A, 2: R})
-    again(session, {1: A, 2: A})
+    judge_again(session, {1: A, 2: A})
     session.close()
     with open_session(place, "Ada") as session:
         assert withdraw_repeat(session).candidate_id == 2
@@ -111,7 +111,7 @@ def test_a_repeat_can_be_taken_back_while_it_is_the_last_thing_done(session, pla
 
 def test_people_do_not_take_one_anothers_back(session):
     say(session, "Ada", {1: A})
-    again(session, {1: A})
+    judge_again(session, {1: A})
     session.reviewer = "Ben"
     assert withdraw_repeat(session) is None
     assert repeats_of(session, "Ben") == []
@@ -122,10 +122,10 @@ def test_what_cannot_be_repeated(session, place):
     say(session, "Ada", {1: A, 2: None})
     say(session, "Ben", {3: A})
     for number in (2, 3, 4, 999):
-        with pytest.raises(SessionError, match="no verdict of yours"):
-            again(session, {number: A})
-    with pytest.raises(SessionError, match="without a verdict"):
-        again(session, {1: None})
+        with pytest.raises(SessionError, match="you have no verdict"):
+            judge_again(session, {number: A})
+    with pytest.raises(SessionError, match="a repeat needs a verdict"):
+        judge_again(session, {1: None})
     with pytest.raises(SessionError, match="confidence"):
         record_repeat(session, 1, Opinion(verdict=A, confidence=9))
     with pytest.raises(SessionError, match="share"):
@@ -134,7 +134,7 @@ def test_what_cannot_be_repeated(session, place):
     with open_session(place, "Ada", read_only=True) as reader:
         assert plan_repeats(reader, 1.0, gap=0) == (1,)
         with pytest.raises(ReadOnlyError):
-            again(reader, {1: A})
+            judge_again(reader, {1: A})
 
 
 def test_consistency_is_scikit_learns(session, rng):
@@ -143,10 +143,10 @@ def test_consistency_is_scikit_learns(session, rng):
         n: verdict if rng.random() < 0.8 else rng.choice([A, R, U]) for n, verdict in first.items()
     }
     say(session, "Ada", first)
-    again(session, second)
+    judge_again(session, second)
     session.reviewer = "Ben"
     say(session, "Ben", {1: A})
-    again(session, {1: A})
+    judge_again(session, {1: A})
     ada, ben = consistency(session)
     expected = sklearn.metrics.cohen_kappa_score(list(first.values()), list(second.values()))
     assert ada.agreement.kappa.value == pytest.approx(expected)

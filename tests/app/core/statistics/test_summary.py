@@ -10,11 +10,11 @@ from app.core.inspections.store import mark_fault
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from app.core.statistics.adjudication import set_adjudicator
-from app.core.statistics.calibration import calibrate, gather
+from app.core.statistics.calibration import calibrate
 from app.core.statistics.repeats import record_repeat
 from app.core.statistics.summary import statistics, to_plain
 from tests.agent.confidence.judged_samples import sample_judged
-from tests.app.core.judged_sessions import A, R, U, inspect, say
+from tests.app.core.judged_sessions import A, R, U, inspect, nano_sample, say
 from tests.app.core.sessions import made
 
 SEEN = {"verdict": "YES"}
@@ -103,7 +103,7 @@ def test_the_state_of_calibration(place, rng):
         say(
             session, "Ada", {n: A if real else R for n, real in enumerate(judged.label.tolist(), 1)}
         )
-        calibrate(session, gather(session, "nano"))
+        calibrate(session, nano_sample(session))
         (agent,) = statistics(session).agents
         assert agent.calibration == "platt"
         assert "on 60 of your verdicts" in agent.calibration_state

@@ -8,7 +8,7 @@ from agent.spectra.spectrum import Spectrum
 from app.core.report.evidence import accepted_cards, agent_differs, people_differ
 from app.core.session.records import Opinion
 from app.core.statistics.adjudication import count_disputes, disputes, set_adjudicator
-from app.core.statistics.calibration import calibrate, gather, newest_calibration
+from app.core.statistics.calibration import calibrate, newest_calibration
 from app.core.statistics.repeats import (
     consistency,
     plan_repeats,
@@ -19,7 +19,16 @@ from app.core.statistics.repeats import (
 from app.core.statistics.summary import statistics, to_plain
 from app.core.statistics.verdicts import read_verdicts, settled
 from tests.agent.confidence.judged_samples import sample_judged
-from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, inspect, say, set_snr
+from tests.app.core.judged_sessions import (
+    A,
+    R,
+    U,
+    drawn_verdicts,
+    inspect,
+    nano_sample,
+    say,
+    set_snr,
+)
 from tests.app.core.sessions import made
 
 SEEN = {"verdict": "YES"}
@@ -49,7 +58,7 @@ def story(place):
         for number in plan:
             record_repeat(session, number, Opinion(verdict=A, flags=("again",)), seconds=1.5)
         withdrawn = withdraw_repeat(session)
-        calibrate(session, gather(session, "nano"))
+        calibrate(session, nano_sample(session))
         found = statistics(session)
         verdicts = read_verdicts(session)
         cards = accepted_cards(session, settled(verdicts), read)
@@ -57,7 +66,7 @@ def story(place):
             "statistics": to_plain([found.counts, found.people, found.with_agents, found.agents]),
             "consistency": consistency(session),
             "served": [
-                (each.candidate_id, each.is_same, each.again) for each in repeats_of(session)
+                (each.candidate_id, each.is_same, each.second) for each in repeats_of(session)
             ],
             "withdrawn": withdrawn.candidate_id,
             "disputes": [(each.candidate_id, each.between) for each in disputes(session)],
