@@ -103,9 +103,10 @@ class TestPresets:
         below, over = preset_tables("nano"), preset_tables("nano-on")
         assert "over" not in over
         assert set(below) <= set(over)
-        assert over["chain"]["reopened"] == "nano" and over["chain"]["halfway"] is True
-        assert over["reading"]["lr"] < below["reading"]["lr"]
-        assert over["reading"]["optimizer"] == below["reading"]["optimizer"]
+        assert over["chain"]["continue_from"] == "nano"
+        assert over["chain"]["average_with_start"] is True
+        assert over["text_sft"]["lr"] < below["text_sft"]["lr"]
+        assert over["text_sft"]["optimizer"] == below["text_sft"]["optimizer"]
 
     def test_unknown_ones_are_refused(self):
         with pytest.raises(WorkbenchError, match='no preset "tinny"'):

@@ -1,4 +1,4 @@
-"""`spec-o3-train chain OUT`: from nothing to a model that inspects, in one command."""
+"""`spec-o3-train chain OUT`: every stage from simulated spectra to a trained model."""
 
 from __future__ import annotations
 
@@ -9,58 +9,63 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from train.pipeline.orders import Orders, Step, stage_sets
+from train.pipeline.chain_commands import ChainCommands, Step, stage_sets
 from train.pipeline.run import Done, run_chain
 from train.pipeline.settings import PipelineSettings
 from train.pipeline.steps import steps
 from train.recipe import PRESETS, Config, Sets, settings
 
+# Seeds that one chain uses: its own, that of its RL questions and that of its second sky.
 SEEDS = 3
-"""That one chain takes: its own, and those of what it practises on and of its second sky."""
 
 
 def chain(
-    out: Annotated[Path, typer.Argument(help="Folder for all that is made; continued.")],
+    out: Annotated[
+        Path, typer.Argument(help="Folder for all results; an unfinished chain continues.")
+    ],
     preset: Annotated[str, typer.Option(help=f"One of {', '.join(PRESETS)}.")] = "tiny",
     config: Config = None,
     changes: Sets = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same model.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Worker processes.")] = 1,
     processes: Annotated[
         int,
-        typer.Option(min=1, max=256, help="That train together, each with batches of its own."),
+        typer.Option(min=1, max=256, help="Training processes, each with batches of its own."),
     ] = 1,
     then: Annotated[
-        str, typer.Option(metavar="PRESET", help="Learns on by that one, in a folder beneath OUT.")
+        str,
+        typer.Option(
+            metavar="PRESET", help="Then continue training with this preset, in OUT/PRESET."
+        ),
     ] = "",
-    dry: Annotated[bool, typer.Option("--dry", help="Only show the commands.")] = False,
+    dry: Annotated[bool, typer.Option("--dry", help="Only print the commands.")] = False,
 ) -> None:
-    """Simulate, build the bench, draft, curate, train, judge, export and inspect.
+    """Simulate, build the bench, draft, curate, train, export, evaluate and inspect.
 
-    Each step is a command shown as it begins; one that is done is not done again. With --then what
-    is set is set for both presets.
+    Each step is a command, shown when it starts; finished steps are skipped. With --then all
+    settings apply to both presets.
     """
-    told = stage_sets(config, changes or ())
-    first = Orders(
+    sets = stage_sets(config, changes or ())
+    first = ChainCommands(
         out=out,
-        settings=settings(PipelineSettings, "chain", preset=preset, sets=told),
+        settings=settings(PipelineSettings, "chain", preset=preset, sets=sets),
         preset=preset,
         seed=seed,
         workers=workers,
-        sets=told,
+        sets=sets,
         processes=processes,
     )
     planned = list(steps(first))
     if then:
-        onwards = replace(
+        second = replace(
             first,
             out=out / then,
-            settings=settings(PipelineSettings, "chain", preset=then, sets=told),
+            settings=settings(PipelineSettings, "chain", preset=then, sets=sets),
             preset=then,
             seed=seed + SEEDS,
-            after=first,
+            previous=first,
         )
-        planned += [replace(step, name=f"{then}: {step.name}") for step in steps(onwards)]
+        planned += [replace(step, name=f"{then}: {step.name}") for step in steps(second)]
     if dry:
         for step in planned:
             typer.echo(step.line)

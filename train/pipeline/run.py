@@ -1,4 +1,4 @@
-"""Running the chain: each command in a process of its own, finished ones not again."""
+"""Runs the steps of a chain, each in a process of its own, and skips finished ones."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from train.pipeline.orders import Step
+from train.pipeline.chain_commands import Step
 
 RECORD = "chain.json"
 MODULES = {"spec-o3-train": "train.cli", "spec-o3": "app.cli.main"}
-TAIL = 3000
+MAX_OUTPUT = 3000  # characters of a failed command's output in the error
 
 
 @dataclass(frozen=True)
 class Done:
-    """A step that is finished, and how long it took."""
+    """A finished step and its duration; an entry of chain.json."""
 
     name: str
     line: str
@@ -34,17 +34,17 @@ def run_chain(
     begun: Callable[[Step], None] = lambda step: None,
     ended: Callable[[Done], None] = lambda done: None,
 ) -> list[Done]:
-    """Run what is not done. A step whose command has changed is run again, with all after it.
+    """Run the unfinished steps; a step whose command has changed runs again, as do all after it.
 
-    Raises WorkbenchError with the last words of a command that fails; started again, the chain
-    goes on there.
+    Raises WorkbenchError with the end of the output of a command that fails. The next call
+    continues with that command.
     """
     out.mkdir(parents=True, exist_ok=True)
-    before = {done.name: done for done in _read(out)}
+    previous = {done.name: done for done in _read(out)}
     finished: list[Done] = []
     is_stale = False
     for step in steps:
-        known = before.get(step.name)
+        known = previous.get(step.name)
         if not is_stale and known and known.line == step.line and step.makes.exists():
             finished.append(known)
             continue
@@ -62,22 +62,22 @@ def run_chain(
 def _run(step: Step) -> None:
     arguments = [_one_file(step, word) for word in step.arguments]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", *_together(step), MODULES[step.program], *arguments]
+    command = [sys.executable, "-m", *_torchrun(step), MODULES[step.program], *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if ended.returncode or not step.makes.exists():
-        said = (ended.stderr or ended.stdout).strip()[-TAIL:]
-        why = said or f"it made no {step.makes}"
-        raise WorkbenchError(f"the step {step.name} failed:\n{step.line}\n{why}")
+        output = (ended.stderr or ended.stdout).strip()[-MAX_OUTPUT:]
+        reason = output or f"it did not make {step.makes}"
+        raise WorkbenchError(f"the step {step.name} failed:\n{step.line}\n{reason}")
 
 
-def _together(step: Step) -> list[str]:
+def _torchrun(step: Step) -> list[str]:
     if step.processes == 1:
         return []
     return ["torch.distributed.run", "--standalone", f"--nproc-per-node={step.processes}", "-m"]
 
 
 def _one_file(step: Step, word: str) -> str:
-    """`inspect` takes a file; the folder of one simulated spectrum stands for it."""
+    """Replace the folder of one simulated spectrum by its file: `inspect` takes a file."""
     if step.program != "spec-o3" or not Path(word).is_dir():
         return word
     files = sorted(path for path in Path(word).rglob("*.fits") if path.is_file())
@@ -89,10 +89,10 @@ def _read(out: Path) -> list[Done]:
     if not path.is_file():
         return []
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return [Done(str(one["name"]), str(one["line"]), float(one["seconds"])) for one in told]
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        return [Done(str(one["name"]), str(one["line"]), float(one["seconds"])) for one in entries]
     except (ValueError, TypeError, KeyError) as error:
-        raise WorkbenchError(f"{path} is damaged: remove it to begin anew") from error
+        raise WorkbenchError(f"{path} is damaged: remove it to start the chain over") from error
 
 
 def _write(out: Path, finished: list[Done]) -> None:

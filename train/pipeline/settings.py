@@ -1,4 +1,4 @@
-"""How much the chain simulates, practises and judges; all else is in the tables of the stages."""
+"""The sizes and switches of a chain; everything else is in the tables of its stages."""
 
 from __future__ import annotations
 
@@ -16,45 +16,50 @@ class PipelineSettings:
 
     surveys: tuple[str, ...] = ("LAMOST", "SDSS", "DESI")
     objects: int = 20000
-    """On the simulated sky, each seen by every survey."""
+    """Objects on the simulated sky; every survey observes all of them."""
     snr: tuple[float, float] = (5.0, 100.0)
     questions: int = 0
-    """Asked straight from the simulator, distorted, to draft from; 0 takes the bench's own."""
-    practice: int = 0
-    """As many more to practise on by reinforcement, beside the bench's own."""
-    company: int = 0
-    """Objects of a sky of their own, each seen by one survey: its members and their hardest
-    look-alikes, as a bench picks them, are told of in the lessons and practised on as well."""
-    company_surveys: tuple[str, ...] = ()
-    """Who sees that sky, as `simulate --survey` takes it; empty for the surveys above."""
-    reopened: str = ""
-    """A model kept for llama.cpp that learns on, such as the one in the box: opened again before
-    the lessons. Empty starts as [model] says."""
-    reinforced: bool = True
-    """Whether practice follows the lessons; else it is their model that is judged and exported."""
-    tried: int = 0
-    """Of each task and set, judged to find what the fine-tuned model is not sure of; 0 for all."""
+    """Simulated, distorted questions to draft from; 0 uses the bench's `cold.parquet`."""
+    rl_questions: int = 0
+    """Simulated questions for RL, in addition to the bench's training set."""
+    hard_negatives: int = 0
+    """Objects on a second simulated sky, each observed by one survey; its members and hardest
+    look-alikes, selected as for a bench, are used in SFT and RL. 0 for none."""
+    hard_negative_surveys: tuple[str, ...] = ()
+    """Surveys of the second sky, as `simulate --survey` takes them; empty for `surveys`."""
+    continue_from: str = ""
+    """Name or folder of a GGUF model to continue training, such as `nano`; empty starts as [model]
+    says."""
+    rl: bool = True
+    """Whether RL follows SFT; without it the SFT model is judged and exported."""
+    screened: int = 0
+    """Questions of each task and RL set that the SFT model judges, to find those it is unsure
+    about; 0 for all."""
     averaged: tuple[int, int] = (0, 0)
-    """First and last round of reinforcement whose checkpoints' mean is judged and exported; nothing
-    but noughts takes the model as it ended."""
-    halfway: bool = False
-    """Whether it is the mean of that and of the model that was opened again which is judged and
-    exported: what is learnt on costs some of what was known before."""
+    """First and last RL round whose checkpoints are averaged into the final model; (0, 0) uses the
+    last model."""
+    average_with_start: bool = False
+    """Whether the final model is averaged with the one that training continued from. Further
+    training costs some of what a model knew before; the average keeps most of both."""
     library: str = ""
     """Folder of labelled real spectra to judge at the end; empty for none."""
     judged: int = 0
-    """Candidates of each task that are judged at the end; 0 for all."""
+    """Candidates of each task to judge at the end; 0 for all."""
+    # For a small model on a CPU llama.cpp is twice as fast.
     judged_by: Literal["transformers", "llama.cpp"] = "transformers"
-    """What runs the models that are judged; of a small one on a CPU the exported files are twice as
-    fast."""
     baselines: bool = True
     tables: tuple[Table, ...] = ("main", "cross-survey", "cross-task", "ablation")
 
     def __post_init__(self) -> None:
         if not self.surveys or self.objects < 20:
-            raise WorkbenchError("a chain needs a survey and 20 objects at least")
+            raise WorkbenchError("a chain needs at least one survey and 20 objects")
         first, last = self.averaged
         if not 0 <= first <= last:
-            raise WorkbenchError(f"chain.averaged: {first} to {last} are no rounds in order")
-        if self.halfway and not self.reopened:
-            raise WorkbenchError("chain.halfway needs a model to go back to: set chain.reopened")
+            raise WorkbenchError(
+                f"chain.averaged: {first} to {last} is not a range of rounds; the first must not "
+                "be negative or after the last"
+            )
+        if self.average_with_start and not self.continue_from:
+            raise WorkbenchError(
+                "chain.average_with_start needs a model to average with: set chain.continue_from"
+            )

@@ -1,4 +1,4 @@
-"""The whole story as commands, one after the other: what a person would type."""
+"""The steps of a chain as command lines, in the order in which a person would type them."""
 
 from __future__ import annotations
 
@@ -6,228 +6,234 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from train.pipeline.orders import Orders, Step, setting
+from train.pipeline.chain_commands import ChainCommands, Step, set_options
 
 
-def steps(orders: Orders) -> Iterator[Step]:
+def steps(chain: ChainCommands) -> Iterator[Step]:
     """Every command of the chain in order."""
-    if orders.after is None:
-        yield from _sky(orders)
-    yield from _questions(orders)
-    yield from _company(orders)
-    yield from _drafts(orders)
-    yield from _lessons(orders)
-    if orders.settings.reinforced:
-        yield from _trial(orders)
-        yield from _practice(orders)
-    elif own := orders.own("grpo"):
+    if chain.previous is None:
+        yield from _bench(chain)
+    yield from _questions(chain)
+    yield from _hard_negatives(chain)
+    yield from _drafts(chain)
+    yield from _sft(chain)
+    if chain.settings.rl:
+        yield from _screening(chain)
+        yield from _rl(chain)
+    elif changes := chain.changes("grpo"):
         raise WorkbenchError(
-            f"grpo.{own[0][:120]} changes nothing without practice: leave out "
-            "chain.reinforced=false"
+            f"grpo.{changes[0][:120]} has no effect without RL: leave out chain.rl=false"
         )
-    yield from _mean(orders)
-    yield from _judgement(orders)
-    yield from _first_use(orders)
+    yield from _averaging(chain)
+    yield from _evaluation(chain)
+    yield from _first_use(chain)
 
 
-def _each(option: str, values: Iterable[object]) -> list[object]:
+def _repeated(option: str, values: Iterable[object]) -> list[object]:
     return [word for value in values for word in (option, value)]
 
 
 def _simulated(
-    orders: Orders, name: str, archive: Path, survey: str, count: int, seed: int
+    chain: ChainCommands, name: str, archive: Path, survey: str, count: int, seed: int
 ) -> Step:
-    return orders.train(
+    return chain.train(
         name, archive / "truth.csv",
-        "simulate", archive, "--survey", survey, "--count", count,
-        "--seed", seed, "--sky", seed, "--snr", *orders.settings.snr, "--arrays", *orders.busy,
+        "simulate", archive, "--survey", survey, "--count", count, "--seed", seed,
+        "--sky", seed, "--snr", *chain.settings.snr, "--arrays", *chain.workers_option,
     )  # fmt: skip
 
 
-def _sky(orders: Orders) -> Iterator[Step]:
-    surveys = orders.settings.surveys
-    archives = [orders.out / "archive" / survey for survey in surveys]
+def _bench(chain: ChainCommands) -> Iterator[Step]:
+    surveys = chain.settings.surveys
+    archives = [chain.out / "archive" / survey for survey in surveys]
     for survey, archive in zip(surveys, archives, strict=True):
-        name, count = f"simulate {survey}", orders.settings.objects
-        yield _simulated(orders, name, archive, survey, count, orders.seed)
-    yield orders.train(
-        "bench", orders.bench / "bench.json",
-        "bench", orders.bench, *_each("--archive", archives), "--seed", orders.seed, *orders.busy,
-        *orders.told, *orders.changed("bench"),
+        name, count = f"simulate {survey}", chain.settings.objects
+        yield _simulated(chain, name, archive, survey, count, chain.seed)
+    yield chain.train(
+        "bench", chain.bench / "bench.json",
+        "bench", chain.bench, *_repeated("--archive", archives), "--seed", chain.seed,
+        *chain.workers_option, *chain.preset_option, *chain.options("bench"),
     )  # fmt: skip
 
 
-def _questions(orders: Orders) -> Iterator[Step]:
-    def asked(name: str, makes: Path, count: int, seed: int) -> Step:
-        words = "questions", makes, "--count", count, "--seed", seed, *orders.busy, *orders.told
-        return orders.train(name, makes, *words, *orders.changed("questions"))
+def _questions(chain: ChainCommands) -> Iterator[Step]:
+    def simulated(name: str, makes: Path, count: int, seed: int) -> Step:
+        return chain.train(
+            name, makes,
+            "questions", makes, "--count", count, "--seed", seed, *chain.workers_option,
+            *chain.preset_option, *chain.options("questions"),
+        )  # fmt: skip
 
-    if count := orders.settings.questions:
-        yield asked("questions", orders.cold, count, orders.seed)
-    if more := orders.practice.get("practice"):
-        yield asked("questions to practise", more, orders.settings.practice, orders.seed + 1)
+    if count := chain.settings.questions:
+        yield simulated("questions", chain.questions, count, chain.seed)
+    if rl_questions := chain.rl_sets.get("rl_questions"):
+        count = chain.settings.rl_questions
+        yield simulated("questions for RL", rl_questions, count, chain.seed + 1)
 
 
-def _company(orders: Orders) -> Iterator[Step]:
-    count = orders.settings.company
-    own = orders.own("company")
+def _hard_negatives(chain: ChainCommands) -> Iterator[Step]:
+    count = chain.settings.hard_negatives
+    changes = chain.changes("hard_negatives")
     if not count:
-        if own:
+        if changes:
             raise WorkbenchError(
-                f"company.{own[0][:120]} changes nothing: set chain.company, how many objects that "
-                "sky has"
+                f"hard_negatives.{changes[0][:120]} has no effect: set chain.hard_negatives, the "
+                "number of objects on the simulated sky of hard negatives"
             )
         return
-    sky, seed = orders.out / "company-sky", orders.seed + 2
-    bench = orders.company.parent
-    says = orders.preset_says("company")
-    surveys = ",".join(orders.settings.company_surveys or orders.settings.surveys)
-    yield _simulated(orders, "simulate company", sky, surveys, count, seed)
-    yield orders.train(
-        "bench company", bench / "bench.json",
-        "bench", bench, "--archive", sky, "--seed", seed, *orders.busy, *orders.told,
-        *setting("bench", (*orders.own("bench"), *says, *own)),
+    sky, seed = chain.out / "hard_negatives_sky", chain.seed + 2
+    bench = chain.hard_negatives.parent
+    surveys = ",".join(chain.settings.hard_negative_surveys or chain.settings.surveys)
+    texts = *chain.changes("bench"), *chain.preset_texts("hard_negatives"), *changes
+    yield _simulated(chain, "simulate hard negatives", sky, surveys, count, seed)
+    yield chain.train(
+        "bench of hard negatives", bench / "bench.json",
+        "bench", bench, "--archive", sky, "--seed", seed, *chain.workers_option,
+        *chain.preset_option, *set_options("bench", texts),
     )  # fmt: skip
 
 
-def _drafts(orders: Orders) -> Iterator[Step]:
-    drafts, pool = orders.out / "drafts.jsonl", orders.pool
-    yield orders.train(
+def _drafts(chain: ChainCommands) -> Iterator[Step]:
+    drafts, pool = chain.out / "drafts.jsonl", chain.pool
+    yield chain.train(
         "draft", drafts,
-        "draft", *orders.drafted, drafts, "--seed", orders.seed, *orders.busy, *orders.told,
-        *orders.changed("draft"),
+        "draft", *chain.sft_sets, drafts, "--seed", chain.seed, *chain.workers_option,
+        *chain.preset_option, *chain.options("draft"),
     )  # fmt: skip
-    yield orders.train(
+    yield chain.train(
         "curate: import", pool,
-        "curate", "import", pool, drafts, *_each("--spectra", orders.drafted),
+        "curate", "import", pool, drafts, *_repeated("--spectra", chain.sft_sets),
     )  # fmt: skip
-    yield orders.train("curate: review", pool, "curate", "auto", pool, *orders.busy)
+    yield chain.train("curate: review", pool, "curate", "auto", pool, *chain.workers_option)
     approved = pool / "approved.jsonl"
-    words = "curate", "export", pool, approved, *orders.busy
-    yield orders.train("curate: export", approved, *words)
+    words = "curate", "export", pool, approved, *chain.workers_option
+    yield chain.train("curate: export", approved, *words)
 
 
-def _lessons(orders: Orders) -> Iterator[Step]:
-    approved = orders.pool / "approved.jsonl"
+def _sft(chain: ChainCommands) -> Iterator[Step]:
+    approved = chain.pool / "approved.jsonl"
 
     def tuned(name: str, run: Path, *more: object) -> Step:
-        words = "sft", approved, *_each("--sets", orders.drafted), "--out", run
-        return orders.train(
+        words = "sft", approved, *_repeated("--sets", chain.sft_sets), "--out", run
+        return chain.train(
             name, run / "model" / "model.toml",
-            *words, "--seed", orders.seed, *orders.busy, *orders.told, *more,
-            processes=orders.processes,
+            *words, "--seed", chain.seed, *chain.workers_option, *chain.preset_option, *more,
+            processes=chain.processes,
         )  # fmt: skip
 
-    begun: tuple[object, ...] = orders.changed("model")
-    if orders.after:
-        begun = "--model", orders.start
-    elif name := orders.settings.reopened:
-        if begun:
-            raise WorkbenchError(f"chain.reopened: {name[:120]} has its shape; leave out model.*")
-        start = orders.start
-        yield orders.train("reopen", start / "model.toml", "reopen", name, start)
-        begun = "--model", start
-    lessons, own = orders.preset_says("reading"), orders.own("reading")
-    if lessons or own:
-        reading = orders.out / "reading"
-        first = *lessons, *orders.own("sft"), *own
-        yield tuned("reading", reading, *begun, *setting("sft", first))
-        begun = "--model", reading / "model"
-    yield tuned("sft", orders.sft, *begun, *orders.changed("sft"))
+    start: tuple[object, ...] = chain.options("model")
+    if chain.previous:
+        start = "--model", chain.start
+    elif name := chain.settings.continue_from:
+        if start:
+            raise WorkbenchError(
+                f"chain.continue_from: the shape of {name[:120]} is fixed; leave out model.*"
+            )
+        folder = chain.start
+        yield chain.train("reopen", folder / "model.toml", "reopen", name, folder)
+        start = "--model", folder
+    from_preset, changes = chain.preset_texts("text_sft"), chain.changes("text_sft")
+    if from_preset or changes:
+        run = chain.out / "text_sft"
+        texts = *from_preset, *chain.changes("sft"), *changes
+        yield tuned("text_sft", run, *start, *set_options("sft", texts))
+        start = "--model", run / "model"
+    yield tuned("sft", chain.sft, *start, *chain.options("sft"))
 
 
-def _trial(orders: Orders) -> Iterator[Step]:
-    exported = orders.tried / "gguf"
-    if orders.is_tried or orders.judges_exported:
-        yield orders.train("export to try", exported, "export", orders.sft / "model", exported)
-    if not orders.is_tried:
+def _screening(chain: ChainCommands) -> Iterator[Step]:
+    exported = chain.screened / "gguf"
+    if chain.is_screened or chain.judges_exported:
+        model = chain.sft / "model"
+        yield chain.train("export to screen", exported, "export", model, exported)
+    if not chain.is_screened:
         return
-    few = ("--limit", orders.settings.tried) if orders.settings.tried else ()
-    for name, each in orders.practice.items():
-        told_of = orders.tried / name
-        yield orders.train(
-            f"evaluate {name}", told_of / "set.md",
-            "evaluate", "set", each, told_of, "--model", f"sft={exported}", *orders.busy,
-            *few, "--threads", 1,
+    limit = ("--limit", chain.settings.screened) if chain.settings.screened else ()
+    for name, questions in chain.rl_sets.items():
+        judged = chain.screened / name
+        yield chain.train(
+            f"evaluate {name}", judged / "set.md",
+            "evaluate", "set", questions, judged, "--model", f"sft={exported}",
+            *chain.workers_option, *limit, "--threads", 1,
         )  # fmt: skip
 
 
-def _practice(orders: Orders) -> Iterator[Step]:
-    asking = _each("--sets", orders.practice.values())
-    if orders.is_tried:
-        for name, each in orders.practice.items():
-            told_of = orders.tried / name / "judgements" / each.stem
-            asking += ["--judged", told_of / "sft.jsonl"]
-    yield orders.train(
-        "grpo", orders.grpo / "model" / "model.toml",
-        "grpo", "--model", orders.sft / "model", *asking, "--out", orders.grpo,
-        "--seed", orders.seed, *orders.told, *orders.changed("grpo"), processes=orders.processes,
+def _rl(chain: ChainCommands) -> Iterator[Step]:
+    options = _repeated("--sets", chain.rl_sets.values())
+    if chain.is_screened:
+        for name, questions in chain.rl_sets.items():
+            judgements = chain.screened / name / "judgements" / questions.stem
+            options += ["--judged", judgements / "sft.jsonl"]
+    yield chain.train(
+        "grpo", chain.grpo / "model" / "model.toml",
+        "grpo", "--model", chain.sft / "model", *options, "--out", chain.grpo,
+        "--seed", chain.seed, *chain.preset_option, *chain.options("grpo"),
+        processes=chain.processes,
     )  # fmt: skip
 
 
-def _mean(orders: Orders) -> Iterator[Step]:
-    if not orders.is_mean:
+def _averaging(chain: ChainCommands) -> Iterator[Step]:
+    if not chain.is_averaged:
         return
-    run, rounds = orders.runs[-1], orders.rounds
-    whose = run if rounds else run / "model"
-    some = ("--first", rounds[0], "--last", rounds[1]) if rounds else ()
-    back = ("--back", orders.start) if orders.settings.halfway else ()
-    yield orders.train(
-        "average", orders.ended / "model.toml", "average", whose, orders.ended, *some, *back
-    )
+    run, rounds = chain.runs[-1], chain.averaged_rounds
+    source = run if rounds else run / "model"
+    which = ("--first", rounds[0], "--last", rounds[1]) if rounds else ()
+    back = ("--back", chain.start) if chain.settings.average_with_start else ()
+    makes = chain.final_model
+    yield chain.train("average", makes / "model.toml", "average", source, makes, *which, *back)
 
 
-def _judgement(orders: Orders) -> Iterator[Step]:
-    settings, evaluation = orders.settings, orders.evaluation
+def _evaluation(chain: ChainCommands) -> Iterator[Step]:
+    settings, evaluation = chain.settings, chain.evaluation
     specialists: tuple[object, ...] = ()
     if settings.baselines:
-        baselines = orders.baselines
+        baselines = chain.baselines
         specialists = "--specialists", baselines
-        if orders.after is None:
-            yield orders.train(
+        if chain.previous is None:
+            yield chain.train(
                 "baselines", baselines,
-                "baselines", orders.bench / "train.parquet", "--out", baselines,
-                "--seed", orders.seed, *orders.told, *orders.changed("baselines"),
+                "baselines", chain.bench / "train.parquet", "--out", baselines,
+                "--seed", chain.seed, *chain.preset_option, *chain.options("baselines"),
             )  # fmt: skip
-    yield orders.train("export", orders.exported, "export", orders.ended, orders.exported)
-    ended = orders.exported if orders.judges_exported else orders.ended
-    # the lessons' model was exported to be tried, but is judged as its practised self is
-    tuned = orders.tried / "gguf" if orders.judges_exported else orders.sft / "model"
-    known = {"sft": tuned, "grpo": ended} if settings.reinforced else {"sft": ended}
-    named = [f"{name}={place}" for name, place in known.items()]
-    judges = "--model", "measured", *_each("--model", named)
+    yield chain.train("export", chain.exported, "export", chain.final_model, chain.exported)
+    final = chain.exported if chain.judges_exported else chain.final_model
+    # The SFT model was exported for screening; it is judged in the same form as the final one.
+    tuned = chain.screened / "gguf" if chain.judges_exported else chain.sft / "model"
+    models = {"sft": tuned, "grpo": final} if settings.rl else {"sft": final}
+    named = [f"{name}={path}" for name, path in models.items()]
+    judges = "--model", "measured", *_repeated("--model", named)
     limit = ("--limit", settings.judged) if settings.judged else ()
     for table in settings.tables:
         who: tuple[object, ...] = (*judges, *(specialists if table != "cross-task" else ()))
         if table == "ablation":
-            who = "--full", ended, *(("--no-rl", tuned) if settings.reinforced else ())
-        yield orders.train(
+            who = "--full", final, *(("--no-rl", tuned) if settings.rl else ())
+        yield chain.train(
             f"evaluate {table}", evaluation / f"{table}.md",
-            "evaluate", table, orders.bench, evaluation, *who, *orders.busy, *limit,
+            "evaluate", table, chain.bench, evaluation, *who, *chain.workers_option, *limit,
             "--threads", 1,
         )  # fmt: skip
     if settings.library:
-        yield orders.train(
+        yield chain.train(
             "evaluate library", evaluation / "library.md",
             "evaluate", "library", settings.library, evaluation, *judges, *specialists,
-            *orders.busy, "--threads", 1,
+            *chain.workers_option, "--threads", 1,
         )  # fmt: skip
 
 
-def _first_use(orders: Orders) -> Iterator[Step]:
-    one, record, page = (orders.out / name for name in ("one", "inspection.jsonl", "report.html"))
-    yield orders.train(
+def _first_use(chain: ChainCommands) -> Iterator[Step]:
+    one, record, page = (chain.out / name for name in ("one", "inspection.jsonl", "report.html"))
+    yield chain.train(
         "one spectrum", one / "truth.csv",
         "simulate", one, "--task", "CV", "--odds", "1:0", "--count", 1, "--survey", "SDSS",
-        "--snr", 30, 40, "--seed", orders.seed + 1, "--no-gzip",
+        "--snr", 30, 40, "--seed", chain.seed + 1, "--no-gzip",
     )  # fmt: skip
-    model = str(orders.exported)
+    model = str(chain.exported)
     words = "inspect", str(one), "--task", "CV", "--model", model, "--save", str(record)
     yield Step("inspect", "spec-o3", words, record)
-    is_judged = orders.settings.tables or orders.settings.library
-    judged = ("--evaluation", orders.evaluation, "--bench", orders.bench) if is_judged else ()
-    yield orders.train(
+    is_judged = chain.settings.tables or chain.settings.library
+    judged = ("--evaluation", chain.evaluation, "--bench", chain.bench) if is_judged else ()
+    yield chain.train(
         "report", page,
-        "report", page, *_each("--run", orders.runs), *judged, "--pool", orders.pool,
-        "--title", f"From labels to a model: {orders.preset}",
+        "report", page, *_repeated("--run", chain.runs), *judged, "--pool", chain.pool,
+        "--title", f"From labels to a model: {chain.preset}",
     )  # fmt: skip

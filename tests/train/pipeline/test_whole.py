@@ -1,5 +1,5 @@
-"""The whole chain, as small as it can be, and a second one after it: every stage reads what the one
-before has written."""
+"""A whole chain, as small as possible, and a second one that continues from it: every stage reads
+what the one before wrote."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ SMALL = {
     "bench.folds": 2,
     "chain.averaged": "[1, 1]",
     "chain.questions": 24,
-    "chain.company": 240,
+    "chain.hard_negatives": 240,
     "chain.judged_by": "llama.cpp",
-    "company.sizes": '["* 2/6 1/5"]',
+    "hard_negatives.sizes": '["* 2/6 1/5"]',
     "questions.tasks": '["CV"]',
     "draft.per_spectrum": 1,
     "model.layers": 2,
@@ -72,36 +72,36 @@ class TestTheWholeChain:
     def test_every_step_is_done(self, whole: Path):
         done = json.loads((whole / "chain.json").read_text())
         sky = ["simulate LAMOST", "bench"]
-        learnt = [
-            "questions", "simulate company", "bench company", "draft", "curate: import",
-            "curate: review", "curate: export", "sft", "export to try", "evaluate train",
-            "evaluate company", "grpo", "average", "export", "evaluate main", "one spectrum",
-            "inspect", "report",
+        trained = [
+            "questions", "simulate hard negatives", "bench of hard negatives", "draft",
+            "curate: import", "curate: review", "curate: export", "sft", "export to screen",
+            "evaluate train", "evaluate hard_negatives", "grpo", "average", "export",
+            "evaluate main", "one spectrum", "inspect", "report",
         ]  # fmt: skip
-        again = [f"tiny: {name}" for name in learnt]
-        assert [one["name"] for one in done] == [*sky, *learnt, *again]
+        again = [f"tiny: {name}" for name in trained]
+        assert [one["name"] for one in done] == [*sky, *trained, *again]
 
     def test_every_reference_trajectory_earns_full_marks(self, whole: Path):
-        sets = [whole / "questions.parquet", whole / "company" / "train.parquet"]
+        sets = [whole / "questions.parquet", whole / "hard_negatives" / "train.parquet"]
         store = ExampleStore(sets)
         records = list(read_trajectories(whole / "pool" / "approved.jsonl"))
-        own, company = ({one.sha256 for one in read_examples(each)} for each in sets)
-        said = {record.spectrum.sha256 for record in records}
-        assert said & own and said & company
+        questions, hard_negatives = ({one.sha256 for one in read_examples(each)} for each in sets)
+        drafted = {record.spectrum.sha256 for record in records}
+        assert drafted & questions and drafted & hard_negatives
         for record in records:
             answer: Verdict = store.of(record).answer
             assert reward_of(record, answer) == 1.0
 
-    def test_everybody_has_judged_the_same(self, whole: Path):
+    def test_all_models_judged_the_same_candidates(self, whole: Path):
         told = json.loads((whole / "evaluation" / "main.json").read_text())["sets"]["test"]
         assert [one["judge"] for one in told["judges"]] == ["measured", "sft", "grpo"]
         assert {task["n"] for one in told["judges"] for task in one["tasks"]} == {6}
 
-    def test_the_second_learns_on_from_the_first_on_another_sky(self, whole: Path):
+    def test_the_second_chain_continues_from_the_first_on_another_sky(self, whole: Path):
         told = json.loads((whole / "tiny" / "sft" / "settings.json").read_text())
         assert told["model"]["start"] == str(whole / "mean")
         first, second = (
-            {one.sha256 for one in read_examples(each / "company" / "train.parquet")}
+            {one.sha256 for one in read_examples(each / "hard_negatives" / "train.parquet")}
             for each in (whole, whole / "tiny")
         )
         assert first and second and not first & second
@@ -121,7 +121,7 @@ class TestTheWholeChain:
     def test_rollouts_were_rewarded(self, whole: Path):
         assert any("reward" in record for record in read_metrics(whole / "grpo"))
 
-    def test_the_report_tells_of_all(self, whole: Path):
+    def test_the_report_covers_every_stage(self, whole: Path):
         text = (whole / "report.html").read_text()
         for heading in (
             "Fine-tuning",

@@ -1,4 +1,4 @@
-"""What a person sets reaches the stage it names, and nothing is ignored."""
+"""Settings of a file and of `--set` reach the stage they name; unknown ones are refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from train.cli import app
-from train.pipeline.orders import STAGES, stage_of, stage_sets
+from train.pipeline.chain_commands import STAGES, stage_of, stage_sets
 from train.recipe import PRESETS, preset_tables
 
 FILE = """
@@ -24,7 +24,7 @@ sizes = ["* 5/5 1/5"]
 [grpo]
 rounds = 3
 
-[reading]
+[text_sft]
 lr = 1e-5
 """
 
@@ -41,8 +41,8 @@ class TestAFile:
         runner = CliRunner()
         words = ["chain", "out", "--preset", "nano", "--config", str(config), "--dry"]
         lines = runner.invoke(app, words).stdout.splitlines()
-        (practised,) = [line for line in lines if line.startswith("spec-o3-train grpo")]
-        assert practised.endswith("--set grpo.rounds=3")
+        (rl,) = [line for line in lines if line.startswith("spec-o3-train grpo")]
+        assert rl.endswith("--set grpo.rounds=3")
         (asked,) = [line for line in lines if "questions out/questions.parquet" in line]
         assert "--count 7 " in asked
         (bench,) = [line for line in lines if "train bench out/bench " in line]
@@ -52,24 +52,24 @@ class TestAFile:
         assert first.endswith("--set sft.lr=1e-05")
         assert "lr=1e-05" not in second
 
-    def test_first_lessons_of_a_preset_without(self):
-        words = ["chain", "out", "--preset", "tiny", "--set", "reading.pictures=false", "--dry"]
+    def test_text_sft_for_a_preset_without_it(self):
+        words = ["chain", "out", "--preset", "tiny", "--set", "text_sft.pictures=false", "--dry"]
         lines = CliRunner().invoke(app, words).stdout.splitlines()
         first, second = [line for line in lines if line.startswith("spec-o3-train sft")]
-        assert "--out out/reading " in first and first.endswith("--set sft.pictures=false")
-        assert "--model out/reading/model" in second and "pictures" not in second
+        assert "--out out/text_sft " in first and first.endswith("--set sft.pictures=false")
+        assert "--model out/text_sft/model" in second and "pictures" not in second
 
-    def test_first_lessons_stay_done_where_later_ones_change(self):
-        words = ["chain", "out", "--preset", "nano", "--set", "reading.epochs=1.5", "--dry"]
+    def test_text_sft_is_not_repeated_when_later_sft_changes(self):
+        words = ["chain", "out", "--preset", "nano", "--set", "text_sft.epochs=1.5", "--dry"]
 
         def first(epochs: float) -> str:
             lines = CliRunner().invoke(app, [*words, "--set", f"sft.epochs={epochs}"]).stdout
-            return next(line for line in lines.splitlines() if "--out out/reading " in line)
+            return next(line for line in lines.splitlines() if "--out out/text_sft " in line)
 
         assert first(0.4) == first(0.2)
         assert first(0.4).count("epochs") == 1 and first(0.4).endswith("--set sft.epochs=1.5")
 
-    def test_then_learns_on_from_what_was_made(self):
+    def test_then_continues_training_the_new_model(self):
         words = ["chain", "out", "--preset", "nano", "--then", "nano-on", "--seed", "4", "--dry"]
         lines = CliRunner().invoke(app, words).stdout.splitlines()
         at = next(number for number, line in enumerate(lines) if "out/nano-on" in line)
@@ -81,35 +81,43 @@ class TestAFile:
         ]
         assert seeds[0] and seeds[1] and not seeds[0] & seeds[1]
 
-    def test_a_sky_that_is_not_made_cannot_be_set(self):
-        words = ["chain", "out", "--preset", "tiny", "--set", "company.tasks=['CV']", "--dry"]
+    def test_hard_negatives_that_are_not_simulated_cannot_be_set(self):
+        words = [
+            "chain",
+            "out",
+            "--preset",
+            "tiny",
+            "--set",
+            "hard_negatives.tasks=['CV']",
+            "--dry",
+        ]
         result = CliRunner().invoke(app, words)
         assert isinstance(result.exception, WorkbenchError)
-        assert "set chain.company" in str(result.exception)
+        assert "set chain.hard_negatives" in str(result.exception)
 
-    def test_set_goes_over_it(self, config: Path):
-        told = stage_sets(config, ("grpo.rounds=5",))
-        assert [text for text in told if stage_of(text) == "grpo"] == [
+    def test_set_overrides_it(self, config: Path):
+        sets = stage_sets(config, ("grpo.rounds=5",))
+        assert [text for text in sets if stage_of(text) == "grpo"] == [
             "grpo.rounds=3",
             "grpo.rounds=5",
         ]
 
-    def test_a_table_for_nobody_is_named(self, config: Path):
+    def test_an_unknown_table_is_named(self, config: Path):
         config.write_text("[gpro]\nrounds = 3\n")
         with pytest.raises(WorkbenchError, match=r'"gpro\.rounds=3" .*did you mean "grpo"'):
             stage_sets(config, ())
 
 
-def test_a_date_is_no_setting(config: Path):
+def test_a_date_is_not_a_setting(config: Path):
     config.write_text("[chain]\nquestions = 1979-05-27\n")
-    told = CliRunner().invoke(app, ["chain", "out", "--config", str(config), "--dry"])
-    assert told.exit_code != 0
-    assert "expected a whole number" in str(told.exception)
+    result = CliRunner().invoke(app, ["chain", "out", "--config", str(config), "--dry"])
+    assert result.exit_code != 0
+    assert "expected a whole number" in str(result.exception)
 
 
 @pytest.mark.parametrize("text", ["rounds=3", "gpro.rounds=3", "rounds", "lr=0.1"])
-def test_what_is_for_no_stage_is_refused(text: str):
-    with pytest.raises(WorkbenchError, match="is for no stage"):
+def test_settings_of_no_stage_are_refused(text: str):
+    with pytest.raises(WorkbenchError, match="belongs to no stage"):
         stage_sets(None, (text,))
 
 

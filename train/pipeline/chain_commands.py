@@ -1,0 +1,215 @@
+"""One command line of the chain, and the options and paths that its command lines share."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from agent.checked_toml import near_miss, shown
+from agent.errors import WorkbenchError
+from train.pipeline.settings import PipelineSettings
+from train.recipe import as_set, config_tables, preset_tables
+
+# The tables that the chain reads from a preset or a file.
+STAGES = (
+    "bench", "questions", "hard_negatives", "draft", "model", "text_sft", "sft", "grpo",
+    "baselines", "chain",
+)  # fmt: skip
+
+Program = Literal["spec-o3-train", "spec-o3"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of the chain; `makes` is the file or folder it must leave behind."""
+
+    name: str
+    program: Program
+    arguments: tuple[str, ...]
+    makes: Path
+    processes: int = 1
+    """Number of processes that torchrun starts for it."""
+
+    @property
+    def line(self) -> str:
+        """The command as a person would type it in a shell."""
+        words = shlex.join((self.program, *self.arguments))
+        torchrun = f"torchrun --nproc-per-node {self.processes} --no-python "
+        return torchrun + words if self.processes > 1 else words
+
+
+def set_texts(table: Mapping[str, object]) -> list[str]:
+    """A table as `key=value` texts."""
+    return [f"{key}={as_set(value)}" for key, value in table.items()]
+
+
+def set_options(stage: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """The `--set` options for these `key=value` texts of a stage; the last text of a key wins."""
+    # Overridden values must not reach the command line: a finished step whose line changes is
+    # run again.
+    last: dict[str, str] = {}
+    for text in texts:
+        key = text.partition("=")[0]
+        last.pop(key, None)
+        last[key] = text
+    return tuple(word for text in last.values() for word in ("--set", f"{stage}.{text}"))
+
+
+def stage_of(text: str) -> str:
+    return text.partition(".")[0]
+
+
+def stage_sets(config: Path | None, changes: Iterable[str]) -> tuple[str, ...]:
+    """The settings of a file, then those of `--set`, each as `stage.key=value`.
+
+    Raises WorkbenchError for a setting that belongs to no stage of the chain.
+    """
+    tables = config_tables(config) if config is not None else {}
+    from_file = [f"{stage}.{text}" for stage, table in tables.items() for text in set_texts(table)]
+    for text in (*from_file, *changes):
+        if (stage := stage_of(text)) not in STAGES or "." not in text.partition("=")[0]:
+            guess = near_miss(stage, STAGES)
+            raise WorkbenchError(
+                f"{shown(text)} belongs to no stage: write stage.key=value, where stage is one of "
+                f"{', '.join(STAGES)}{guess}"
+            )
+    return (*from_file, *changes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainCommands:
+    """The options that every command of a chain gets, and the paths that several of them share.
+
+    Each of `sets` is passed to the stage it names; `processes` train a language model together.
+    """
+
+    out: Path
+    settings: PipelineSettings
+    preset: str
+    seed: int
+    workers: int
+    sets: tuple[str, ...]
+    processes: int = 1
+    previous: ChainCommands | None = None
+    """The chain whose model this one continues to train; its bench is used again."""
+
+    @property
+    def preset_option(self) -> tuple[str, ...]:
+        return "--preset", self.preset
+
+    @property
+    def workers_option(self) -> tuple[str, ...]:
+        return "--workers", str(self.workers)
+
+    def changes(self, table: str) -> list[str]:
+        """The user's own settings of a table."""
+        return [text.removeprefix(f"{table}.") for text in self.sets if stage_of(text) == table]
+
+    def preset_texts(self, table: str) -> list[str]:
+        """The preset's settings of a table that overrides another one."""
+        return set_texts(preset_tables(self.preset).get(table, {}))
+
+    def options(self, stage: str) -> tuple[str, ...]:
+        """The user's own settings of a stage as `--set` options."""
+        return set_options(stage, self.changes(stage))
+
+    def train(self, name: str, makes: Path, *arguments: object, processes: int = 1) -> Step:
+        return Step(name, "spec-o3-train", tuple(map(str, arguments)), makes, processes)
+
+    @property
+    def bench(self) -> Path:
+        return self.previous.bench if self.previous else self.out / "bench"
+
+    @property
+    def baselines(self) -> Path:
+        # Beside the bench they are trained on, which may be an earlier chain's.
+        return self.bench.parent / "baselines"
+
+    @property
+    def pool(self) -> Path:
+        return self.out / "pool"
+
+    @property
+    def questions(self) -> Path:
+        """The questions that conversations are drafted from."""
+        simulated = self.out / "questions.parquet"
+        return simulated if self.settings.questions else self.bench / "cold.parquet"
+
+    @property
+    def hard_negatives(self) -> Path:
+        return self.out / "hard_negatives" / "train.parquet"
+
+    @property
+    def sft_sets(self) -> tuple[Path, ...]:
+        # A model that never saw a hard negative in SFT answers YES to them.
+        if self.settings.hard_negatives:
+            return self.questions, self.hard_negatives
+        return (self.questions,)
+
+    @property
+    def rl_sets(self) -> dict[str, Path]:
+        """The sets whose questions RL asks, by name."""
+        if not self.settings.rl:
+            return {}
+        sets = {"train": self.bench / "train.parquet"}
+        if self.settings.rl_questions:
+            sets["rl_questions"] = self.out / "rl_questions.parquet"
+        if self.settings.hard_negatives:
+            sets["hard_negatives"] = self.hard_negatives
+        return sets
+
+    @property
+    def sft(self) -> Path:
+        return self.out / "sft"
+
+    @property
+    def grpo(self) -> Path:
+        return self.out / "grpo"
+
+    @property
+    def runs(self) -> tuple[Path, ...]:
+        return (self.sft, self.grpo) if self.settings.rl else (self.sft,)
+
+    @property
+    def judges_exported(self) -> bool:
+        return self.settings.judged_by == "llama.cpp"
+
+    @property
+    def is_screened(self) -> bool:
+        """Whether RL asks only the questions that the fine-tuned model is unsure about."""
+        return len(self.rl_sets) > 1
+
+    @property
+    def screened(self) -> Path:
+        """The fine-tuned model, exported, and its judgements of the RL sets."""
+        return self.out / "screened"
+
+    @property
+    def final_model(self) -> Path:
+        return self.out / "mean" if self.is_averaged else self.runs[-1] / "model"
+
+    @property
+    def averaged_rounds(self) -> tuple[int, int] | None:
+        """First and last RL round whose checkpoints are averaged."""
+        is_wanted = self.settings.rl and any(self.settings.averaged)
+        return self.settings.averaged if is_wanted else None
+
+    @property
+    def is_averaged(self) -> bool:
+        return self.averaged_rounds is not None or self.settings.average_with_start
+
+    @property
+    def start(self) -> Path:
+        """The folder of an existing model that training continues from."""
+        return self.previous.final_model if self.previous else self.out / "start"
+
+    @property
+    def exported(self) -> Path:
+        return self.out / "gguf"
+
+    @property
+    def evaluation(self) -> Path:
+        return self.out / "evaluation"
