@@ -1,4 +1,4 @@
-"""Several people's sessions in one."""
+"""Merges the sessions of several people into one."""
 
 from app.core.sharing.merge import merge
 from app.core.sharing.merge_report import Conflict, MergeReport

@@ -1,7 +1,7 @@
-"""Candidates of one session found in another: the same object in the same file.
+"""Matches the candidates of two sessions: the same object in the same file.
 
-A file is the same by its name and row, whatever folder it lies in on another computer, or by its
-hash. Each candidate is matched once, so those a list names twice stay two.
+A file is the same if name and row are equal, in whatever folder, or if its hash is equal. Each
+candidate is matched once, so duplicates in a list remain two candidates.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from app.core.provenance import file_name
 from app.core.session.session import MAX_IDS, candidate_of
 from app.core.session.stored_opinions import damaged, have_type
 
-AT_ONCE = 20
-"""Packed spectra in memory."""
+AT_ONCE = 20  # packed spectra in memory
 COPIED = (
     *("line", "object_id", "path", "row", "ra", "dec", "score", "label", "snr", "own"),
     "file_sha256",
@@ -30,36 +29,40 @@ COPIED = (
 Key = tuple[str, str, int]
 
 
-class NumberMap:
-    """From numbers there, which come in rising, to numbers here: 16 bytes for each."""
+class IdMap:
+    """Maps ids of the source to ids of the target, 16 bytes each; source ids are added in order."""
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._there = array("q")
-        self._here = array("q")
+        self._source_ids = array("q")
+        self._target_ids = array("q")
 
-    def add(self, there: int, here: int) -> None:
-        self._there.append(there)
-        self._here.append(here)
+    def add(self, source_id: int, target_id: int) -> None:
+        self._source_ids.append(source_id)
+        self._target_ids.append(target_id)
 
-    def get(self, there: int) -> int | None:
-        if not have_type(int, there):
+    def get(self, source_id: int) -> int | None:
+        if not have_type(int, source_id):
             return None
-        at = bisect_left(self._there, there)
-        return self._here[at] if at < len(self._there) and self._there[at] == there else None
+        at = bisect_left(self._source_ids, source_id)
+        return (
+            self._target_ids[at]
+            if at < len(self._source_ids) and self._source_ids[at] == source_id
+            else None
+        )
 
-    def __getitem__(self, there: int) -> int:
-        found = self.get(there)
+    def __getitem__(self, source_id: int) -> int:
+        found = self.get(source_id)
         if found is None:
-            raise SessionError(f"the other session is damaged: it has no {self._what} {there}")
+            raise SessionError(f"the other session is damaged: it has no {self._what} {source_id}")
         return found
 
 
 class CandidateMatcher:
-    """Fill it page by page; `numbers` says who is who."""
+    """Matches or adds candidates page by page; `numbers` maps their ids to the target."""
 
     def __init__(self, target: Connection, source: Connection) -> None:
-        self.numbers = NumberMap("candidate")
+        self.numbers = IdMap("candidate")
         self.matched = self.added = self.added_lists = 0
         self._target = target
         self._source = source
@@ -68,7 +71,7 @@ class CandidateMatcher:
         self._lists: dict[int, int] = {}
 
     def pages(self) -> Iterator[int]:
-        """Match, or take over, all; after each page how many it had."""
+        """Match or add all candidates; yields the number in each page."""
         query, after = select(candidates).order_by(candidates.c.id).limit(MAX_IDS), 0
         while rows := self._source.execute(query.where(candidates.c.id > after)).all():
             self._match(rows)
@@ -77,41 +80,41 @@ class CandidateMatcher:
 
     def _match(self, rows: Sequence[Row[Any]]) -> None:
         for row in rows:
-            candidate_of(row)  # or a SessionError where it is no sound one
+            candidate_of(row)  # raises SessionError if invalid
             if not have_type(str, row.file_sha256):
                 raise damaged(f"candidate {row.id}")
-        known = _Known(self._target, rows, self._highest)
+        known = _KnownCandidates(self._target, rows, self._highest)
         here: dict[int, int] = {}
         new: list[Row[Any]] = []
         for row in rows:
-            found = next((n for n in known.like(row) if not self._is_taken[n]), None)
+            found = next((n for n in known.matches(row) if not self._is_taken[n]), None)
             if found is None:
                 new.append(row)
             else:
                 self._is_taken[found] = True
                 here[row.id] = found
         self.matched += len(here)
-        here |= self._take_over(new)
+        here |= self._add(new)
         for row in rows:
             self.numbers.add(row.id, here[row.id])
 
-    def _take_over(self, rows: list[Row[Any]]) -> dict[int, int]:
+    def _add(self, rows: list[Row[Any]]) -> dict[int, int]:
         if not rows:
             return {}
         values = [
             {name: getattr(row, name) for name in COPIED}
-            | {"list_id": self._list(row.list_id), "fault": ""}
+            | {"list_id": self._list_id(row.list_id), "fault": ""}
             for row in rows
         ]
         made = insert(candidates).returning(candidates.c.id, sort_by_parameter_order=True)
         numbers = self._target.execute(made, values).scalars().all()
         self.added += len(rows)
         here = {row.id: number for row, number in zip(rows, numbers, strict=True)}
-        self._take_spectra(here)
+        self._add_spectra(here)
         return here
 
-    def _take_spectra(self, here: dict[int, int]) -> None:
-        """What is packed there for candidates that nobody here has a file of."""
+    def _add_spectra(self, here: dict[int, int]) -> None:
+        """Copy the packed spectra of the added candidates."""
         number = packed_spectra.c.candidate_id
         there = list(here)
         for start in range(0, len(there), AT_ONCE):
@@ -128,8 +131,8 @@ class CandidateMatcher:
             if found:
                 self._target.execute(insert(packed_spectra), found)
 
-    def _list(self, there: int) -> int:
-        """The list here that is the same file read the same way, else a new one."""
+    def _list_id(self, there: int) -> int:
+        """The target's list that is the same file read in the same way, or a new list."""
         if there not in self._lists:
             row = self._source.execute(select(lists).where(lists.c.id == there)).one_or_none()
             if row is None:
@@ -139,8 +142,9 @@ class CandidateMatcher:
             words = [value for key, value in values.items() if key not in numbers]
             if not (have_type(str, *words) and have_type(int, *map(values.get, numbers))):
                 raise damaged(f"list {there}")
-            like = [lists.c[key] == values[key] for key in ("sha256", "name", "roles", "columns")]
-            found = self._target.execute(select(lists.c.id).where(*like)).scalars().first()
+            keys = ("sha256", "name", "roles", "columns")
+            same = select(lists.c.id).where(*(lists.c[key] == values[key] for key in keys))
+            found = self._target.execute(same).scalars().first()
             if found is None:
                 made = insert(lists).values(values).returning(lists.c.id)
                 found = self._target.execute(made).scalar_one()
@@ -149,9 +153,8 @@ class CandidateMatcher:
         return self._lists[there]
 
 
-class _Known:
-    """The candidates here that may be those of a page there, up to the highest number there was
-    before anything was taken over."""
+class _KnownCandidates:
+    """The target's candidates that may match a page of the source, without those just added."""
 
     def __init__(self, target: Connection, rows: Sequence[Row[Any]], highest: int) -> None:
         columns = [candidates.c[name] for name in ("id", "object_id", "path", "row", "file_sha256")]
@@ -163,12 +166,12 @@ class _Known:
             self._by_file[row.object_id, file_name(row.path), row.row].append(row.id)
         hashes = {row.file_sha256 for row in rows} - {""}
         if hashes:
-            # The index is used only where its own words are in the query.
+            # SQLite uses the partial index only if its condition is in the query.
             same = query.where(candidates.c.file_sha256.in_(hashes), literal_column(HASHED))
             for row in target.execute(same):
                 self._by_hash[row.file_sha256, row.row].append(row.id)
 
-    def like(self, row: Row[Any]) -> Iterator[int]:
+    def matches(self, row: Row[Any]) -> Iterator[int]:
         yield from self._by_file.get((row.object_id, file_name(row.path), row.row), ())
         if row.file_sha256:
             yield from self._by_hash.get((row.file_sha256, row.row), ())

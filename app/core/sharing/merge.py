@@ -1,4 +1,4 @@
-"""Sessions of several people brought together in one of them."""
+"""Merges one session into another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import LogRow, judgement_of
 from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
-from app.core.sharing.matching import CandidateMatcher, NumberMap
+from app.core.sharing.matching import CandidateMatcher, IdMap
 from app.core.sharing.merge_report import Conflict, MergeReport
 from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
@@ -37,32 +37,32 @@ def merge(
     progress: Progress | None = None,
     should_stop: ShouldStop | None = None,
 ) -> MergeReport:
-    """Bring all that `other` holds into `into`, in one transaction. `other` is only read.
+    """Merge everything in `other`, which is only read, into `into`, in one transaction.
 
-    What people said elsewhere is kept word for word in the log, with where it came from. Of two
-    opinions of one person the later one stands. Raises StoppedError.
+    The other log is copied unchanged, with its origin. Of two opinions of one reviewer the later
+    one stands. Raises StoppedError.
     """
     _refuse_itself(into, other)
     if task_hash(into) != task_hash(other) and not any_task:
         raise SessionError(
-            f"{other.location} is for another task ({other.task.name}), or for another version of "
-            f"{into.task.name}: verdicts on other questions do not belong together"
+            f"{other.location} has another task ({other.task.name}) or another version of "
+            f"{into.task.name}, so its verdicts answer a different question"
         )
     with into.database.writing() as target, other.database.reading() as source:
         steps = Steps("merging", _total(source), progress, should_stop)
         matching = CandidateMatcher(target, source)
         for count in matching.pages():
             steps.step(count)
-        people = ReviewerMap(target, source)
-        lines = LogMerge(target, source, (into.id, other.id), people, matching.numbers)
+        reviewer_map = ReviewerMap(target, source)
+        lines = LogMerge(target, source, (into.id, other.id), reviewer_map, matching.numbers)
         for count in lines.pages():
             steps.step(count)
-        conflicts = tuple(_settled(target, source, lines, people, matching.numbers))
+        conflicts = tuple(_update_judgements(target, source, lines, reviewer_map, matching.numbers))
         added = 0
         for count, new in merge_inspections(target, source, matching.numbers, into.task):
             added += new
             steps.step(count)
-        repeats = merge_repeats(target, source, matching.numbers, lines.numbers, people)
+        repeats = merge_repeats(target, source, matching.numbers, lines.numbers, reviewer_map)
         seen = merge_seen(target, source, matching.numbers)
     for aspect in ("list", "verdict", "inspection"):
         into.changed.emit(Change(aspect=aspect))
@@ -70,7 +70,7 @@ def merge(
         matched=matching.matched,
         candidates=matching.added,
         lists=matching.added_lists,
-        reviewers=tuple(people.new),
+        reviewers=tuple(reviewer_map.new),
         lines=lines.added,
         inspections=added,
         repeats=repeats,
@@ -81,26 +81,26 @@ def merge(
 
 
 def _refuse_itself(into: Session, other: Session) -> None:
-    if into is other or _is_same_place(into, other):
+    if into is other or _is_same_database(into, other):
         raise SessionError(
-            f"{into.location} cannot be merged into itself: name the session of somebody else"
+            f"{into.location} cannot be merged into itself. Choose another person's session"
         )
 
 
-def _is_same_place(one: Session, other: Session) -> bool:
-    """However it was called; copies of a session are others."""
-    places = one.location, other.location
-    if all(isinstance(place, Path) for place in places):
-        with suppress(OSError):  # of a file that lost its name
-            return Path(places[0]).samefile(places[1])
-        return places[0] == places[1]
-    if any(isinstance(place, Path) for place in places):
+def _is_same_database(one: Session, other: Session) -> bool:
+    """Whether both are the same file or database, whatever their names; copies are not."""
+    locations = one.location, other.location
+    if all(isinstance(location, Path) for location in locations):
+        with suppress(OSError):  # if a file was moved or deleted
+            return Path(locations[0]).samefile(locations[1])
+        return locations[0] == locations[1]
+    if any(isinstance(location, Path) for location in locations):
         return False
     return _server_of(one) == _server_of(other)
 
 
 def _server_of(session: Session) -> tuple[Any, ...]:
-    """Which database it is: one server has many names."""
+    """Identify the server and database, since a server can have many names."""
     with session.database.reading() as connection:
         return tuple(connection.execute(text(SERVER)).one())
 
@@ -113,44 +113,48 @@ def _total(source: Connection) -> int:
     return sum(numbers)
 
 
-def _settled(
-    target: Connection, source: Connection, lines: LogMerge, people: ReviewerMap, numbers: NumberMap
+def _update_judgements(
+    target: Connection,
+    source: Connection,
+    lines: LogMerge,
+    reviewer_map: ReviewerMap,
+    numbers: IdMap,
 ) -> Iterator[Conflict]:
-    """Bring the judgements up to date with the log; and the conflicts that there were."""
+    """Update the judgements from the merged log and yield the conflicts."""
     touched = sorted({number for number, _ in lines.touched})
-    there = dict(_judged_there(source, numbers, set(touched)))
+    there = dict(_ids_in_source(source, numbers, set(touched)))
     for start in range(0, len(touched), MAX_IDS):
         ids = touched[start : start + MAX_IDS]
-        before = _held(target, ids)
-        theirs = _held(source, [there[number] for number in ids if number in there])
+        before = _read_judgements(target, ids)
+        theirs = _read_judgements(source, [there[number] for number in ids if number in there])
         rebuild_judgements(target, ids)
-        after = _held(target, ids)
-        said = read_log_lines(target, ids)
+        after = _read_judgements(target, ids)
+        log_lines = read_log_lines(target, ids)
         for (their_number, their_reviewer), judgement in theirs.items():
-            pair = numbers[their_number], people[their_reviewer]
+            pair = numbers[their_number], reviewer_map[their_reviewer]
             if pair in lines.touched and pair in before and pair in after:
-                mine, same = before[pair], _moved(judgement, lines.numbers, pair)
-                if _is_conflict(mine, same, said[pair]):
+                mine, same = before[pair], _renumbered(judgement, lines.numbers, pair)
+                if _is_conflict(mine, same, log_lines[pair]):
                     yield _conflict(target, after[pair], mine, same)
 
 
 def _is_conflict(mine: Judgement, theirs: Judgement, lines: list[LogRow]) -> bool:
-    """Two opinions of which neither was given in knowledge of the other."""
+    """Whether the opinions differ and neither replaced the other."""
     if mine.opinion == theirs.opinion:
         return False
     before = {line.id: line.before_id for line in lines}
     return not (
-        _leads_to(before, mine.log_id, theirs.log_id)
-        or _leads_to(before, theirs.log_id, mine.log_id)
+        _replaces(before, mine.log_id, theirs.log_id)
+        or _replaces(before, theirs.log_id, mine.log_id)
     )
 
 
-def _leads_to(before: Mapping[int, int | None], number: int | None, wanted: int) -> bool:
-    """Whether the line replaced the wanted one, at once or by and by."""
-    while number is not None and number != wanted:
+def _replaces(before: Mapping[int, int | None], number: int | None, target: int) -> bool:
+    """Whether the line replaced the target, directly or through others."""
+    while number is not None and number != target:
         earlier = before.get(number)
         number = earlier if earlier is not None and earlier < number else None
-    return number == wanted
+    return number == target
 
 
 def _conflict(target: Connection, kept: Judgement, mine: Judgement, theirs: Judgement) -> Conflict:
@@ -164,7 +168,7 @@ def _conflict(target: Connection, kept: Judgement, mine: Judgement, theirs: Judg
     )
 
 
-def _held(connection: Connection, ids: list[int]) -> dict[JudgementKey, Judgement]:
+def _read_judgements(connection: Connection, ids: list[int]) -> dict[JudgementKey, Judgement]:
     query = (
         select(judgements, reviewers.c.name)
         .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
@@ -175,8 +179,8 @@ def _held(connection: Connection, ids: list[int]) -> dict[JudgementKey, Judgemen
     }
 
 
-def _moved(theirs: Judgement, lines: NumberMap, pair: JudgementKey) -> Judgement:
-    """The same under the numbers of this session."""
+def _renumbered(theirs: Judgement, lines: IdMap, pair: JudgementKey) -> Judgement:
+    """The judgement with the ids of this session."""
     return Judgement(
         candidate_id=pair[0],
         reviewer=theirs.reviewer,
@@ -186,10 +190,10 @@ def _moved(theirs: Judgement, lines: NumberMap, pair: JudgementKey) -> Judgement
     )
 
 
-def _judged_there(
-    source: Connection, numbers: NumberMap, touched: set[int]
+def _ids_in_source(
+    source: Connection, numbers: IdMap, touched: set[int]
 ) -> Iterator[tuple[int, int]]:
-    """For the candidates touched here their numbers there."""
+    """Pairs of target and source ids of the touched candidates."""
     column = judgements.c.candidate_id
     query = select(column).distinct().order_by(column)
     for number in source.execute(query).scalars():

@@ -1,4 +1,4 @@
-"""What a merge has brought, and what people have to look at after it."""
+"""The result of a merge, and what people should look at afterwards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from app.core.statistics.adjudication import Dispute
 
 @dataclass(frozen=True, kw_only=True)
 class Conflict:
-    """One person said two things about one candidate, in two sessions, without knowing of the
-    other. The later one stands; both are in the log."""
+    """Two independent opinions of one reviewer on one candidate, from two sessions.
+
+    The later one stands; both are in the log.
+    """
 
     candidate_id: int
     object_id: str
@@ -22,20 +24,20 @@ class Conflict:
 
 @dataclass(frozen=True, kw_only=True)
 class MergeReport:
-    """All numbers are of what is new: merging the same again brings nothing."""
+    """Numbers of new things; they are 0 if the same session is merged again."""
 
     matched: int
-    """Candidates of the other session that were here already."""
+    """Candidates of the other session that already existed here."""
     candidates: int
     lists: int
     reviewers: tuple[str, ...]
-    """People who had not written anything here."""
+    """New reviewers."""
     lines: int
-    """Of the log."""
+    """Log lines."""
     inspections: int
     repeats: int
     seen: int
-    """Candidates beside which a reviewer had seen what an agent says."""
+    """Facts about agents' results that reviewers had seen."""
     conflicts: tuple[Conflict, ...]
     disagreements: tuple[Dispute, ...]
-    """Candidates on which people differ and nobody has settled it, with everybody's opinion."""
+    """Unsettled disagreements between reviewers, with all opinions."""

@@ -1,5 +1,4 @@
-"""What reviewers have seen of the agents in another session, kept here too: whoever saw an opinion
-there has not become blind to it by a merge."""
+"""Merges which agents' results reviewers had seen: after a merge they are still not blind."""
 
 from __future__ import annotations
 
@@ -15,33 +14,33 @@ from app.core.inspections.shown_opinion import MAX_NAME
 from app.core.session.session import MAX_IDS
 from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import MAX_NAME as LONGEST_REVIEWER
-from app.core.sharing.matching import NumberMap
+from app.core.sharing.matching import IdMap
 
 Facts = dict[str, SeenResult]
 
 
-def merge_seen(target: Connection, source: Connection, numbers: NumberMap) -> int:
-    """How many say something new here. Of candidates both sessions know it is the sum of both."""
+def merge_seen(target: Connection, source: Connection, ids: IdMap) -> int:
+    """Merge the facts of both sessions and return the number of new or changed ones."""
     query = select(facts).where(facts.c.key.startswith(PREFIX, autoescape=True))
     query, after, added = query.order_by(facts.c.key).limit(MAX_IDS), "", 0
     while rows := source.execute(query.where(facts.c.key > after)).all():
-        added += _merge_page(target, rows, numbers)
+        added += _merge_page(target, rows, ids)
         after = rows[-1].key
     return added
 
 
-def _merge_page(target: Connection, rows: Sequence[Row[Any]], numbers: NumberMap) -> int:
-    given = dict(_moved(row, numbers) for row in rows)
+def _merge_page(target: Connection, rows: Sequence[Row[Any]], ids: IdMap) -> int:
+    given = dict(_renumbered(row, ids) for row in rows)
     there = select(facts).where(facts.c.key.in_(given))
     here = {row.key: seen_from(row.value) for row in target.execute(there)}
-    both = {key: _together(here[key], seen) if key in here else seen for key, seen in given.items()}
+    both = {key: _combined(here[key], seen) if key in here else seen for key, seen in given.items()}
     new = {key: seen for key, seen in both.items() if here.get(key) != seen}
     write_facts(target, {key: seen_text(seen) for key, seen in new.items()})
     return len(new)
 
 
-def _moved(row: Row[Any], numbers: NumberMap) -> tuple[str, SeenResult]:
-    """Under the number the candidate has here. Raises a SessionError where it is none of ours."""
+def _renumbered(row: Row[Any], ids: IdMap) -> tuple[str, SeenResult]:
+    """The fact under the candidate's id in the target. Raises SessionError if it is invalid."""
     if not have_type(str, row.key, row.value):
         raise damaged("what was seen in the other session")
     number, _, reviewer = row.key.removeprefix(PREFIX).partition(":")
@@ -51,8 +50,8 @@ def _moved(row: Row[Any], numbers: NumberMap) -> tuple[str, SeenResult]:
     is_model = len(seen.model) <= MAX_NAME and (seen.model.isprintable() or not seen.model)
     if not (is_number and is_name and is_model):
         raise damaged("what was seen in the other session")
-    return seen_key(numbers[int(number)], reviewer), seen
+    return seen_key(ids[int(number)], reviewer), seen
 
 
-def _together(here: SeenResult, there: SeenResult) -> SeenResult:
+def _combined(here: SeenResult, there: SeenResult) -> SeenResult:
     return SeenResult(model=here.model or there.model, in_blind=here.in_blind or there.in_blind)

@@ -77,7 +77,7 @@ def test_a_change_is_told_with_its_likely_cause(session):
     assert "50 % at first, 12 % now, from 9 % to 50 % overall" in of(session).words
     assert "A repeat round would show" in of(session).words
     inspect(session, "nano", {n: ("YES" if v is A else "NO", 0.5) for n, v in verdicts.items()})
-    assert "may be the list" in of(session, with_agent=True).words
+    assert "the list may vary" in of(session, with_agent=True).words
 
 
 def test_a_change_that_the_agent_does_not_share(session):
