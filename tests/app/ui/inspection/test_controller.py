@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from dataclasses import replace
 
 import pytest
 
 from app.core.inspections.store import inspections_of
-from app.core.session.records import Verdict
-from tests.app.ui.scripted_agent import LONG_MS, judged, on_desk
-
-
-def run_to_the_end(qtbot, agent):
-    with qtbot.waitSignal(agent.finished, timeout=LONG_MS) as ended:
-        agent.run_here()
-    return ended.args
-
-
-def windows_seen(agent):
-    seen = []
-    agent.shown.look_changed.connect(lambda window, label: seen.append((window, label)))
-    return seen
+from tests.app.ui.inspection.inspecting import run_to_the_end, windows_seen
+from tests.app.ui.scripted_agent import LONG_MS, on_desk
 
 
 def is_gone(pid):
@@ -152,158 +139,6 @@ def test_without_a_spectrum_it_says_why(qtbot, context):
         context.current.spectrum = None
         context.agent.run_here()
     assert "still loading" in said.args[0]
-
-
-def test_stepping_through_the_evidence_wraps(qtbot, scripted):
-    on_desk(qtbot, scripted, act="plain")
-    agent = scripted.agent
-    with qtbot.waitSignal(scripted.current.message) as said:
-        agent.replay_next_look()
-    assert "not looked" in said.args[0]
-    trajectory = run_to_the_end(qtbot, agent)[1]
-    seen = windows_seen(agent)
-    agent.replay_next_look()
-    agent.replay_next_look()
-    shift = 1.0 + trajectory.spectrum.z
-    assert shift > 1.0
-    window = tuple(edge * shift for edge in trajectory.looks[0].range)
-    assert seen == [(window, "Hα")] * 2
-    scripted.current.go_to(2)
-    assert seen[-1] == (None, "") and agent.shown.step_index == -1
-
-
-def test_coming_back_the_record_is_there(qtbot, context):
-    on_desk(qtbot, context)
-    trajectory = run_to_the_end(qtbot, context.agent)[1]
-    context.current.go_to(2)
-    assert context.agent.shown.trajectory is None
-    context.current.go_to(1)
-    qtbot.waitUntil(lambda: context.agent.shown.trajectory == trajectory, timeout=LONG_MS)
-
-
-class TestBlind:
-    def test_nothing_shows_until_the_verdict(self, qtbot, context):
-        context.current.blind_mode.set_on(True)
-        on_desk(qtbot, context)
-        agent = context.agent
-        seen = windows_seen(agent)
-        trajectory = run_to_the_end(qtbot, agent)[1]
-        assert (
-            agent.shown.is_hidden
-            and agent.shown.trajectory is None
-            and agent.shown.steps == ()
-            and seen == []
-        )
-        assert agent.shown.records.trajectories == ()
-        with qtbot.waitSignal(context.current.message) as said:
-            agent.replay_next_look()
-        assert "hidden" in said.args[0]
-        judged(context, Verdict.REJECT)
-        qtbot.waitUntil(lambda: agent.shown.trajectory == trajectory, timeout=LONG_MS)
-
-    def test_what_was_watched_after_revealing_is_told(self, qtbot, scripted):
-        scripted.current.blind_mode.set_on(True)
-        on_desk(qtbot, scripted, act="plain")
-        agent, current = scripted.agent, scripted.current
-        agent.run_here()
-        agent.pause()
-        agent.insert("look well")
-        qtbot.waitUntil(lambda: len(agent.shown.run.steps) > 0, timeout=LONG_MS)
-        assert current.blind_mode.seen_opinion(current.row) == {} and agent.shown.steps == ()
-        current.reveal()
-        assert current.blind_mode.seen_opinion(current.row) == {"model": "good"}
-        assert [step.text for step in agent.shown.steps] == ["look well"]
-        agent.stop()
-
-
-class TestModels:
-    def test_another_model_is_loaded_at_once(self, qtbot, scripted):
-        holder = scripted.agent.worker_model
-        scripted.agent.choose_model("other")
-        assert holder.is_loading and holder.name == "other"
-        qtbot.waitUntil(lambda: holder.model is not None, timeout=LONG_MS)
-        assert holder.model.name == "other" and not holder.is_loading
-        assert scripted.settings.settings.model == "other"
-        scripted.agent.choose_model(holder.default)
-        assert scripted.settings.settings.model == ""
-
-    def test_one_that_cannot_be_had_is_told(self, qtbot, scripted):
-        with qtbot.waitSignal(scripted.current.failed, timeout=LONG_MS) as told:
-            scripted.agent.choose_model("refuse")
-        assert "no model of that name" in told.args[0]
-        assert scripted.agent.worker_model.fault == told.args[0]
-
-    def test_the_chosen_one_inspects(self, qtbot, scripted):
-        scripted.agent.choose_model("other")
-        on_desk(qtbot, scripted, act="plain")
-        assert run_to_the_end(qtbot, scripted.agent)[1].model.name == "other"
-
-
-class TestList:
-    def done(self, agent):
-        return agent.list_run.state.done > 0 and not agent.list_run.state.is_running
-
-    def test_all_of_it_and_never_a_verdict(self, qtbot, scripted, session):
-        agent = scripted.agent
-        agent.toggle_list_run()
-        qtbot.waitUntil(lambda: self.done(agent), timeout=LONG_MS)
-        assert (
-            agent.list_run.state.done,
-            agent.list_run.state.left,
-            agent.list_run.state.fault,
-        ) == (12, 0, "")
-        assert all(len(inspections_of(session, number)) == 1 for number in range(1, 13))
-        assert all(session.judgement(number) is None for number in range(1, 13))
-
-    def test_it_stops_and_goes_on_where_it_was(self, qtbot, context, session):
-        agent = context.agent
-        agent.toggle_list_run()
-        qtbot.waitUntil(lambda: agent.list_run.state.done >= 1, timeout=LONG_MS)
-        agent.list_run.stop()
-        qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
-        first = sum(len(inspections_of(session, number)) for number in range(1, 13))
-        assert 1 <= first < 12
-        agent.toggle_list_run()
-        qtbot.waitUntil(lambda: agent.list_run.state.left is not None, timeout=LONG_MS)
-        assert agent.list_run.state.left + agent.list_run.state.done == 12 - first
-        agent.toggle_list_run()  # while it runs the same stops it
-        qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
-
-    def test_it_survives_a_worker_that_dies_over_the_model(self, qtbot, scripted, tmp_path):
-        agent = scripted.agent
-        agent.worker_model.requested = f"die-unless-there:{tmp_path / 'there'}"
-        agent.toggle_list_run()
-        qtbot.waitUntil(lambda: self.done(agent), timeout=LONG_MS)
-        assert (agent.list_run.state.done, agent.list_run.state.faults) == (12, 0)
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="processes are not killed by signals there")
-    def test_it_survives_a_worker_that_is_killed(self, qtbot, context):
-        agent = context.agent
-        agent.toggle_list_run()
-        qtbot.waitUntil(lambda: agent.list_run.state.done >= 2, timeout=LONG_MS)
-        pid = agent.list_run._pool._clients[0].pid
-        os.kill(pid, signal.SIGKILL)
-        qtbot.waitUntil(lambda: self.done(agent), timeout=LONG_MS)
-        assert (
-            agent.list_run.state.done,
-            agent.list_run.state.faults,
-            agent.list_run.state.fault,
-        ) == (12, 0, "")
-
-    def test_a_model_that_cannot_be_had_ends_it_in_words(self, qtbot, scripted):
-        agent = scripted.agent
-        scripted.settings.settings = replace(scripted.settings.settings, workers=2)
-        agent.worker_model.requested = "refuse"
-        with qtbot.waitSignal(scripted.current.failed, timeout=LONG_MS) as told:
-            agent.toggle_list_run()
-        assert "no model of that name" in told.args[0]
-        qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
-
-    def test_the_record_of_the_candidate_on_the_desk_appears(self, qtbot, scripted):
-        on_desk(qtbot, scripted, 3)
-        scripted.agent.toggle_list_run()
-        qtbot.waitUntil(lambda: scripted.agent.shown.trajectory is not None, timeout=LONG_MS)
-        qtbot.waitUntil(lambda: not scripted.agent.list_run.state.is_running, timeout=LONG_MS)
 
 
 class TestQuitting:

@@ -1,0 +1,38 @@
+"""The buttons and the status at the top of the agent panel."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from tests.app.ui.scripted_agent import LONG_MS, on_desk
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_words_stream_into_a_card_while_it_speaks(qtbot, scripted, scripted_panel):
+    on_desk(qtbot, scripted, act="endless")
+    qtbot.mouseClick(scripted_panel.head.run, LEFT)
+    qtbot.waitUntil(lambda: scripted_panel.timeline.cards != (), timeout=LONG_MS)
+    (card,) = scripted_panel.timeline.cards
+    assert card.content.kind == "partial" and "Well." in card.content.text
+    assert scripted_panel.head.state.full_text.startswith("writing")
+    assert not scripted_panel.head.run.isEnabled()
+    with qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS):
+        qtbot.mouseClick(scripted_panel.head.stop, LEFT)
+    assert scripted_panel.head.state.full_text == "ready · scripted"
+
+
+def test_the_list_runs_from_its_button(qtbot, scripted, scripted_panel):
+    qtbot.mouseClick(scripted_panel.head.list, LEFT)
+    assert scripted_panel.head.list.text() == "Stop list"
+    qtbot.waitUntil(lambda: not scripted.agent.list_run.state.is_running, timeout=LONG_MS)
+    assert scripted_panel.list_run.text.full_text == "List: 12 done"
+    assert (
+        scripted_panel.head.list.text() == "Run list"
+        and not scripted_panel.list_run.bar.isVisible()
+    )
+
+
+def test_buttons_show_the_keys_in_use(context, panel):
+    context.keymap.rebind("run_agent", ["J"])
+    assert panel.head.run.key == "J"

@@ -1,0 +1,60 @@
+"""A card's text is laid out for a width, folded or whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QFont
+
+from app.ui.agent.card_content import CardContent, card_contents
+from app.ui.agent.card_layout import FOLDED_LINES, Fonts, TextLine, elided, lay_out
+from tests.app.ui.agent.trajectories import record
+
+LONG = CardContent(index=0, kind="thought", title="Thought", text="word " * 400 + "end")
+
+
+@pytest.fixture
+def lay(qapp):
+    def lay(content, *, is_open=False, width=340.0, **links):
+        fonts, red = Fonts.of(QFont()), QColor("red")
+        return lay_out(content, width, fonts, is_open=is_open, marking=red, **links)
+
+    return lay
+
+
+def test_a_long_thought_is_folded_until_it_is_opened(lay):
+    links = {"more": "Show all", "fold": "Show less"}
+    folded, opened = lay(LONG, **links), lay(LONG, is_open=True, **links)
+    assert folded.blocks[0].layout.lineCount() == FOLDED_LINES
+    assert opened.height > 3 * folded.height
+    for card, link in ((folded, "Show all"), (opened, "Show less")):
+        assert card.lines[-1].text == link and card.lines[-1].box == card.more
+
+
+def test_of_a_turn_being_written_the_end_is_shown(lay):
+    card = lay(replace(LONG, kind="partial"))
+    assert card.more is None
+    text = card.blocks[0].layout.text()
+    assert text.startswith("… ") and text.endswith("end")
+
+
+def test_a_look_has_its_picture_on_the_left_and_its_numbers_below(lay):
+    content = card_contents(record().steps)[1]
+    card = lay(content, rerun="Rerun")
+    cells = [line.text for line in card.lines]
+    assert "−30.1 ± 1.1" in cells and "EW Å" in cells
+    assert card.blocks[0].at.x() > card.picture.right()
+    assert card.picture.bottom() < card.rerun.top() < card.height
+
+
+def test_unsupported_claims_are_underlined(lay):
+    answer = card_contents(record().steps)[-1]
+    (mark,) = lay(answer).blocks[0].layout.formats()
+    assert answer.text[mark.start : mark.start + mark.length] == "Na D"
+
+
+def test_a_title_without_room_is_elided(qapp):
+    line = TextLine(QRectF(0, 0, 30, 12), "a long title", QFont(), "text")
+    assert elided(line)[0].endswith("…")

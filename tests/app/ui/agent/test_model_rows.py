@@ -1,0 +1,82 @@
+"""The models to choose from: what each lacks and how to get it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.agent.model_rows import model_rows
+
+GGUF_CARD = """
+name = "mine"
+title = "A model of mine"
+family = "qwen2.5-vl"
+engine = "gguf"
+simulated_only = true
+
+[[files]]
+role = "weights"
+path = "mine.gguf"
+size = 5
+
+[[files]]
+role = "mmproj"
+path = "mmproj.gguf"
+size = 5
+"""
+
+
+@pytest.fixture(autouse=True)
+def models(tmp_path, monkeypatch):
+    """The user's folder of models, empty."""
+    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "models"
+
+
+def row_named(title, chosen=""):
+    return next(row for row in model_rows(chosen)[0] if row.title == title)
+
+
+def put(folder, **sizes):
+    folder.mkdir(parents=True)
+    (folder / "model.toml").write_text(GGUF_CARD)
+    for name, size in sizes.items():
+        (folder / f"{name}.gguf").write_bytes(b"x" * size)
+
+
+def test_the_measured_one_is_first_and_always_there():
+    first = model_rows("")[0][0]
+    assert (first.key, first.state, first.need) == ("measured", "always available", "")
+
+
+def test_a_published_one_that_is_not_here_says_how_to_get_it(models):
+    row = row_named("spec-o3-7b")
+    assert row.state == "not on this machine" and "8.3 billion" in row.about
+    assert "spec-o3 models get spec-o3-7b" in row.need and str(models) in row.need
+
+
+def test_models_of_the_users_own(models):
+    put(models / "mine", mine=5, mmproj=5)
+    row = row_named("mine")
+    assert row.state in ("ready", "its engine is not installed")
+    assert "simulations only" in row.about
+    (models / "mine" / "mmproj.gguf").unlink()
+    row = row_named("mine")
+    assert row.state == "incomplete" and "mmproj.gguf is missing" in row.need
+
+
+def test_a_faulty_folder_is_left_out_and_told(models):
+    (models / "bad").mkdir(parents=True)
+    (models / "bad" / "model.toml").write_text("name = [")
+    rows, faults = model_rows("")
+    assert rows and "bad" in faults
+
+
+def test_what_was_chosen_by_path_or_address_is_in_the_list(models, tmp_path):
+    put(tmp_path / "elsewhere", mine=5, mmproj=5)
+    path = str(tmp_path / "elsewhere")
+    assert [row.title for row in model_rows(path)[0] if row.key == path] == ["mine"]
+    gone = row_named("/no/such/model", "/no/such/model")
+    assert gone.state == "not found" and "no model" in gone.need
+    server = next(row for row in model_rows("http://localhost:1/v1#m")[0] if row.title == "m")
+    assert server.state == "server" and server.need == ""

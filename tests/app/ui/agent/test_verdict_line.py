@@ -1,0 +1,55 @@
+"""The verdict and p(YES) of the shown record, and the choice among several."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from app.core.inspections.store import StoredInspection
+from app.ui.agent.verdict_line import VerdictLine
+from app.ui.inspection.records import Records
+from tests.app.ui.agent.trajectories import NANO, record
+
+YES, NO = record(), record(model=NANO, verdict="NO", p_yes=None)
+
+
+@pytest.fixture
+def line(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    yield VerdictLine(window)  # the window must outlive it
+
+
+def records(*trajectories):
+    stored = tuple(
+        StoredInspection(id=number, candidate_id=1, at="", trajectory=each)
+        for number, each in enumerate(trajectories)
+    )
+    return Records(candidate_id=1, inspections=stored)
+
+
+def test_an_answer_shows_its_p_yes_and_an_interrupted_run_its_outcome(line):
+    line.show_records(records(YES))
+    line.show_record(YES)
+    assert (line.verdict.text(), line.p_yes.full_text) == ("YES", "p(YES) 0.93 · not calibrated")
+    assert not line.record.isVisible()
+    line.show_record(record(stopped_by="cancelled", verdict=None))
+    assert (line.verdict.text(), line.p_yes.full_text) == ("no verdict", "stopped")
+    line.show_record(None)
+    assert not line.isVisible()
+
+
+def test_one_of_several_records_is_chosen_or_all_are_compared(qtbot, line):
+    line.show_records(records(YES, NO))
+    line.show_record(NO)
+    assert line.record.isVisible() and line.record.currentText() == "nano"
+    with qtbot.waitSignal(line.chosen) as chosen:
+        line.record.activated.emit(0)
+    assert chosen.args == [YES]
+    with qtbot.waitSignal(line.compared) as compared:
+        qtbot.mouseClick(line.compare, Qt.MouseButton.LeftButton)
+    assert compared.args == [True] and not line.verdict.isVisible()
+    line.show_records(records(YES))
+    assert not line.compare.isChecked() and line.verdict.isVisible()

@@ -1,0 +1,72 @@
+"""A run over the whole list: it stops, resumes and survives what dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import replace
+
+import pytest
+
+from app.core.inspections.store import inspections_of
+from tests.app.ui.scripted_agent import LONG_MS
+
+
+def done(agent):
+    return agent.list_run.state.done > 0 and not agent.list_run.state.is_running
+
+
+def test_all_of_it_and_never_a_verdict(qtbot, scripted, session):
+    agent = scripted.agent
+    agent.toggle_list_run()
+    qtbot.waitUntil(lambda: done(agent), timeout=LONG_MS)
+    state = agent.list_run.state
+    assert (state.done, state.left, state.fault) == (12, 0, "")
+    assert all(len(inspections_of(session, number)) == 1 for number in range(1, 13))
+    assert all(session.judgement(number) is None for number in range(1, 13))
+
+
+def test_it_stops_and_goes_on_where_it_was(qtbot, context, session):
+    agent = context.agent
+    agent.toggle_list_run()
+    qtbot.waitUntil(lambda: agent.list_run.state.done >= 1, timeout=LONG_MS)
+    agent.list_run.stop()
+    qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
+    first = sum(len(inspections_of(session, number)) for number in range(1, 13))
+    assert 1 <= first < 12
+    agent.toggle_list_run()
+    qtbot.waitUntil(lambda: agent.list_run.state.left is not None, timeout=LONG_MS)
+    assert agent.list_run.state.left + agent.list_run.state.done == 12 - first
+    agent.toggle_list_run()  # while it runs the same stops it
+    qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
+
+
+def test_it_survives_a_worker_that_dies_over_the_model(qtbot, scripted, tmp_path):
+    agent = scripted.agent
+    agent.worker_model.requested = f"die-unless-there:{tmp_path / 'there'}"
+    agent.toggle_list_run()
+    qtbot.waitUntil(lambda: done(agent), timeout=LONG_MS)
+    assert (agent.list_run.state.done, agent.list_run.state.faults) == (12, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are not killed by signals there")
+def test_it_survives_a_worker_that_is_killed(qtbot, context):
+    agent = context.agent
+    agent.toggle_list_run()
+    qtbot.waitUntil(lambda: agent.list_run.state.done >= 2, timeout=LONG_MS)
+    pid = agent.list_run._pool._clients[0].pid
+    os.kill(pid, signal.SIGKILL)
+    qtbot.waitUntil(lambda: done(agent), timeout=LONG_MS)
+    state = agent.list_run.state
+    assert (state.done, state.faults, state.fault) == (12, 0, "")
+
+
+def test_a_model_that_cannot_be_had_ends_it_in_words(qtbot, scripted):
+    agent = scripted.agent
+    scripted.settings.settings = replace(scripted.settings.settings, workers=2)
+    agent.worker_model.requested = "refuse"
+    with qtbot.waitSignal(scripted.current.failed, timeout=LONG_MS) as told:
+        agent.toggle_list_run()
+    assert "no model of that name" in told.args[0]
+    qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
