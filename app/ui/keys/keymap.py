@@ -52,9 +52,9 @@ class Keymap(QObject):
     def labels(self, name: str) -> list[str]:
         return [label(key) for key in self._keys[name]]
 
-    def action(self, *spellings: str) -> str | None:
+    def action(self, *keys: str) -> str | None:
         """The action of the first of these keys that has one."""
-        return next((self._names[each] for each in spellings if each in self._names), None)
+        return next((self._names[each] for each in keys if each in self._names), None)
 
     def is_changed(self, name: str) -> bool:
         return name in self._settings.settings.keys

@@ -29,7 +29,7 @@ MARGIN = 16
 MAX_COLUMNS = 4
 DROP_PX = 3
 """Lifts the small labels so that they share the baseline of the heading."""
-_VEIL_ALPHA = 205
+_BACKGROUND_ALPHA = 205
 _MODIFIER_KEYS = frozenset(
     {
         Qt.Key.Key_Shift,
@@ -95,10 +95,10 @@ class KeysOverlay(QWidget):
         self._close()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        veil = self.palette().window().color()
-        veil.setAlpha(_VEIL_ALPHA)
+        background = self.palette().window().color()
+        background.setAlpha(_BACKGROUND_ALPHA)
         painter = QPainter(self)
-        painter.fillRect(self.rect(), veil)
+        painter.fillRect(self.rect(), background)
         painter.end()
 
     def _close(self) -> None:
