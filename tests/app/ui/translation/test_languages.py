@@ -60,9 +60,7 @@ def _is_pair(arguments: list[ast.expr]) -> bool:
 
 
 def _literal(node: ast.AST, path: Path) -> str:
-    assert _is_literal(node), (
-        f"{path.name}:{node.lineno}: tools find only literal texts"
-    )
+    assert _is_literal(node), f"{path.name}:{node.lineno}: tools find only literal texts"
     return node.value
 
 
