@@ -31,7 +31,7 @@ LEFT_OUT = (
     *("pydoc_data", "cffi.setuptools_ext", "distutils"),
     # huggingface_hub is asked for a token alone; rich looks for the last two.
     *("hf_xet", "fsspec", "jupyter", "ipywidgets"),
-    *("matplotlib.tests", "mpl_toolkits", "contourpy"),
+    *("matplotlib.tests", "contourpy"),
     # pyqtgraph's 3-D, and what Qt has beside widgets.
     *("pyqtgraph.opengl", "pyqtgraph.examples", "OpenGL", "PySide6.QtNetwork", "PySide6.QtDBus"),
     *("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets", "PySide6.QtTest", "PIL._avif", "PIL._webp"),
