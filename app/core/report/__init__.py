@@ -1,4 +1,4 @@
-"""One page of HTML that says what a session came to."""
+"""Write the results of a session as one page of HTML."""
 
 from app.core.report.write import write_report
 

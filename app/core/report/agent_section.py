@@ -1,4 +1,4 @@
-"""What the agents did, and how far their p(YES) can be believed."""
+"""The sections about the agents: their verdicts and the reliability of p(YES)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from app.core.report.charts import cut_histogram, reliability_diagram
 from app.core.report.content import DELTA, PRECISION, RECALL, ReliabilityContent
-from app.core.report.drawing import ACCEPT, AGENT, REJECT, SOFT, UNSURE
-from app.core.report.markup import Cell, Markup, join, said, tag
+from app.core.report.markup import Cell, Markup, join, quoted, tag
 from app.core.report.parts import (
     captioned,
     facts,
@@ -18,6 +17,7 @@ from app.core.report.parts import (
     share_of,
     table,
 )
+from app.core.report.svg import ACCEPT, AGENT, REJECT, SOFT, UNSURE
 from app.core.statistics.number_format import percent
 from app.core.statistics.summary import AgentFigures, Statistics
 
@@ -26,17 +26,17 @@ MOST_CURVES = 3
 ABREAST = 4
 
 
-def trust_section(trusts: Sequence[ReliabilityContent]) -> Markup | None:
-    if not trusts:
+def reliability_section(reliabilities: Sequence[ReliabilityContent]) -> Markup | None:
+    if not reliabilities:
         return None
     wanted = (
-        f"The cuts are those for a precision of {percent(PRECISION)} of what would be accepted "
+        f"The thresholds aim at a precision of {percent(PRECISION)} of what would be accepted "
         f"and a recall of {percent(RECALL)} of what would not be set aside, each kept except with "
         f"a chance of {percent(DELTA / 2)}."
     )
     return section(
-        "How far p(YES) can be believed",
-        *(_trust(each) for each in trusts[:MOST_CURVES]),
+        "Reliability of p(YES)",
+        *(_reliability(each) for each in reliabilities[:MOST_CURVES]),
         paragraph(wanted, class_="note"),
     )
 
@@ -44,30 +44,30 @@ def trust_section(trusts: Sequence[ReliabilityContent]) -> Markup | None:
 def agents_section(found: Statistics) -> Markup | None:
     if not found.agents:
         return None
-    told = (
-        "Precision is the share of its YES that is real, recall the share of the real ones it "
-        "found; real is what people hold who judged blind. With 95 % intervals."
+    note = (
+        "Precision is the fraction of its YES that is real, recall the fraction of the real ones "
+        "it found; real means accepted by people who judged blind. With 95 % intervals."
     )
     shown = found.agents[:MOST_MODELS]
     beside = [shown[at : at + ABREAST] for at in range(0, len(shown), ABREAST)]
     return section(
-        "The agents", *(_agents(each) for each in beside), paragraph(told, class_="note")
+        "The agents", *(_agents(each) for each in beside), paragraph(note, class_="note")
     )
 
 
-def _trust(trust: ReliabilityContent) -> Markup:
+def _reliability(trust: ReliabilityContent) -> Markup:
     figures, own = trust.figures, trust.own
     left_out = [
         f"{number:,} {why}"
         for number, why in (
-            (own.shown, "judged only after an agent's opinion had been seen"),
+            (own.shown, "judged after an agent's result was shown"),
             (own.unsure, "without one clear verdict"),
             (own.without_p, "without p(YES)"),
         )
         if number
     ]
     note = f"Left out: {'; '.join(left_out)}." if left_out else None
-    title = tag("h3", said(figures.model, 80), " ", _hash(figures.model_sha256))
+    title = tag("h3", quoted(figures.model, 80), " ", _hash(figures.model_sha256))
     return join(
         [
             title,
@@ -85,8 +85,8 @@ def _curve(trust: ReliabilityContent) -> Markup:
     if found is None:
         return state
     legend = key(
-        (SOFT, "as the model tells it", ""),
-        *([(AGENT, "calibrated, out of fold", "")] if found.calibrated else []),
+        (SOFT, "as predicted", ""),
+        *([(AGENT, "calibrated (cross-validated)", "")] if found.calibrated else []),
     )
     drawn = captioned(reliability_diagram(found.raw, found.calibrated), legend)
     entries: list[tuple[str, Cell]] = [
@@ -106,8 +106,8 @@ def _curve(trust: ReliabilityContent) -> Markup:
         entries.append(("ROC AUC", f"{found.roc_auc:.3f}"))
         entries.append(("average precision", f"{found.average_precision:.3f}"))
     how = (
-        "On the dashed line, seven in ten of the candidates with a p(YES) of 0.7 are real. Bars "
-        "are 95 % intervals; below, how many candidates each point rests on."
+        "On the dashed line, seven in ten candidates with a p(YES) of 0.7 are real. Error bars are "
+        "95 % intervals; the bars below count the candidates behind each point."
     )
     why = f"No calibrated curve: {found.note}." if found.note else None
     words = [state, facts(entries), paragraph(how, class_="note")]
@@ -137,8 +137,8 @@ def _cut(trust: ReliabilityContent) -> Markup:
 
 
 def _agents(shown: Sequence[AgentFigures]) -> Markup:
-    """Models side by side, their figures below one another."""
-    head = ["", *(join([said(e.model, 60), " ", _hash(e.model_sha256)]) for e in shown)]
+    """A table with one column for each model."""
+    head = ["", *(join([quoted(e.model, 60), " ", _hash(e.model_sha256)]) for e in shown)]
     rows: list[tuple[str, Callable[[AgentFigures], Cell]]] = [
         ("inspected", lambda e: f"{e.inspected:,}"),
         ("says YES", lambda e: share_of(e.yes, e.inspected)),

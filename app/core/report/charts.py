@@ -9,10 +9,10 @@ from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import Bin
 from agent.confidence.scores import Estimate
 from agent.rendering import charts
-from agent.rendering.charts import Cut, Part
+from agent.rendering.charts import BarPart, CutLine
 from agent.spectra.spectrum import FloatArray
-from app.core.report.drawing import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
 from app.core.report.markup import Markup, without_controls
+from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
 from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.number_format import rough_percent, with_interval
 from app.core.statistics.summary import Counts
@@ -24,12 +24,12 @@ HISTOGRAM_BINS = 20
 
 def counts_bar(counts: Counts) -> Markup:
     """How many candidates are judged, and below that the verdicts."""
-    done = [Part("judged", counts.judged, INK), Part("open", counts.open, OPEN, SOFT)]
+    done = [BarPart("judged", counts.judged, INK), BarPart("open", counts.open, OPEN, SOFT)]
     decided = [
-        Part("ACCEPT", counts.accepted, ACCEPT),
-        Part("REJECT", counts.rejected, REJECT),
-        Part("UNSURE", counts.unsure, UNSURE),
-        Part("people differ", counts.disputed, DISPUTED),
+        BarPart("ACCEPT", counts.accepted, ACCEPT),
+        BarPart("REJECT", counts.rejected, REJECT),
+        BarPart("UNSURE", counts.unsure, UNSURE),
+        BarPart("people differ", counts.disputed, DISPUTED),
     ]
     numbers = ", ".join(f"{part.number:,} {part.name}" for part in (*done, *decided))
     title = f"Of {counts.candidates:,} candidates: {numbers}"
@@ -65,7 +65,7 @@ def cut_histogram(judged: JudgedScores, unjudged: FloatArray, found: Abstention)
         f"{unjudged.size:,} not judged"
     )
     cuts = [
-        Cut(at, label.format(at), to_the_right)
+        CutLine(at, label.format(at), to_the_right)
         for at, label, to_the_right in (
             (found.accept_from, "accept from {:.3g}", True),
             (found.reject_below, "set aside below {:.3g}", False),

@@ -1,4 +1,4 @@
-"""What the report tells, gathered before a word of it is set."""
+"""The data of the report, gathered before any of it is formatted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DELTA = 0.1
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReliabilityContent:
-    """How far one model can be believed here."""
+    """The reliability of one model on this session."""
 
     figures: AgentFigures
     own: CalibrationSample
@@ -46,23 +46,23 @@ class ReliabilityContent:
 class Content:
     provenance: Provenance
     statistics: Statistics
-    trusts: tuple[ReliabilityContent, ...]
-    """Of the models that tell p(YES), those with most blind verdicts beside them first."""
+    reliabilities: tuple[ReliabilityContent, ...]
+    """Models with p(YES), those with most blind verdicts first."""
     cards: tuple[EvidenceCard, ...]
     people_differ: tuple[Difference, ...]
     disputes: int
-    """On which people differ, those shown and those not."""
+    """All disagreements between people, including those not shown."""
     agent_differs: tuple[Difference, ...]
     simulated: SimulatedCount
 
 
 def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
-    said = read_all_verdicts(session)
-    found = statistics_of(session, said, seed)
-    pairs = zip(said.agents, found.agents, strict=True)
-    trusts = [_trust(session, said.verdicts, *pair) for pair in pairs]
-    known = [each for each in trusts if each is not None]
-    cards = accepted_cards(session, settled(said.verdicts), read)
+    all_verdicts = read_all_verdicts(session)
+    found = statistics_of(session, all_verdicts, seed)
+    pairs = zip(all_verdicts.agents, found.agents, strict=True)
+    reliabilities = [_reliability(session, all_verdicts.verdicts, *pair) for pair in pairs]
+    known = [each for each in reliabilities if each is not None]
+    cards = accepted_cards(session, settled(all_verdicts.verdicts), read)
     between = people_differ(session)
     against = agent_differs(session)
     met = {each.candidate.id: each.is_simulated for each in cards if each.spectrum is not None}
@@ -70,7 +70,7 @@ def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
     return Content(
         provenance=provenance(session),
         statistics=found,
-        trusts=tuple(sorted(known, key=lambda each: -len(each.own.judged))),
+        reliabilities=tuple(sorted(known, key=lambda each: -len(each.own.judged))),
         cards=cards,
         people_differ=between,
         disputes=count_disputes(session, with_agent=False),
@@ -79,7 +79,7 @@ def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
     )
 
 
-def _trust(
+def _reliability(
     session: Session, verdicts: Verdicts, agent: AgentVerdicts, figures: AgentFigures
 ) -> ReliabilityContent | None:
     own = calibration_sample(verdicts, agent)

@@ -1,4 +1,4 @@
-"""What is shown of single objects: those accepted, and those over which opinions differ."""
+"""Single objects for the report: accepted ones and disagreements."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ from app.core.statistics.verdicts import ACCEPT, Settled
 Read = Callable[[Candidate], Spectrum]
 
 MOST_CARDS = 24
-MOST_DISPUTES = 15
-"""Between people, and as many between people and agent."""
+MOST_DISPUTES = 15  # between people, and as many between people and agent
 CHUNK = 500
 LONGEST_LABEL = 80
 
@@ -41,7 +40,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KeyLook:
-    """The look an agent's answer rests on."""
+    """The zoom window an agent's answer rests on."""
 
     label: str
     range: Window
@@ -50,7 +49,7 @@ class KeyLook:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EvidenceCard:
-    """One accepted object. Either a spectrum or a fault."""
+    """One accepted object, with its spectrum or the reason why there is none."""
 
     candidate: Candidate
     final: FinalOpinion
@@ -62,7 +61,7 @@ class EvidenceCard:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Difference:
-    """A candidate with what everybody says of it; `reasons` are the agent's."""
+    """A candidate on which opinions differ, with all opinions; `reasons` are the agent's."""
 
     candidate: Candidate
     dispute: Dispute
@@ -71,14 +70,14 @@ class Difference:
 
 
 def accepted_cards(session: Session, holds: Settled, read: Read) -> tuple[EvidenceCard, ...]:
-    """The surest first: by the reviewer's confidence, then by the agent's p(YES)."""
+    """Most confident first: by the reviewer's confidence, then by the agent's p(YES)."""
     accepted = set(holds.candidate[holds.verdict == ACCEPT].tolist())
-    numbers = list(_surest(session, accepted))
+    numbers = list(_most_confident(session, accepted))
     return tuple(_card(session, each, read) for each in session.candidates(numbers))
 
 
 def people_differ(session: Session) -> tuple[Difference, ...]:
-    """Those nobody has settled first."""
+    """Disagreements between people, unsettled ones first."""
     found = list(islice(disputes(session, only_open=True), MOST_DISPUTES))
     ended = (each for each in disputes(session, with_agent=False) if not each.is_open)
     found += islice(ended, MOST_DISPUTES - len(found))
@@ -86,7 +85,7 @@ def people_differ(session: Session) -> tuple[Difference, ...]:
 
 
 def agent_differs(session: Session) -> tuple[Difference, ...]:
-    """Where people are of one mind and the agent of another, the surest agent first."""
+    """Candidates on which people agree and the agent does not, most confident agent first."""
     adjudicator = adjudicator_of(session)
     found = (read_dispute(session, number, adjudicator) for number in _against_agent(session))
     kept = [each for each in found if "people" not in each.between][:MOST_DISPUTES]
@@ -94,7 +93,7 @@ def agent_differs(session: Session) -> tuple[Difference, ...]:
 
 
 def key_look(trajectory: Trajectory) -> KeyLook | None:
-    """The look whose label the answer speaks of most; the first of several."""
+    """The window whose label shares most words with the answer; the first of several."""
     reasons = set(_WORD.findall(trajectory.reasons.casefold()))
     best: Step | None = None
     most = -1
@@ -110,11 +109,11 @@ def key_look(trajectory: Trajectory) -> KeyLook | None:
 
 
 def plain_reasons(trajectory: Trajectory) -> str:
-    """The agent's last words without the box that its verdict stands in."""
+    """The agent's final reasons without the boxed verdict."""
     return _BOX.sub("", trajectory.reasons).strip()
 
 
-def _surest(session: Session, accepted: set[int]) -> Iterator[int]:
+def _most_confident(session: Session, accepted: set[int]) -> Iterator[int]:
     query = (
         select(judgements.c.candidate_id)
         .join(candidates, candidates.c.id == judgements.c.candidate_id)
@@ -184,7 +183,7 @@ def _difference(session: Session, dispute: Dispute) -> Difference:
 
 
 def _trajectory(session: Session, candidate: Candidate) -> Trajectory | None:
-    """Of the model whose verdict stands beside the candidate; None where it cannot be read."""
+    """The inspection behind the candidate's agent verdict; None if it cannot be read."""
     with suppress(WorkbenchError):
         for each in inspections_of(session, candidate.id):
             if each.trajectory.model.name == candidate.agent_model:

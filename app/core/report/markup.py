@@ -1,4 +1,4 @@
-"""HTML and SVG in which no text of a session can ever become markup: it is escaped by default."""
+"""HTML and SVG built so that text of a session is always escaped and never becomes markup."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from collections.abc import Iterable
 
 
 class Markup(str):
-    """Text that is markup already: only `tag`, `join` and `doctype` make it."""
+    """Escaped markup, made by `tag`, `join`, `page` and `style`; plain text is escaped on use."""
 
     __slots__ = ()
 
 
 Cell = str | None
-"""A plain str is escaped; None is nothing."""
+"""A plain str is escaped; None is left out."""
 
 VOID = frozenset({"br", "hr", "meta", "line", "rect", "circle", "path", "polyline"})
 LONGEST = 2000
 
 
 def tag(name: str, /, *content: Cell, **attributes: str | float | None) -> Markup:
-    """`class_` and the like lose their last _, other _ become -; an attribute of None is left out.
+    """An element; attribute names lose a trailing _, other _ become -, and None leaves one out.
 
-    Names come from our own code, values from anywhere.
+    Names come from our code only; values may come from anywhere.
     """
-    told = "".join(
+    written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_attribute(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
     if name in VOID and not content:
-        return Markup(f"<{name}{told}/>")
-    return Markup(f"<{name}{told}>{join(content)}</{name}>")
+        return Markup(f"<{name}{written}/>")
+    return Markup(f"<{name}{written}>{join(content)}</{name}>")
 
 
 def join(content: Iterable[Cell], between: str = "") -> Markup:
@@ -44,13 +44,12 @@ def page(language: str, *content: Cell) -> Markup:
 
 
 def style(text: str) -> Markup:
-    """Our own style sheet: no text of a session belongs in there."""
+    """A style element; never pass text of a session, as it is not escaped."""
     return Markup(f"<style>{text}</style>")
 
 
-def said(text: str, longest: int = LONGEST) -> Markup:
-    """What a list, a person or an agent wrote: shortened, and set apart from the direction of the
-    text around it."""
+def quoted(text: str, longest: int = LONGEST) -> Markup:
+    """Text that a list, a person or an agent wrote: shortened, in its own writing direction."""
     short = text if len(text) <= longest else text[:longest].rstrip() + " …"
     return tag("bdi", short)
 
@@ -68,12 +67,12 @@ def without_controls(text: str) -> str:
 
 
 def _attribute(value: str | float) -> str:
-    """Lengths to a hundredth of a pixel."""
+    """An escaped attribute value; lengths are rounded to 0.01 px."""
     if isinstance(value, str):
         return escaped(str(value))
     return f"{round(value, 2) + 0.0:g}" if abs(value) < 1e6 else "0"
 
 
 def _is_control(letter: str) -> bool:
-    """Neither HTML nor a printer knows what to do with these."""
+    """Control characters and surrogates, which HTML does not allow."""
     return unicodedata.category(letter) in {"Cc", "Cs"} and letter not in "\n\t"

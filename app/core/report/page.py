@@ -1,24 +1,24 @@
-"""The page as a whole: what it is about, what it came to, and the sections in order."""
+"""The whole page: header, conclusions, sections and footer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from agent.confidence.scores import Estimate
-from app.core.report.agent_section import agents_section, trust_section
+from app.core.report.agent_section import agents_section, reliability_section
 from app.core.report.content import Content
-from app.core.report.look import STYLE
-from app.core.report.markup import Cell, Markup, join, page, said, style, tag
+from app.core.report.markup import Cell, Markup, join, page, quoted, style, tag
 from app.core.report.object_section import cards_section, disagreement_section
+from app.core.report.page_style import STYLE
 from app.core.report.parts import facts, paragraph, simulated_badge
 from app.core.report.people_section import agreement_section, counts_section, pace_section
 from app.core.statistics.number_format import rough_percent, with_interval
 
+# Should text of a session ever get through as markup, a browser would neither run nor fetch it.
 NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'"
-"""Even if something of a session got through as markup, a browser would not run or fetch it."""
 
 
-def set_page(content: Content) -> Markup:
+def report_page(content: Content) -> Markup:
     found = content.statistics
     head = tag(
         "head",
@@ -32,7 +32,7 @@ def set_page(content: Content) -> Markup:
         counts_section(found),
         pace_section(found),
         agreement_section(found),
-        trust_section(content.trusts),
+        reliability_section(content.reliabilities),
         agents_section(found),
         cards_section(content),
         disagreement_section(content),
@@ -49,7 +49,7 @@ def _header(content: Content) -> Markup:
             found.task[:1].upper() + found.task[1:],
             f"{found.counts.candidates:,} candidates",
             _period(source.first_verdict_at, source.last_verdict_at),
-            said(", ".join(each.name for each in found.reviewers), 200)
+            quoted(", ".join(each.name for each in found.reviewers), 200)
             if found.reviewers
             else None,
         ],
@@ -57,12 +57,12 @@ def _header(content: Content) -> Markup:
     )
     simulated = None
     if content.simulated.found:
-        told = f" Simulated spectra in this session: {content.simulated.words}."
-        simulated = paragraph(simulated_badge(), told, class_="warn")
+        text = f" Simulated spectra in this session: {content.simulated.words}."
+        simulated = paragraph(simulated_badge(), text, class_="warn")
     return tag(
         "header",
         paragraph(f"{source.program} · report of a session", class_="kicker"),
-        tag("h1", said(found.session, 120)),
+        tag("h1", quoted(found.session, 120)),
         paragraph(about, class_="about"),
         simulated,
         paragraph(join(_conclusions(content), " "), class_="lead"),
@@ -83,9 +83,9 @@ def _conclusions(content: Content) -> Iterator[str]:
         f"accepted, {counts.rejected:,} rejected, {counts.unsure:,} unsure."
     )
     if counts.disputed:
-        yield f"On {counts.disputed:,} people differ, and nobody has settled it."
-    yield from _people_in_short(content)
-    for trust in content.trusts[:1]:
+        yield f"People disagree on {counts.disputed:,}, which are not settled."
+    yield from _agreement_in_short(content)
+    for trust in content.reliabilities[:1]:
         scores = trust.figures.people.blind_scores
         if scores.precision.value is not None and scores.recall.value is not None:
             yield (
@@ -97,13 +97,13 @@ def _conclusions(content: Content) -> Iterator[str]:
             yield "Its p(YES) is not calibrated."
 
 
-def _people_in_short(content: Content) -> Iterator[str]:
+def _agreement_in_short(content: Content) -> Iterator[str]:
     people = content.statistics.people
     kappa = people.several.kappa
     if people.several.n and kappa.value is not None:
         yield (
             f"People agree beyond chance with kappa {with_interval(kappa)} on the "
-            f"{people.several.n:,} that more than one has judged."
+            f"{people.several.n:,} judged by more than one person."
         )
 
 
@@ -116,20 +116,20 @@ def _footer(content: Content) -> Markup:
     source = content.provenance
     entries: list[tuple[str, Cell]] = [
         ("written", f"{_moment(source.written_at)} by {source.program} {source.program_version}"),
-        ("session", join([said(source.session_name), ", ", tag("code", source.session_id)])),
-        ("made", _moment(source.made_at)),
+        ("session", join([quoted(source.session_name), ", ", tag("code", source.session_id)])),
+        ("created", _moment(source.made_at)),
         ("task", join([f"{source.task_id}, {source.task_name}, ", _hash(source.task_sha256)])),
     ]
     for each in source.lists:
         used = f", {each.rows_used:,} of {each.rows_read:,} rows, "
-        entries.append(("list", join([said(each.file), used, _hash(each.sha256)])))
+        entries.append(("list", join([quoted(each.file), used, _hash(each.sha256)])))
     for model in source.models:
         number = f", {model.inspections:,} inspections, "
-        entries.append(("agent", join([said(model.name), number, _hash(model.sha256)])))
+        entries.append(("agent", join([quoted(model.name), number, _hash(model.sha256)])))
     for person in source.reviewers:
         counts = ", ".join(f"{number:,} {verdict}" for verdict, number in person.verdicts.items())
-        entries.append(("person", join([said(person.name), f": {counts}"])))
-    return tag("footer", tag("h2", "Where this comes from"), facts(entries))
+        entries.append(("person", join([quoted(person.name), f": {counts}"])))
+    return tag("footer", tag("h2", "Provenance"), facts(entries))
 
 
 def _period(first: str, last: str) -> str | None:

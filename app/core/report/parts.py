@@ -1,4 +1,4 @@
-"""Small pieces of the page that several sections use."""
+"""HTML parts that several sections use."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 
 from agent.confidence.scores import Agreement, Estimate
-from app.core.report.drawing import ACCEPT
-from app.core.report.markup import Cell, Markup, join, said, tag
+from app.core.report.markup import Cell, Markup, join, quoted, tag
+from app.core.report.svg import ACCEPT
 from app.core.statistics.number_format import rough_percent, rounded
 
 SHADE = tuple(int(ACCEPT[at : at + 2], 16) for at in (1, 3, 5))
-STRONGEST = 0.42
-"""Of the shade behind a count: ink must stay readable on it."""
+STRONGEST = 0.42  # opacity of the shade behind a count: text must stay readable on it
 
 
 def section(title: str, *content: Cell) -> Markup:
@@ -31,7 +30,7 @@ def table(
     numbers: frozenset[int] = frozenset(),
     class_: str | None = None,
 ) -> Markup:
-    """The first cell of each row is its header; columns of `numbers` are set flush right."""
+    """A table; the first cell of each row is its header, `numbers` columns are right-aligned."""
     columns = [
         tag("th", title, scope="col", class_="n" if at in numbers else None)
         for at, title in enumerate(head)
@@ -46,7 +45,7 @@ def table(
 
 
 def matrix(found: Agreement, rows: str, columns: str) -> Markup:
-    """A confusion table, named by who stands in its rows and columns; frequent cells are darker."""
+    """A confusion matrix in which frequent cells are darker."""
     names = [str(each) for each in found.categories]
     head = [tag("th", name, scope="col") for name in names]
     most = max((count for counts in found.counts for count in counts), default=0) or 1
@@ -59,7 +58,7 @@ def matrix(found: Agreement, rows: str, columns: str) -> Markup:
         body.append(tag("tr", tag("th", name, scope="row"), *cells))
     return tag(
         "table",
-        tag("caption", "Rows: ", said(rows, 40), ". Columns: ", said(columns, 40), "."),
+        tag("caption", "Rows: ", quoted(rows, 40), ". Columns: ", quoted(columns, 40), "."),
         tag("thead", tag("tr", tag("td", ""), *head)),
         tag("tbody", *body),
         class_="matrix",
@@ -67,7 +66,7 @@ def matrix(found: Agreement, rows: str, columns: str) -> Markup:
 
 
 def key(*entries: tuple[str, str, str]) -> Markup:
-    """Colour, what it stands for, how many."""
+    """A colour legend: colour, meaning, number."""
     return tag(
         "ul",
         *(
@@ -92,7 +91,7 @@ def simulated_badge() -> Markup:
 
 def named(object_id: str, *, is_simulated: bool) -> Markup:
     return join(
-        [said(object_id or "no name", 60), simulated_badge() if is_simulated else None], " "
+        [quoted(object_id or "no name", 60), simulated_badge() if is_simulated else None], " "
     )
 
 
@@ -101,7 +100,7 @@ def share_of(part: int, whole: int) -> str:
 
 
 def measured(found: Estimate) -> Markup:
-    """A figure and its interval, broken between them where there is little room."""
+    """A value and its interval; the line may break between them."""
     if found.value is None:
         return join(["–"])
     low, high = rounded(found.low), rounded(found.high)

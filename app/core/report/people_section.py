@@ -1,4 +1,4 @@
-"""What people did, how fast, and how far they agree."""
+"""The sections about people: counts, pace and agreement."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 from agent.confidence.fleiss import FleissKappa
 from agent.confidence.scores import Agreement
 from app.core.report.charts import DISPUTED, counts_bar, drift_curve, interval_bar, kappa_axis
-from app.core.report.drawing import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
-from app.core.report.markup import Cell, Markup, join, said, tag
+from app.core.report.markup import Cell, Markup, join, quoted, tag
 from app.core.report.parts import (
     captioned,
     key,
@@ -20,6 +19,7 @@ from app.core.report.parts import (
     share_of,
     table,
 )
+from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
 from app.core.statistics.drift import Drift
 from app.core.statistics.number_format import rough_percent
 from app.core.statistics.snr_bins import NOT_KNOWN, SnrBin
@@ -54,7 +54,7 @@ def pace_section(found: Statistics) -> Markup | None:
         return None
     rows = [
         (
-            said(each.name),
+            quoted(each.name),
             f"{each.judged:,}",
             f"{each.accepted:,}",
             f"{each.rejected:,}",
@@ -65,27 +65,36 @@ def pace_section(found: Statistics) -> Markup | None:
         )
         for each in found.reviewers
     ]
-    head = ("Person", "Verdicts", "Accept", "Reject", "Unsure", "Blind", "Seconds each", "To go")
-    told = (
-        "Verdicts that stand. Blind: given before anything of an agent's opinion had been seen. "
-        "Seconds: the median of the latest verdicts, pauses left out; to go: at their mean."
+    head = (
+        "Person",
+        "Verdicts",
+        "Accept",
+        "Reject",
+        "Unsure",
+        "Blind",
+        "Seconds each",
+        "Time left",
     )
-    return section("People and pace", table(told, head, rows, numbers=frozenset(range(1, 8))))
+    text = (
+        "Current verdicts. Blind: given before an agent's result was shown. "
+        "Seconds: median of the latest verdicts without pauses; time left: at their mean."
+    )
+    return section("People and pace", table(text, head, rows, numbers=frozenset(range(1, 8))))
 
 
 def agreement_section(found: Statistics) -> Markup | None:
     rows = list(_agreement_rows(found))
     if not rows:
         return None
-    told = (
+    text = (
         "Kappa is agreement beyond chance: 0 is chance, 1 complete; it is low for rare classes "
         "even between good judges. With 95 % intervals. Beside an agent UNSURE is left out; blind "
-        "means before anything of an agent's opinion had been seen."
+        "means before an agent's result was shown."
     )
     head = ("Between", "Candidates", "Same verdict", "Kappa", kappa_axis())
     return section(
         "Agreement",
-        table(told, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement"),
+        table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement"),
         _matrices(found),
         _by_snr(found),
         _repeats(found),
@@ -106,7 +115,7 @@ def _agreement_rows(found: Statistics) -> Iterator[Sequence[Cell]]:
         if each.every.n > each.blind.n:
             yield _agreement_row(join([between, ", blind or not"]), each.every, AGENT)
     for repeat in found.repeats:
-        again = join([said(repeat.reviewer, 40), ", first and second time"])
+        again = join([quoted(repeat.reviewer, 40), ", first and second verdict"])
         yield _agreement_row(again, repeat.agreement, SOFT)
 
 
@@ -117,7 +126,7 @@ def _agreement_row(between: Cell, found: Agreement | FleissKappa, colour: str) -
 
 
 def _two(first: str, second: str) -> Markup:
-    return join([said(first, 40), " and ", said(second, 40)])
+    return join([quoted(first, 40), " and ", quoted(second, 40)])
 
 
 def _matrices(found: Statistics) -> Markup | None:
@@ -132,7 +141,7 @@ def _matrices(found: Statistics) -> Markup | None:
 
 
 def _by_snr(found: Statistics) -> Markup | None:
-    """People among themselves, then the pairs of person and agent that met most often."""
+    """Kappa by S/N among people, then for the person-agent pairs with most common candidates."""
     columns: list[tuple[Cell, Sequence[SnrBin[Any]]]] = []
     if found.people.several_by_snr:
         columns.append(("People", found.people.several_by_snr))
@@ -144,8 +153,8 @@ def _by_snr(found: Statistics) -> Markup | None:
     order = sorted(names, key=lambda name: (name == NOT_KNOWN, names[name] or 0.0))
     rows = [[name, *(_kappa_in(name, bins) for _, bins in columns)] for name in order]
     head = ["S/N", *(title for title, _ in columns)]
-    told = "Kappa for faint and for bright candidates, and their number"
-    return table(told, head, rows, class_="whole")
+    text = "Kappa for faint and for bright candidates, and their number"
+    return table(text, head, rows, class_="whole")
 
 
 def _kappa_in(name: str, bins: Sequence[SnrBin[Any]]) -> Cell:
@@ -157,12 +166,12 @@ def _kappa_in(name: str, bins: Sequence[SnrBin[Any]]) -> Cell:
 
 
 def _repeats(found: Statistics) -> Markup | None:
-    told = []
+    text = []
     for each in found.repeats:
         n, other = each.agreement.n, len(each.differing)
-        again = f": {n:,} served again, {other:,} of them judged otherwise."
-        told.append(join([said(each.reviewer), again]))
-    return paragraph(join(told, " ")) if told else None
+        again = f": {n:,} shown again, {other:,} of them judged differently."
+        text.append(join([quoted(each.reviewer), again]))
+    return paragraph(join(text, " ")) if text else None
 
 
 def _drifts(found: Statistics) -> Markup | None:
@@ -170,15 +179,15 @@ def _drifts(found: Statistics) -> Markup | None:
     if not drawn:
         return None
     legend = key(
-        (ACCEPT, "share accepted, block by block, with 95 % intervals", ""),
+        (ACCEPT, "fraction accepted in each block, with 95 % intervals", ""),
         (AGENT, "the agent's mean p(YES) of the same candidates", ""),
     )
-    return join([tag("h3", "In the course of time"), tag("div", *drawn, class_="pair"), legend])
+    return join([tag("h3", "Over time"), tag("div", *drawn, class_="pair"), legend])
 
 
 def _drift(each: Drift) -> Markup:
     return captioned(
-        drift_curve(each.blocks, each.reviewer), tag("b", said(each.reviewer)), " ", each.words
+        drift_curve(each.blocks, each.reviewer), tag("b", quoted(each.reviewer)), " ", each.words
     )
 
 

@@ -1,4 +1,4 @@
-"""Small spectra: the whole, with the agent's key look marked, and that look larger."""
+"""Small spectra: the whole one with the agent's key window marked, and that window enlarged."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import numpy as np
 
 from agent.rendering.robust import limits
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
-from app.core.report.drawing import (
+from app.core.report.evidence import KeyLook
+from app.core.report.markup import Markup
+from app.core.report.svg import (
     AGENT,
     FAINT,
     RULE,
@@ -16,32 +18,30 @@ from app.core.report.drawing import (
     figure,
     in_bins,
     line,
+    svg_text,
     ticks,
-    words,
 )
-from app.core.report.evidence import KeyLook
-from app.core.report.markup import Markup
 
 WIDTH = 356.0
+# Upper and lower edge of each panel, in pixels.
 WHOLE = (6.0, 74.0)
 LOOK = (98.0, 168.0)
-"""From the upper to the lower edge of each panel."""
 POINTS = 440
 FEWEST = 5
 
 
 def thumbnail(spectrum: Spectrum, look: KeyLook | None) -> Markup:
-    """Flux against observed wavelength. Points are means over the good pixels they stand for."""
+    """Flux against observed wavelength; each point averages good pixels."""
     whole = _panel(spectrum, spectrum.range, WHOLE, None if look is None else look.range)
     low, high = spectrum.range
-    told = (
+    title = (
         f"Spectrum of {spectrum.object_id[:80] or 'the object'}, {low:.0f} to {high:.0f} angstrom"
     )
     if look is None or not _can_be_shown(spectrum, look.range):
-        return figure(told, WIDTH, WHOLE[1] + 16.0, *whole)
-    told += f"; below, {look.label or 'the look'} at {look.range[0]:.0f} to {look.range[1]:.0f}"
+        return figure(title, WIDTH, WHOLE[1] + 16.0, *whole)
+    title += f"; below, {look.label or 'the look'} at {look.range[0]:.0f} to {look.range[1]:.0f}"
     return figure(
-        told, WIDTH, LOOK[1] + 16.0, *whole, *_panel(spectrum, look.range, LOOK, None, AGENT)
+        title, WIDTH, LOOK[1] + 16.0, *whole, *_panel(spectrum, look.range, LOOK, None, AGENT)
     )
 
 
@@ -74,10 +74,10 @@ def _panel(
     for at in ticks(*window):
         drawn.append(line(x(at), floor, x(at), floor + 3, RULE))
         anchor = "start" if x(at) < 18.0 else "end" if x(at) > WIDTH - 18.0 else "middle"
-        drawn.append(words(f"{at:.0f}", x(at), floor + 13, anchor=anchor))
+        drawn.append(svg_text(f"{at:.0f}", x(at), floor + 13, anchor=anchor))
     known = flux[np.isfinite(flux)]
     if known.size < FEWEST:
-        return [*drawn, words("no good pixels", 10, 0.5 * (top + floor), class_="soft")]
+        return [*drawn, svg_text("no good pixels", 10, 0.5 * (top + floor), class_="soft")]
     columns = np.interp(wavelength, window, (1.0, WIDTH - 1.0))
     return [*drawn, *_line(columns, flux, known, top, floor)]
 

@@ -7,17 +7,17 @@ from pathlib import Path
 from app.core.atomic_file import atomic_write
 from app.core.report.content import gather_content
 from app.core.report.evidence import Read
-from app.core.report.page import set_page
+from app.core.report.page import report_page
 from app.core.session.session import Session
 
 
 def write_report(session: Session, out: Path, read: Read, seed: int = 0) -> Path:
-    """One HTML file that needs no other and runs nothing; `read` gives a candidate's spectrum.
+    """Write one self-contained HTML file without scripts; `read` loads a candidate's spectrum.
 
-    What was at `out` before stays there until the new one is whole. The same session and seed
+    An existing file is replaced only when the new one is complete. The same session and seed
     give the same figures.
     """
-    page = set_page(gather_content(session, read, seed))
+    page = report_page(gather_content(session, read, seed))
     with atomic_write(out) as file:
         file.write(page.encode("utf-8", "replace"))
     return out

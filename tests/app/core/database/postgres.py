@@ -137,3 +137,7 @@ def _group(name: str) -> int:
     import pwd
 
     return pwd.getpwnam(name).pw_gid
+
+
+def name_of(place):
+    return place.partition("@/")[2].partition("?")[0]

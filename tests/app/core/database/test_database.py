@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import gc
 import random
-import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -102,7 +100,10 @@ def test_a_block_that_fails_leaves_nothing(place):
         with pytest.raises(ZeroDivisionError), session.database.writing() as connection:
             connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
             1 / 0  # noqa: B018
-        with pytest.raises(SessionError, match="contradicts"), session.database.writing() as connection:
+        with (
+            pytest.raises(SessionError, match="contradicts"),
+            session.database.writing() as connection,
+        ):
             connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
             connection.execute(insert(facts), [{"key": "colour", "value": "red"}])
         with session.database.reading() as connection:
@@ -131,25 +132,6 @@ def test_results_kept_beyond_their_block_hold_nothing_back(place):
             assert session.judgement(number) is not None
     if hasattr(place, "parent"):
         assert [path.name for path in place.parent.glob("night*")] == [place.name]
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda session: session.record_verdict(1, Opinion(comment="\ud83c")),
-        lambda session: session.record_verdict(1, Opinion(flags=("\udfff",))),
-        lambda session: session.set_fact("half", "\ud83c"),
-        lambda session: session.candidate(2**70),
-        lambda session: session.record_verdict(2**70, ACCEPT),
-        lambda session: session.record_verdict(-1, ACCEPT),
-    ],
-)
-def test_what_no_database_takes(place, use):
-    with made(place) as session:
-        with pytest.raises(SessionError):
-            use(session)
-        assert list(session.history()) == []
-        session.record_verdict(1, ACCEPT)
 
 
 def test_after_its_end(place):
@@ -197,57 +179,6 @@ def test_its_own_block_does_not_keep_it_from_ending(file_place):
         session.close()
     assert time.monotonic() - started < 5
     open_session(file_place, "Ben").close()
-
-
-def test_a_foreign_program_that_writes_is_told_and_readers_go_on(file_place, impatient):
-    with made(file_place) as session:
-        session.record_verdict(1, ACCEPT)
-        with locked_by_another(file_place), ThreadPoolExecutor(1) as pool:
-            started = time.monotonic()
-            writing = pool.submit(session.record_verdict, 2, ACCEPT)
-            readings = 0
-            while not writing.done():
-                assert session.judgement(1).opinion == ACCEPT
-                readings += 1
-            assert PATIENCE_S * 0.9 < time.monotonic() - started < PATIENCE_S + 2
-            with pytest.raises(SessionError, match="another program is writing"):
-                writing.result()
-            assert readings > 20
-        session.record_verdict(2, ACCEPT)
-        assert [entry.candidate_id for entry in session.history()] == [1, 2]
-
-
-def test_a_foreign_program_that_writes_while_it_is_opened(file_place, impatient):
-    made(file_place).close()
-    with locked_by_another(file_place):
-        with pytest.raises(SessionError, match="another program is writing"):
-            open_session(file_place, "Ada")
-        assert not list(file_place.parent.glob(".*lock"))
-    open_session(file_place, "Ada").close()
-
-
-def test_a_foreign_program_that_shuts_all_others_out(file_place, impatient):
-    made(file_place).close()
-    with locked_by_another(file_place, "PRAGMA locking_mode = EXCLUSIVE"):
-        for read_only in (False, True):
-            with pytest.raises(SessionError, match="another program"):
-                open_session(file_place, "Ada", read_only=read_only)
-
-
-def test_a_foreign_program_that_stops_in_time(file_place):
-    with (
-        made(file_place) as session,
-        locked_by_another(file_place) as let_go,
-        ThreadPoolExecutor(1) as pool,
-    ):
-        writing = pool.submit(session.record_verdict, 2, ACCEPT)
-        assert session.judgement(2) is None
-        let_go()
-        assert writing.result(60) is not None
-
-
-def test_nobody_waits_longer_than_promised():
-    assert error_messages.BUSY_TIMEOUT_S <= 10
 
 
 def test_a_thread_that_writes_for_long(place, impatient):
@@ -383,26 +314,3 @@ def test_many_candidates_and_reviewers(place):
             masks = connection.exec_driver_sql("SELECT judged_by FROM candidates").scalars().all()
         assert sum(mask.bit_count() for mask in masks) == 59
         assert not any(mask >> 59 & 1 for mask in masks)
-
-
-@contextmanager
-def locked_by_another(place, first="PRAGMA no_such_thing"):
-    """Another program that writes for long; what is yielded lets it stop."""
-    code = (
-        "import sqlite3, sys\n"
-        "connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
-        "connection.execute(sys.argv[2])\n"
-        "connection.execute('BEGIN IMMEDIATE')\n"
-        "connection.execute('UPDATE candidates SET fault = 1')\n"
-        "print('locked', flush=True)\n"
-        "sys.stdin.read()\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, place, first], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as other:
-        try:
-            assert other.stdout.readline() == b"locked\n"
-            yield other.stdin.close
-        finally:
-            other.stdin.close()
-            other.wait(60)

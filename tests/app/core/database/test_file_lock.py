@@ -7,6 +7,8 @@ import json
 import os
 import random
 import socket
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -184,3 +186,22 @@ def test_of_several_programs_one_gets_it(session, tmp_path):
     refused = [line for line in said if line[0] == "refused"]
     assert {line[1] for line in refused} == {"SessionHeldError"}
     open_session(session, "Ada").close()
+
+
+def test_a_dead_holder_holds_nothing(file_place):
+    made(file_place).close()
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from app.core.session.session import open_session\n"
+        "session = open_session(Path(sys.argv[1]), 'Ada'); print('held', flush=True)\n"
+        "sys.stdin.read()"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, str(file_place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert child.stdout.readline() == b"held\n"
+    with pytest.raises(SessionHeldError, match=f"process {child.pid}"):
+        open_session(file_place, "Ben")
+    child.kill()
+    child.communicate()
+    open_session(file_place, "Ben").close()

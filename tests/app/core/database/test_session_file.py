@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.core.database import error_messages
-from app.core.errors import SessionError
+from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.sessions import made
@@ -159,24 +160,6 @@ def test_another_program_looks_into_the_file(file_place):
             assert rows(copied, "SELECT count(*) FROM log") == [(2,)]
 
 
-def test_a_backup_put_beside_the_log_of_another(file_place, tmp_path):
-    """After a crash the log is waiting; what it would be copied into is not what it was for."""
-    backup = tmp_path / "backup.speco3"
-    made(backup, 300).close()
-    crashed = tmp_path / "crashed.speco3"
-    with made(file_place, 200) as session:
-        for number in range(1, 200):
-            session.record_verdict(number, ACCEPT)
-        subprocess.run(["cp", f"{file_place}-wal", f"{crashed}-wal"], check=True)
-    backup.replace(crashed)
-    before = [Path(f"{crashed}{suffix}").read_bytes() for suffix in ("", "-wal")]
-    with pytest.raises(SessionError, match="Nothing was changed"):
-        open_session(crashed, "Ada")
-    assert [Path(f"{crashed}{suffix}").read_bytes() for suffix in ("", "-wal")] == before
-    Path(f"{crashed}-wal").unlink()
-    open_session(crashed, "Ada").close()
-
-
 def test_a_session_anew_beside_the_log_of_one_that_is_gone(file_place):
     log = file_place.with_name(file_place.name + "-wal")
     log.write_bytes(b"the last verdicts of somebody")
@@ -196,16 +179,6 @@ def test_a_file_of_two_names(file_place):
         open_session(place, "Ada", read_only=True).close()
     other.unlink()
     open_session(file_place, "Ada").close()
-
-
-@pytest.mark.parametrize("share", [0, 0.001, 0.02, 0.3, 0.6, 0.9, 0.999])
-def test_a_file_cut_short(file_place, share):
-    made(file_place, 300).close()
-    whole = file_place.read_bytes()
-    file_place.write_bytes(whole[: int(len(whole) * share)])
-    with pytest.raises(SessionError):
-        open_session(file_place, "Ada")
-    assert len(file_place.read_bytes()) == int(len(whole) * share)
 
 
 def test_a_file_cut_short_while_it_is_open(file_place):
@@ -253,15 +226,37 @@ def in_a_thread(block, query):
         thread.join()
 
 
-def test_an_empty_file_and_one_without_its_facts(file_place):
-    """As somebody leaves them who was killed while they were made: what to do is said."""
-    file_place.write_bytes(b"")
-    with pytest.raises(SessionError, match="is empty: its creation was interrupted. Delete it"):
-        open_session(file_place, "Ada")
-    file_place.unlink()
-    made(file_place).close()
-    with closing(sqlite3.connect(file_place)) as connection:
-        connection.execute("DELETE FROM facts WHERE key <> 'tables'")
-        connection.commit()
-    with pytest.raises(SessionError, match="its creation was interrupted"):
-        open_session(file_place, "Ada", read_only=True)
+def test_one_writer_and_many_readers(file_place):
+    with made(file_place) as session:
+        session.record_verdict(1, ACCEPT)
+        with pytest.raises(SessionHeldError, match="process") as told:
+            open_session(file_place, "Ben")
+        assert str(os.getpid()) in told.value.holder
+        with open_session(file_place, "Ben", read_only=True) as reader:
+            assert reader.judgements(1)[0].opinion == ACCEPT
+            session.record_verdict(2, REJECT)
+            assert reader.judgements(2)[0].opinion == REJECT
+            with pytest.raises(ReadOnlyError):
+                reader.record_verdict(3, ACCEPT)
+    open_session(file_place, "Ben").close()
+    assert not list(file_place.parent.glob(".*lock"))
+
+
+def test_a_file_replaced_underneath(file_place):
+    with made(file_place) as session:
+        copy = file_place.with_name("copy")
+        shutil.copy(file_place, copy)
+        copy.replace(file_place)
+        with pytest.raises(SessionError, match="replaced"):
+            session.record_verdict(1, ACCEPT)
+        file_place.unlink()
+        with pytest.raises(SessionError, match="moved or deleted"):
+            session.record_verdict(1, ACCEPT)
+
+
+def test_settings_of_the_file(file_place):
+    with made(file_place) as session, session.database.writing() as connection:
+        wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "trusted_schema": 0}
+        for pragma, value in wanted.items():
+            assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one() == value
+    assert file_place.read_bytes()[68:72] == b"S3O3"

@@ -74,7 +74,9 @@ def is_whole(place, counts):
             return True
     except SessionError as error:
         assert not counts
-        assert any(sign in str(error) for sign in ("does not exist", "creation was interrupted")), str(error)
+        assert any(sign in str(error) for sign in ("does not exist", "creation was interrupted")), (
+            str(error)
+        )
         return False
 
 

@@ -1,9 +1,8 @@
-"""A session from a stranger, or from a failing disk: a clear SessionError, whatever lies in it."""
+"""Sessions with invalid values or damaged bytes: a clear SessionError, whatever they contain."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import random
 import sqlite3
 from contextlib import closing
@@ -11,60 +10,10 @@ from contextlib import closing
 import pytest
 
 from app.core.errors import SessionError
-from app.core.session.records import Opinion, Verdict
-from app.core.session.session import open_session
-from tests.app.core.sessions import made
+from tests.app.core.session.hostile import prepare, use
 
-ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
 DEEP = "[" * 100_000
 HUGE = 2**63 - 1
-
-SCHEMAS = {
-    "a table is missing": "DROP TABLE refused_rows",
-    "the facts are missing": "DROP TABLE facts",
-    "a column is missing": "ALTER TABLE log DROP COLUMN shown",
-    "a column has another name": "ALTER TABLE candidates RENAME COLUMN path TO where_it_is",
-    "a view for a table": "ALTER TABLE refused_rows RENAME TO kept; "
-    "CREATE VIEW refused_rows AS SELECT * FROM kept",
-    "a view that never ends": "CREATE VIEW more AS WITH RECURSIVE n(i) AS "
-    "(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
-    "a trigger": "CREATE TRIGGER t AFTER INSERT ON log BEGIN DELETE FROM log; END",
-    "a trigger before": "CREATE TRIGGER t BEFORE INSERT ON log BEGIN SELECT RAISE(IGNORE); END",
-    "a virtual table": "CREATE VIRTUAL TABLE words USING fts4(a)",
-    "a trigger called a table": "CREATE TRIGGER t AFTER INSERT ON log BEGIN DELETE FROM log; END; "
-    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET type = 'table' WHERE name = 't'",
-    "words that are no schema": "PRAGMA writable_schema = ON; "
-    "UPDATE sqlite_schema SET sql = 'CREATE TABLE log (' WHERE name = 'log'",
-    "no schema at all": "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema",
-    "tables of the wrong place": "PRAGMA writable_schema = ON; "
-    "UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'log'",
-    "a computed column": "ALTER TABLE repeats DROP COLUMN comment; "
-    "ALTER TABLE repeats ADD COLUMN comment TEXT AS (hex(zeroblob(100000000)))",
-    "no version": "PRAGMA user_version = 0",
-    "a version below all": "PRAGMA user_version = -1",
-    "a version beyond all": "PRAGMA user_version = 2147483647",
-    "no task": "DELETE FROM facts WHERE key = 'task'",
-    "a task of bytes": "UPDATE facts SET value = x'00ff' WHERE key = 'task'",
-    "a task that is none": "UPDATE facts SET value = 'id = 3' WHERE key = 'task'",
-    "a task without an end": "UPDATE facts SET value = 'id = [' WHERE key = 'task'",
-    "a deep task": f"UPDATE facts SET value = 'id = {DEEP}' WHERE key = 'task'",
-    "a name of bytes": "UPDATE facts SET value = x'ff' WHERE key = 'name'",
-    "a name that is no text": "UPDATE facts SET value = CAST(x'c328' AS TEXT) WHERE key = 'name'",
-}
-
-
-@pytest.mark.parametrize("what", SCHEMAS)
-@pytest.mark.parametrize("read_only", [False, True])
-def test_a_schema_no_session_has(file_place, what, read_only):
-    prepare(file_place, SCHEMAS[what])
-    with pytest.raises(SessionError) as told:
-        use(file_place, read_only=read_only)
-    assert "\n" not in str(told.value)
-    assert len(str(told.value)) < 600
-    assert not list(file_place.parent.glob(".*lock"))
-    if "writable_schema" not in SCHEMAS[what]:
-        with closing(sqlite3.connect(file_place)) as connection:
-            assert connection.execute("SELECT count(*) FROM log").fetchone() == (3,)
 
 
 VALUES = {
@@ -177,44 +126,3 @@ def test_a_failing_disk(file_place, tmp_path, seed):
         except SessionError:
             found.add("refused")
     assert found == {"used", "refused"}
-
-
-def prepare(place, script=""):
-    """A session of three lines of the log, and what a stranger did to it."""
-    with made(place) as session:
-        session.record_verdict(1, ACCEPT)
-        session.record_verdict(2, REJECT)
-        session.undo()
-    with closing(sqlite3.connect(place)) as connection:
-        connection.executescript("PRAGMA journal_mode = DELETE")
-        connection.executescript(script)
-
-
-def use(place, *, read_only=False):
-    """All that a session can do; the first SessionError, once all was tried."""
-    first = None
-
-    def tried(call, *values, **more):
-        nonlocal first
-        try:
-            return call(*values, **more)
-        except SessionError as error:
-            first = first or error
-
-    with open_session(place, "Ada", read_only=read_only) as session:
-        tried(lambda: list(session.history()))
-        tried(lambda: list(session.history(1)))
-        for number in (1, 2, 5):
-            tried(session.judgements, number)
-            tried(session.candidate, number)
-        if not read_only:
-            for number in (1, 2, 3):
-                tried(session.record_verdict, number, ACCEPT, shown={"verdict": "YES"})
-                tried(session.undo)
-                tried(session.undo)
-                tried(session.redo)
-            tried(session.set_fact, "blind", json.dumps(True))
-        tried(session.count)
-        assert session.name is not None
-    if first is not None:
-        raise first

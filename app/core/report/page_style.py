@@ -1,8 +1,8 @@
-"""How the page looks, on a screen and on paper. Nothing is fetched: the system's own fonts."""
+"""The style sheet of the page, for screen and print. It fetches nothing: fonts are the system's."""
 
 from __future__ import annotations
 
-from app.core.report.drawing import ACCEPT, AGENT, FAINT, INK, REJECT, RULE, SOFT, UNSURE
+from app.core.report.svg import ACCEPT, AGENT, FAINT, INK, REJECT, RULE, SOFT, UNSURE
 
 STYLE = f"""
 @page {{ size: A4; margin: 14mm 15mm 16mm; }}

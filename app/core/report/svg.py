@@ -1,4 +1,4 @@
-"""What the figures are drawn with: inline SVG, with a title for who cannot see it."""
+"""SVG elements of the small spectra, and the colours of the page."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ FAINT = "#eef1f4"
 ACCEPT = "#1f5f99"
 REJECT = "#b5521b"
 UNSURE = "#666d75"
-OPEN = "#e3e7eb"
-"""Not judged yet."""
+OPEN = "#e3e7eb"  # not judged yet
 AGENT = "#6b3fa0"
 SPECTRUM = "#2b3137"
 
@@ -36,7 +35,7 @@ def figure(title: str, width: float, height: float, *content: Markup, class_: st
     )
 
 
-def words(
+def svg_text(
     text: str,
     x: float,
     y: float,
@@ -61,7 +60,7 @@ def box(x: float, y: float, width: float, height: float, fill: str, **more: str 
 def curve(
     x: FloatArray, y: FloatArray, stroke: str, width: float = 1.0, **more: str | float
 ) -> Markup:
-    """A line through points in pixels; NaN breaks it."""
+    """A line through points in pixels, interrupted at NaN."""
     known = np.isfinite(x) & np.isfinite(y)
     parts, pen = [], "M"
     for at, is_known in enumerate(known.tolist()):
@@ -77,7 +76,7 @@ def curve(
 
 
 def ticks(low: float, high: float, about: int = 4) -> list[float]:
-    """Round numbers within the limits: about so many."""
+    """About that many round numbers within the limits."""
     span = high - low
     if not span > 0.0 or not np.isfinite(span):
         return []
@@ -92,9 +91,9 @@ def ticks(low: float, high: float, about: int = 4) -> list[float]:
 def in_bins(
     x: FloatArray, y: FloatArray, kept: BoolArray, count: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The mean of the kept points in each of `count` equal stretches of x; NaN where there is none.
+    """Average the kept points in `count` equal intervals of x; NaN where an interval has none.
 
-    As they are where there are no more than that.
+    No more than `count` points are returned unchanged.
     """
     if x.size <= count:
         return x, np.where(kept, y, np.nan)

@@ -1,0 +1,119 @@
+"""Errors of the database are reported as SessionErrors that say what to do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from app.core.database import error_messages
+from app.core.errors import SessionError
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from tests.app.core.sessions import made
+
+ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
+
+PATIENCE_S = 0.3
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", PATIENCE_S)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda session: session.record_verdict(1, Opinion(comment="\ud83c")),
+        lambda session: session.record_verdict(1, Opinion(flags=("\udfff",))),
+        lambda session: session.set_fact("half", "\ud83c"),
+        lambda session: session.candidate(2**70),
+        lambda session: session.record_verdict(2**70, ACCEPT),
+        lambda session: session.record_verdict(-1, ACCEPT),
+    ],
+)
+def test_what_no_database_takes(place, use):
+    with made(place) as session:
+        with pytest.raises(SessionError):
+            use(session)
+        assert list(session.history()) == []
+        session.record_verdict(1, ACCEPT)
+
+
+def test_a_foreign_program_that_writes_is_told_and_readers_go_on(file_place, impatient):
+    with made(file_place) as session:
+        session.record_verdict(1, ACCEPT)
+        with locked_by_another(file_place), ThreadPoolExecutor(1) as pool:
+            started = time.monotonic()
+            writing = pool.submit(session.record_verdict, 2, ACCEPT)
+            readings = 0
+            while not writing.done():
+                assert session.judgement(1).opinion == ACCEPT
+                readings += 1
+            assert PATIENCE_S * 0.9 < time.monotonic() - started < PATIENCE_S + 2
+            with pytest.raises(SessionError, match="another program is writing"):
+                writing.result()
+            assert readings > 20
+        session.record_verdict(2, ACCEPT)
+        assert [entry.candidate_id for entry in session.history()] == [1, 2]
+
+
+def test_a_foreign_program_that_writes_while_it_is_opened(file_place, impatient):
+    made(file_place).close()
+    with locked_by_another(file_place):
+        with pytest.raises(SessionError, match="another program is writing"):
+            open_session(file_place, "Ada")
+        assert not list(file_place.parent.glob(".*lock"))
+    open_session(file_place, "Ada").close()
+
+
+def test_a_foreign_program_that_shuts_all_others_out(file_place, impatient):
+    made(file_place).close()
+    with locked_by_another(file_place, "PRAGMA locking_mode = EXCLUSIVE"):
+        for read_only in (False, True):
+            with pytest.raises(SessionError, match="another program"):
+                open_session(file_place, "Ada", read_only=read_only)
+
+
+def test_a_foreign_program_that_stops_in_time(file_place):
+    with (
+        made(file_place) as session,
+        locked_by_another(file_place) as let_go,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        writing = pool.submit(session.record_verdict, 2, ACCEPT)
+        assert session.judgement(2) is None
+        let_go()
+        assert writing.result(60) is not None
+
+
+def test_nobody_waits_longer_than_promised():
+    assert error_messages.BUSY_TIMEOUT_S <= 10
+
+
+@contextmanager
+def locked_by_another(place, first="PRAGMA no_such_thing"):
+    """Another program that writes for long; what is yielded lets it stop."""
+    code = (
+        "import sqlite3, sys\n"
+        "connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "connection.execute(sys.argv[2])\n"
+        "connection.execute('BEGIN IMMEDIATE')\n"
+        "connection.execute('UPDATE candidates SET fault = 1')\n"
+        "print('locked', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, place, first], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        try:
+            assert other.stdout.readline() == b"locked\n"
+            yield other.stdin.close
+        finally:
+            other.stdin.close()
+            other.wait(60)

@@ -1,0 +1,55 @@
+"""Sessions that were tampered with, and everything that can be done with them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+
+from app.core.errors import SessionError
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from tests.app.core.sessions import made
+
+ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
+
+
+def prepare(place, script=""):
+    """Make a session with three log lines, then run a script on its file."""
+    with made(place) as session:
+        session.record_verdict(1, ACCEPT)
+        session.record_verdict(2, REJECT)
+        session.undo()
+    with closing(sqlite3.connect(place)) as connection:
+        connection.executescript("PRAGMA journal_mode = DELETE")
+        connection.executescript(script)
+
+
+def use(place, *, read_only=False):
+    """Try everything a session can do, then raise the first SessionError."""
+    first = None
+
+    def tried(call, *values, **more):
+        nonlocal first
+        try:
+            return call(*values, **more)
+        except SessionError as error:
+            first = first or error
+
+    with open_session(place, "Ada", read_only=read_only) as session:
+        tried(lambda: list(session.history()))
+        tried(lambda: list(session.history(1)))
+        for number in (1, 2, 5):
+            tried(session.judgements, number)
+            tried(session.candidate, number)
+        if not read_only:
+            for number in (1, 2, 3):
+                tried(session.record_verdict, number, ACCEPT, shown={"verdict": "YES"})
+                tried(session.undo)
+                tried(session.undo)
+                tried(session.redo)
+            tried(session.set_fact, "blind", json.dumps(True))
+        tried(session.count)
+        assert session.name is not None
+    if first is not None:
+        raise first
