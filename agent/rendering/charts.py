@@ -36,7 +36,7 @@ METADATA = ("Date", "Creator", "Format", "Type")
 Series = Mapping[str, Sequence[tuple[float, float]]]
 
 
-class Part(NamedTuple):
+class BarPart(NamedTuple):
     """One part of a stacked bar."""
 
     name: str
@@ -45,7 +45,7 @@ class Part(NamedTuple):
     text_colour: str = "white"
 
 
-class Cut(NamedTuple):
+class CutLine(NamedTuple):
     """A threshold of p(YES); its label stands to its right or left."""
 
     at: float
@@ -172,7 +172,7 @@ def heat_map(names: Sequence[str], values: Sequence[Sequence[float | None]]) -> 
     return _svg(figure)
 
 
-def stacked_bars(bars: Mapping[str, Sequence[Part]], title: str) -> str:
+def stacked_bars(bars: Mapping[str, Sequence[BarPart]], title: str) -> str:
     """One horizontal bar over the full width for each name, each part as long as its number."""
     figure = _figure(7.7, 0.58 * len(bars))
     all_axes = figure.subplots(len(bars), 1, squeeze=False)[:, 0]
@@ -223,7 +223,7 @@ def histogram_with_cuts(
     up: Mapping[str, Sequence[float]],
     down: Sequence[float],
     colours: Mapping[str, str],
-    cuts: Sequence[Cut],
+    cuts: Sequence[CutLine],
     *,
     bins: int,
     title: str,

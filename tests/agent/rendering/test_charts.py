@@ -12,8 +12,8 @@ from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 from agent.confidence.scores import Estimate
 from agent.rendering.charts import (
-    Cut,
-    Part,
+    CutLine,
+    BarPart,
     cumulative,
     heat_map,
     histogram_with_cuts,
@@ -89,8 +89,8 @@ def test_cumulative_counts():
 
 
 def test_parts_of_a_bar_are_as_long_as_their_numbers():
-    parts = [Part("a", 50, "#1f5f99"), Part("b", 140, "#b5521b"), Part("c", 10, "#666d75")]
-    svg = stacked_bars({"all": [Part("done", 200, "#000000")], "judged": parts}, "t")
+    parts = [BarPart("a", 50, "#1f5f99"), BarPart("b", 140, "#b5521b"), BarPart("c", 10, "#666d75")]
+    svg = stacked_bars({"all": [BarPart("done", 200, "#000000")], "judged": parts}, "t")
     whole = box(svg, "bar done")[0]
     assert box(svg, "bar a")[0] == pytest.approx(whole / 4, rel=0.01)
     assert box(svg, "bar b")[0] == pytest.approx(whole * 0.7, rel=0.01)
@@ -110,7 +110,7 @@ def test_an_interval_is_cut_at_the_end_of_its_axis():
 def test_heights_of_a_histogram_grow_as_square_roots():
     up = {"real": [0.02] * 10 + [0.99] * 25, "other": [0.01] * 90}
     svg = histogram_with_cuts(
-        up, [0.5] * 7, COLOURS, [Cut(0.97, "accept from 0.97", True)], bins=20, title="t"
+        up, [0.5] * 7, COLOURS, [CutLine(0.97, "accept from 0.97", True)], bins=20, title="t"
     )
     real, other, last = (box(svg, name)[1] for name in ("real 0", "other 0", "real 19"))
     assert real == pytest.approx(0.1 * (real + other), rel=0.01)  # a tenth of them are real
@@ -123,7 +123,7 @@ def test_heights_of_a_histogram_grow_as_square_roots():
 @pytest.mark.parametrize("to_the_right", [True, False])
 def test_labels_of_cuts_stay_inside(at, to_the_right):
     svg = histogram_with_cuts(
-        {"real": [0.5], "other": []}, [0.5], COLOURS, [Cut(at, "a label here", to_the_right)],
+        {"real": [0.5], "other": []}, [0.5], COLOURS, [CutLine(at, "a label here", to_the_right)],
         bins=20, title="t",
     )  # fmt: skip
     label = next(each for each in ElementTree.fromstring(svg).iter() if each.text == "a label here")

@@ -1,8 +1,20 @@
-"""A page read back as a browser would, by Python's own parser."""
+"""Sessions to report on, and their pages read back as a browser would, by Python's own parser."""
 
 from __future__ import annotations
 
 from html.parser import HTMLParser
+
+import numpy as np
+
+from agent.errors import ReadError
+from agent.spectra.spectrum import Spectrum
+from app.core.report.write import write_report
+from app.core.session.records import Opinion
+from app.core.statistics.calibration import calibrate
+from app.core.statistics.repeats import record_repeat
+from tests.agent.confidence.judged_samples import sample_judged
+from tests.app.core.judged_sessions import A, R, U, inspect, nano_sample, say, set_snr
+from tests.app.core.sessions import made
 
 VOID = frozenset({"br", "meta", "hr", "img", "input", "link"})
 
@@ -43,3 +55,41 @@ class Page(HTMLParser):
     def _met(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+
+EVIL = "\"><script>alert(1)</script><img src=x onerror='alert(2)'></style></title></svg>"
+
+
+def read(candidate):
+    wavelength = np.linspace(3800.0, 9200.0, 1000)
+    flux = 10.0 + np.random.default_rng(candidate.id).normal(size=1000)
+    return Spectrum(
+        wavelength=wavelength, flux=flux, object_id=candidate.object_id, simulated=candidate.id == 1
+    )
+
+
+def broken(candidate):
+    raise ReadError(f"cut short {EVIL}")
+
+
+def written(session, out, read=read):
+    assert write_report(session, out, read, seed=1) == out
+    return Page(out.read_text(encoding="utf-8"))
+
+
+def lived_in(place, rng):
+    """Two people, a model, a repeat, a calibration; candidates 150 on are open."""
+    field = sample_judged(rng, 300, prior=0.3)
+    session = made(place, 300, reviewer="Ada")
+    inspect(
+        session,
+        "nano",
+        {n: ("YES" if p > 0.5 else "NO", p) for n, p in enumerate(field.p.tolist(), 1)},
+    )
+    set_snr(session, {n: 3.0 + n % 70 for n in range(1, 301)})
+    truth = {n: A if real else R for n, real in enumerate(field.label.tolist()[:149], 1)}
+    say(session, "Ada", truth)
+    say(session, "Ben", {n: U if n % 20 == 0 else v for n, v in truth.items()})
+    record_repeat(session, 1, Opinion(verdict=U))
+    calibrate(session, nano_sample(session))
+    return session

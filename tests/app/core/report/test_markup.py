@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.report.markup import Markup, join, page, said, tag
+from app.core.report.markup import Markup, join, page, quoted, tag
 from tests.app.core.report.reading import Page
 
 ANY = st.text(max_size=60)
@@ -45,7 +45,7 @@ def test_text_and_attributes_come_back_as_text(text, value):
     ],
 )
 def test_what_would_be_markup_is_text(text):
-    parsed = Page(tag("div", said(text), tag("title", text), x=text, class_=text))
+    parsed = Page(tag("div", quoted(text), tag("title", text), x=text, class_=text))
     assert parsed.tags == ["div", "bdi", "title"]
     assert parsed.text_of("bdi") == [text]
     assert [name for _, name, _ in parsed.attributes] == ["x", "class"]
@@ -68,8 +68,8 @@ def test_attributes():
 
 
 def test_long_words_are_cut():
-    assert said("x" * 100, 10) == "<bdi>xxxxxxxxxx …</bdi>"
-    assert said("x" * 10, 10) == "<bdi>xxxxxxxxxx</bdi>"
+    assert quoted("x" * 100, 10) == "<bdi>xxxxxxxxxx …</bdi>"
+    assert quoted("x" * 10, 10) == "<bdi>xxxxxxxxxx</bdi>"
 
 
 def test_a_page():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.report.drawing import curve, in_bins, ticks
+from app.core.report.svg import curve, in_bins, ticks
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
