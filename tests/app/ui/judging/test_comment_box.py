@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QApplication
@@ -10,17 +9,11 @@ from PySide6.QtWidgets import QApplication
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui.judging.comment_box import CommentBox
-from app.ui.judging.flag_menu import FLAGS, FlagMenu
 from app.ui.judging.verdict_bar import VerdictBar
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.steps import painted, put_on_desk, shown_in
 
 LEFT = Qt.MouseButton.LeftButton
-
-
-@pytest.fixture
-def box(qtbot, context):
-    return shown_in(qtbot, CommentBox(context), 640, 40)
 
 
 def type_comment(qtbot, context, box, text):
@@ -87,81 +80,6 @@ def test_standard_comments_are_added_to_what_is_there(qtbot, box, context, sessi
     box.menu.close()
     assert session.judgement(1).opinion.comment == "typed; mine & yours"
     assert box.edit.text() == "typed; mine & yours"
-
-
-def test_g_then_a_letter_flags_and_the_chip_takes_it_off(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
-    context.commands.run("flags")
-    qtbot.waitUntil(box.flags.menu.isVisible)
-    qtbot.keyClick(box.flags.menu, Qt.Key.Key_N)
-    assert not box.flags.menu.isVisible()
-    assert session.judgement(1).opinion.flags == ("noisy",)
-    qtbot.mouseClick(box.flags.chips["noisy"], LEFT)
-    assert session.judgement(1).opinion.flags == ()
-    assert box.flags.chips == {}
-
-
-def test_every_flag_has_a_letter_of_its_own():
-    letters = [letter for letter, _ in FLAGS.values()]
-    assert len(set(letters)) == len(letters)
-    assert "O" not in letters
-
-
-def test_a_letter_without_a_meaning_flags_nothing(qtbot, context):
-    menu = FlagMenu()
-    qtbot.addWidget(menu)
-    menu.show_flags(())
-    chosen = []
-    menu.chosen.connect(chosen.append)
-    qtbot.keyClick(menu, Qt.Key.Key_Q)
-    assert chosen == []
-
-
-def test_an_own_flag(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
-    context.commands.run("flags")
-    qtbot.waitUntil(box.flags.menu.isVisible)
-    qtbot.keyClick(box.flags.menu, Qt.Key.Key_O)
-    box.activateWindow()  # without a window manager nobody gives it back after a menu
-    qtbot.waitUntil(box.flags.custom.hasFocus)
-    qtbot.keyClicks(box.flags.custom, "ring  of fire")
-    qtbot.keyClick(box.flags.custom, Qt.Key.Key_Return)
-    assert session.judgement(1).opinion.flags == ("ring of fire",)
-    assert box.flags.custom.isHidden()
-    assert "ring of fire" in box.flags.chips
-
-
-def test_an_own_flag_left_half_typed_flags_nothing(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
-    box.flags._ask_custom()
-    qtbot.waitUntil(box.flags.custom.hasFocus)
-    qtbot.keyClicks(box.flags.custom, "half")
-    context.current.go_to(2)
-    assert session.judgement(1) is None
-    assert session.judgement(2) is None
-    assert box.flags.custom.text() == ""
-
-
-def test_the_star(qtbot, box, context, session):
-    put_on_desk(qtbot, context)
-    context.commands.run("star")
-    assert session.judgement(1).opinion.flags == ("star",)
-    assert box.flags.star.isChecked()
-    assert box.flags.chips == {}
-    qtbot.mouseClick(box.flags.star, LEFT)
-    assert session.judgement(1).opinion.flags == ()
-    assert not box.flags.star.isChecked()
-
-
-def test_many_flags_leave_room_for_words(qtbot, box, context):
-    put_on_desk(qtbot, context)
-    for name in (*FLAGS, "a rather long name of an own flag"):
-        context.current.toggle_flag(name)
-    QApplication.processEvents()
-    assert box.minimumSizeHint().width() <= 640
-    assert box.edit.width() >= 140
-    assert len(box.flags.chips) == 3
-    assert box.flags.rest.text() == "+6"
 
 
 def test_read_only_takes_no_words(qtbot, session, tmp_path):

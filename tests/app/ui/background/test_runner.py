@@ -7,7 +7,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.ui.background.runner import Runner
-from app.ui.candidate.queue_neighbours import QueueNeighbours
 
 
 class Painted(QWidget):
@@ -44,8 +43,3 @@ def test_work_for_later_is_dropped_at_the_end(qtbot):
     runner.close()
     qtbot.wait(1)
     assert not begun
-
-
-def test_both_what_a_verdict_and_what_a_step_leads_to_is_read_ahead():
-    around = QueueNeighbours(of=1, after=("2", "3", "4"), unjudged=("7",))
-    assert around.ahead == ("7", "2", "3", "4")

@@ -1,0 +1,88 @@
+"""In a round of repeats nothing is known of a candidate, and its first verdict stays."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Opinion, Verdict
+from app.core.statistics.repeats import repeats_of
+from tests.app.ui.agent.trajectories import record
+from tests.app.ui.repeating import HERE, judged, on_to, person
+
+__all__ = ["judged", "person"]
+Key = Qt.Key
+
+
+def test_nothing_tells_what_was_said_of_it(person):
+    plan, current = person.current.repeat_round.plan, person.current
+    assert len(plan) == 3 and person.number == plan[0]
+    assert current.opinion == Opinion() and current.row.mine is None
+    assert not current.blind_mode.is_on
+    assert (
+        person.view.context.agent.shown.trajectory is None
+        and person.view.context.agent.shown.is_hidden
+    )
+    assert not person.view.judging.queue.table.isVisible()
+    assert person.reads("Repeat 1 of 3")
+    assert not person.reads("accepted") and not person.reads("0.93")
+    person.press("v", Qt.KeyboardModifier.ShiftModifier)
+    assert "This is a repeat" in person.view.status.message.full_text
+    person.press(Key.Key_Return)
+    assert repeats_of(person.session) == []
+    add_inspection(person.session, plan[0], record())  # what comes meanwhile tells nothing either
+    assert current.row.mine is None and current.blind_mode.hides(current.row)
+
+
+def test_what_is_said_stands_beside_the_first_verdict(person):
+    plan, before = person.current.repeat_round.plan, person.log()
+    person.press("4")
+    person.press("x")
+    on_to(person, 1)
+    person.press("n")  # passed over
+    on_to(person, 2)
+    person.press("a")
+    person.sees(HERE)
+    first, last = repeats_of(person.session)
+    assert [first.candidate_id, last.candidate_id] == [plan[0], plan[2]]
+    assert first.second == Opinion(verdict=Verdict.REJECT, confidence=4)
+    assert (first.first.verdict, last.second.verdict) == (Verdict.ACCEPT, Verdict.ACCEPT)
+    assert first.seconds is not None
+    assert person.log() == before
+    assert person.opinion(plan[0]).verdict is Verdict.ACCEPT
+    assert not person.current.repeat_round.is_on
+    assert person.view.judging.queue.table.isVisible()
+    assert "how consistent" in person.view.status.message.full_text
+    person.go(plan[0])
+    assert person.current.opinion.verdict is Verdict.ACCEPT
+
+
+def test_undo_brings_it_back_unknown_as_before(person):
+    plan, before = person.current.repeat_round.plan, person.log()
+    person.press("x")
+    on_to(person, 1)
+    person.press("z", Qt.KeyboardModifier.ControlModifier)
+    on_to(person, 0)
+    assert repeats_of(person.session) == [] and person.log() == before
+    assert person.current.opinion.verdict is None
+    person.press("u")
+    on_to(person, 1)
+    (repeat,) = repeats_of(person.session)
+    assert (repeat.candidate_id, repeat.second.verdict) == (plan[0], Verdict.UNSURE)
+
+
+def test_another_word_on_it_takes_the_place_of_the_first(person):
+    for key in ("x", "u"):
+        person.press(key, Qt.KeyboardModifier.ShiftModifier)
+    (repeat,) = repeats_of(person.session)
+    assert repeat.second.verdict is Verdict.UNSURE
+
+
+def test_who_goes_elsewhere_has_done_with_it(person):
+    person.press("b")  # before the first there is nothing
+    on_to(person, 0)
+    person.current.go_to(44)
+    person.sees(44)
+    assert not person.current.repeat_round.is_on
+    person.press("n")
+    person.sees(45)

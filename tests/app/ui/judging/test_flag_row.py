@@ -1,0 +1,70 @@
+"""Flags by letter, custom flags, chips and the star."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app.ui.judging.flag_menu import FLAGS
+from tests.app.ui.steps import put_on_desk
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_g_then_a_letter_flags_and_the_chip_takes_it_off(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    context.commands.run("flags")
+    qtbot.waitUntil(box.flags.menu.isVisible)
+    qtbot.keyClick(box.flags.menu, Qt.Key.Key_N)
+    assert not box.flags.menu.isVisible()
+    assert session.judgement(1).opinion.flags == ("noisy",)
+    qtbot.mouseClick(box.flags.chips["noisy"], LEFT)
+    assert session.judgement(1).opinion.flags == ()
+    assert box.flags.chips == {}
+
+
+def test_an_own_flag(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    context.commands.run("flags")
+    qtbot.waitUntil(box.flags.menu.isVisible)
+    qtbot.keyClick(box.flags.menu, Qt.Key.Key_O)
+    box.activateWindow()  # without a window manager nobody gives it back after a menu
+    qtbot.waitUntil(box.flags.custom.hasFocus)
+    qtbot.keyClicks(box.flags.custom, "ring  of fire")
+    qtbot.keyClick(box.flags.custom, Qt.Key.Key_Return)
+    assert session.judgement(1).opinion.flags == ("ring of fire",)
+    assert box.flags.custom.isHidden()
+    assert "ring of fire" in box.flags.chips
+
+
+def test_an_own_flag_left_half_typed_flags_nothing(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    box.flags._ask_custom()
+    qtbot.waitUntil(box.flags.custom.hasFocus)
+    qtbot.keyClicks(box.flags.custom, "half")
+    context.current.go_to(2)
+    assert session.judgement(1) is None
+    assert session.judgement(2) is None
+    assert box.flags.custom.text() == ""
+
+
+def test_the_star(qtbot, box, context, session):
+    put_on_desk(qtbot, context)
+    context.commands.run("star")
+    assert session.judgement(1).opinion.flags == ("star",)
+    assert box.flags.star.isChecked()
+    assert box.flags.chips == {}
+    qtbot.mouseClick(box.flags.star, LEFT)
+    assert session.judgement(1).opinion.flags == ()
+    assert not box.flags.star.isChecked()
+
+
+def test_many_flags_leave_room_for_words(qtbot, box, context):
+    put_on_desk(qtbot, context)
+    for name in (*FLAGS, "a rather long name of an own flag"):
+        context.current.toggle_flag(name)
+    QApplication.processEvents()
+    assert box.minimumSizeHint().width() <= 640
+    assert box.edit.width() >= 140
+    assert len(box.flags.chips) == 3
+    assert box.flags.rest.text() == "+6"

@@ -1,0 +1,40 @@
+"""The saved verdict, by mark and word, and what was saved last."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from app.core.session.records import Opinion, Verdict
+from tests.app.ui.steps import painted, put_on_desk
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_a_click_judges_and_says_so(qtbot, bar, context, session):
+    put_on_desk(qtbot, context)
+    qtbot.mouseClick(bar.buttons[Verdict.REJECT], LEFT)
+    assert session.judgement(1).opinion.verdict is Verdict.REJECT
+    assert "REJECT saved" in bar.state.saved.full_text
+    assert session.candidate(1).object_id in bar.state.saved.full_text
+    assert " s" in bar.state.saved.full_text.rsplit("·", 1)[1]
+    painted(qtbot, context, 2)
+    assert bar.state.verdict.text() == "not judged"
+
+
+def test_the_verdict_that_holds_is_marked_by_shape_and_word(qtbot, bar, context, session):
+    session.record_verdict(3, Opinion(verdict=Verdict.UNSURE))
+    put_on_desk(qtbot, context, 3)
+    assert [verdict for verdict, each in bar.buttons.items() if each.isChecked()] == ["UNSURE"]
+    assert bar.state.verdict.text() == "? unsure"
+    context.current.undo()
+    assert not any(each.isChecked() for each in bar.buttons.values())
+    assert "Undone: not judged" in bar.state.saved.full_text
+
+
+def test_the_flash_moves_nothing(qtbot, bar, context, session):
+    put_on_desk(qtbot, context)
+    before = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
+    context.commands.run("accept_stay")
+    assert bar.state.saved.full_text
+    after = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
+    assert after == before

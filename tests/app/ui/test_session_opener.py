@@ -1,0 +1,89 @@
+"""One session is opened at a time: the one asked for last."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from agent.errors import WorkbenchError
+from app.core.session.session import open_session
+from app.ui.background.runner import Runner
+from app.ui.session_opener import OpenRequest, SessionOpener
+from tests.app.ui.whole_window import before_window, copied, sample_file
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    return sample_file(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+def place(sample, tmp_path):
+    return copied(sample, tmp_path)
+
+
+@pytest.fixture
+def other(sample, tmp_path):
+    (tmp_path / "other").mkdir()
+    return copied(sample, tmp_path / "other")
+
+
+def test_of_two_asked_for_the_last_is_opened_and_the_first_let_go(qtbot, place, other):
+    with before_window(qtbot, None) as person:
+        person.window.open_session(place)
+        person.window.open_session(other)
+        person.wait(lambda: person.window.view is not None)
+        assert person.session.location == other
+        person.sees(1)
+        open_session(place, "Bea").close()  # nobody holds it
+
+
+def test_the_same_asked_for_twice_is_open(qtbot, place):
+    with before_window(qtbot, None) as person:
+        for _ in range(3):
+            person.window.open_session(place)
+        person.wait(lambda: person.window.view is not None)
+        person.sees(1)
+        person.press("a")
+        person.sees(2)
+
+
+def test_who_goes_back_while_it_opens_stays_there(qtbot, place):
+    with before_window(qtbot, None) as person:
+        person.window.open_session(place)
+        person.window.show_welcome()
+        person.wait(lambda: person.window.opener._opening is None)
+        assert person.window.view is None
+        assert person.window.welcome.isVisible()
+        open_session(place, "Bea").close()
+
+
+def test_a_window_closed_while_it_opens_lets_the_session_go(qtbot, place):
+    with before_window(qtbot, None) as person:
+        person.window.open_session(place)
+    open_session(place, "Bea").close()
+
+
+def test_our_own_fault_in_opening_is_not_the_last_opening(qtbot):
+    done = []
+    runner = Runner()
+    opener = SessionOpener(runner)
+    failing = threading.Event()
+
+    def fault():
+        failing.set()
+        raise RuntimeError("ours")
+
+    with qtbot.captureExceptions() as caught:
+        opener.open(OpenRequest(fault, done.append, done.append))
+        qtbot.waitUntil(lambda: bool(caught))
+    assert failing.is_set()
+
+    def refuse():
+        raise WorkbenchError("not there")
+
+    opener.open(OpenRequest(refuse, done.append, done.append))
+    qtbot.waitUntil(lambda: len(done) == 1)
+    runner.close()
+    opener.close()

@@ -1,0 +1,171 @@
+"""The installed program on a real X server, driven by a keyboard that is not Qt's."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+DEADLINE_S = 60
+PATIENCE_S = 6
+TRIES = 8
+LOOK_S = 0.05
+SERVER = ("Xvfb", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset")
+"""Else it would begin anew, and be deaf meanwhile, whenever its last client leaves."""
+
+for tool in ("Xvfb", "xdotool"):
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed", allow_module_level=True)
+
+
+@pytest.fixture
+def display(tmp_path):
+    """An X server of our own, with a number nobody else has."""
+    reading, writing = os.pipe()
+    log = (tmp_path / "xvfb.log").open("wb")
+    server = subprocess.Popen(
+        [*SERVER, "-displayfd", str(writing)],
+        pass_fds=(writing,),
+        stdout=log,
+        stderr=log,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        number = told.readline().strip()
+    assert number, (tmp_path / "xvfb.log").read_text()
+    yield f":{number}"
+    server.terminate()
+    server.wait(DEADLINE_S)
+    log.close()
+
+
+@pytest.fixture
+def program(display, tmp_path):
+    """`spec-o3`, as it is installed, for a user who has never started it."""
+    environment = {
+        **os.environ,
+        "DISPLAY": display,
+        "QT_QPA_PLATFORM": "xcb",
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+        "SPEC_O3_CONFIG": str(tmp_path / "config"),
+        "SPEC_O3_REVIEWER": "Ada",
+        "LC_ALL": "C.UTF-8",
+    }
+    started = Path(sys.executable).with_name("spec-o3")
+    log = (tmp_path / "program.log").open("wb")
+    with subprocess.Popen(
+        [started], env=environment, cwd=tmp_path, stdout=log, stderr=log
+    ) as running:
+        try:
+            yield Person(environment, running)
+        finally:
+            running.kill()
+    log.close()
+
+
+class Person:
+    """Presses keys, and waits until something has come of it."""
+
+    def __init__(self, environment, running):
+        self.running = running
+        self._environment = environment
+
+    def tool(self, *words):
+        done = subprocess.run(
+            ["xdotool", *words],
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+        )
+        return done.stdout.strip()
+
+    def find_window(self, name="Spec-o3"):
+        """Nobody else gives it the focus: there is no window manager."""
+        window = until(lambda: self.tool("search", "--onlyvisible", "--name", name))
+        self.tool("windowfocus", "--sync", window.split()[-1])
+
+    def press(self, *keys):
+        self.tool("key", "--delay", "30", *keys)
+
+    def write(self, text):
+        self.tool("type", "--delay", "5", text)
+
+
+def until(find, patience_s=DEADLINE_S):
+    """What it finds, as soon as it finds something."""
+    deadline = time.monotonic() + patience_s
+    while not (found := find()):
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(LOOK_S)  # another program: there is nothing to wait on
+    return found
+
+
+def ask(session, question):
+    """From a process of its own: the session is open elsewhere."""
+    if not session.exists():
+        return None
+    with closing(sqlite3.connect(f"file:{session}?mode=ro", uri=True)) as connection:
+        try:
+            return connection.execute(question).fetchone()[0]
+        except sqlite3.OperationalError:  # it is just being made
+            return None
+
+
+def test_sample_judged_undone_inspected_exported(program, tmp_path):
+    session = tmp_path / "data" / "spec-o3-workbench" / "sample.speco3"
+    program.find_window()
+    program.press("Return")  # the sample is what is offered first
+    until(lambda: ask(session, "SELECT count(*) FROM candidates") == 60)
+    for number, key in enumerate("axuax", 1):
+        judge(program, session, key, number)
+    assert verdicts(session) == ["ACCEPT", "REJECT", "UNSURE", "ACCEPT", "REJECT"]
+    for left in (4, 3):
+        program.press("ctrl+z")
+        until(lambda wanted=left: standing(session) == wanted)
+    program.press("v")
+    until(lambda: ask(session, "SELECT count(*) FROM inspections") == 1)
+    catalogue = tmp_path / "vetted.csv"
+    program.press("ctrl+e")
+    program.find_window("Export")
+    program.press("ctrl+a")  # the file's name is ready to be written over
+    program.write(str(catalogue))
+    program.press("Return")
+    until(catalogue.exists)
+    program.press("Escape")
+    with catalogue.open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(line for line in file if not line.startswith("#"))
+    assert (row["verdict"], row["reviewer"]) == ("ACCEPT", "Ada")  # what is accepted, and no more
+    assert row["object_id"] == ask(session, "SELECT object_id FROM candidates WHERE id = 1")
+    program.find_window()
+    program.press("ctrl+q")
+    assert program.running.wait(DEADLINE_S) == 0
+
+
+def judge(program, session, key, wanted):
+    """A key before the spectrum is on screen is refused, so it is pressed until it counts."""
+    for _ in range(TRIES):
+        program.press(key)
+        with suppress(AssertionError):
+            until(lambda: standing(session) == wanted, PATIENCE_S)
+            return
+    raise AssertionError(f"{key} was pressed in vain")
+
+
+def standing(session):
+    return ask(session, "SELECT count(*) FROM judgements WHERE verdict IS NOT NULL")
+
+
+def verdicts(session):
+    with closing(sqlite3.connect(f"file:{session}?mode=ro", uri=True)) as connection:
+        found = connection.execute("SELECT verdict FROM judgements ORDER BY candidate_id")
+        return [row[0] for row in found]

@@ -1,0 +1,190 @@
+"""Typing in a text field never judges; Escape gives the keys back to the plot."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QMenuBar,
+    QWidget,
+)
+
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Opinion, Verdict
+from app.ui import session_view
+from app.ui.inspection.controller import InspectionController
+from app.ui.keys.text_focus import accepts_text
+from tests.app.ui.agent.trajectories import record
+from tests.app.ui.scripted_agent import COMMAND, on_desk
+from tests.app.ui.whole_window import (
+    CTRL,
+    before_window,
+    copied,
+    sample_file,
+)
+
+Key = Qt.Key
+EVERY_JUDGING_KEY = "axuAXU43210nb*g"
+FIELDS = {
+    "Comment",
+    "Find an object",
+    "Filter the list",
+    "From, Å",
+    "To, Å",
+    "Radial velocity, km/s",
+    "Redshift",
+    "Remark for the agent",
+    "Custom flag",
+}
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    return sample_file(tmp_path_factory.mktemp("sample"), 40)
+
+
+@pytest.fixture
+def place(sample, tmp_path):
+    return copied(sample, tmp_path)
+
+
+@pytest.fixture
+def person(qtbot, place):
+    with before_window(qtbot, place) as before:
+        yield before
+
+
+def fields(window: QWidget) -> list[QWidget]:
+    """Every one that can be written in just now."""
+    found = [each for each in window.findChildren(QWidget) if accepts_text(each)]
+    inner = {each.lineEdit() for each in found if isinstance(each, QAbstractSpinBox | QComboBox)}
+    return [each for each in found if each not in inner and each.isVisible() and each.isEnabled()]
+
+
+def test_typing_in_any_field_never_judges_and_escape_gives_the_plot_back(qtbot, place, monkeypatch):
+    monkeypatch.setattr(
+        session_view, "InspectionController", partial(InspectionController, command=COMMAND)
+    )
+    with before_window(qtbot, place) as person:
+        on_desk(qtbot, person.view.context, 1, "endless")
+        person.press("v")  # only then there is a field for remarks
+        person.wait(lambda: person.view.context.agent.shown.run is not None)
+        person.press("g")
+        person.press("o")
+        person.wait(lambda: isinstance(person.target, QLineEdit))
+        tried = {person.target.accessibleName()}
+        write_in(person, person.target)
+        for field in fields(person.window):
+            write_in(person, field)
+            tried.add(field.accessibleName())
+        assert tried == FIELDS
+        person.press("k", CTRL)
+        write_in(person, person.window.palette_box.query)
+
+
+def write_in(person, field):
+    view, window = person.options, person.plot_view.window
+    field.setFocus(Qt.FocusReason.MouseFocusReason)
+    person.wait(field.hasFocus)
+    QTest.keyClicks(field, EVERY_JUDGING_KEY)
+    QTest.keyClick(field, Key.Key_Backspace)
+    assert field.text() != ""
+    if QApplication.activePopupWidget() is not None:  # what could be meant
+        QTest.keyClick(QApplication.activePopupWidget(), Key.Key_Escape)
+    person.press(Key.Key_Escape)
+    person.wait(lambda: person.target is person.plot.plot)
+    assert person.verdicts() == {}
+    assert person.number == 1
+    assert (person.options, person.plot_view.window) == (view, window)
+    assert all(entry.opinion.flags == () for entry in person.log())
+
+
+@pytest.mark.parametrize("field", ["c", "g", "/"])
+def test_enter_in_a_field_takes_no_proposal(person, field):
+    """It gives the focus back, and goes up through the panels around it: still no verdict."""
+    add_inspection(person.session, 1, record())
+    person.current.go_to(1)
+    person.sees(1)
+    person.press(field)
+    if field == "g":
+        person.press("o")
+        person.wait(lambda: isinstance(person.target, QLineEdit))
+    person.type("odd")
+    person.press(Key.Key_Return)
+    assert person.verdicts() == {}
+    assert person.number == 1
+    person.press(Key.Key_Escape)
+    person.press(Key.Key_Return)
+    person.sees(2)
+    assert person.verdicts() == {1: "ACCEPT"}
+
+
+def test_after_a_field_was_filled_in_the_keys_are_the_plots(person):
+    """Enter ends the writing; the next letter is no text of another field."""
+    person.press("g")
+    person.press("o")
+    person.wait(lambda: isinstance(person.target, QLineEdit))
+    person.type("odd")
+    person.press(Key.Key_Return)
+    person.press("c")
+    person.type("odd, too")
+    person.press(Key.Key_Return)
+    person.press("a")
+    person.sees(2)
+    assert person.opinion(1) == Opinion(verdict=Verdict.ACCEPT, flags=("odd",), comment="odd, too")
+
+
+def test_typing_in_the_settings_judges_nothing(person):
+    person.press(",", CTRL)
+    dialog = person.window.settings_dialog
+    try:
+        for page in dialog.findChildren(QWidget):
+            if accepts_text(page) and page.isEnabled():
+                QTest.keyClicks(page, "axu")
+        assert person.verdicts() == {}
+        assert person.number == 1
+    finally:
+        dialog.close()
+
+
+def test_typing_in_the_export_judges_nothing(person):
+    person.press("e", CTRL)
+    dialog = person.view.export_dialog
+    try:
+        for field in fields(dialog):
+            QTest.keyClicks(field, "axu")
+        assert person.verdicts() == {}
+    finally:
+        dialog.close()
+
+
+def test_keys_work_wherever_else_the_focus_is(person):
+    others = [
+        each
+        for each in person.window.findChildren(QWidget)
+        if each.focusPolicy() != Qt.FocusPolicy.NoFocus
+        and not accepts_text(each)
+        and not isinstance(each, QMenuBar)
+        and each.isVisible()
+        and each.isEnabled()
+    ]
+    tried = 0
+    for widget in others:
+        if person.verdicts().keys() >= set(range(1, 40)):
+            break
+        widget.setFocus()
+        if not widget.hasFocus():
+            continue
+        tried += 1
+        number = person.number
+        QTest.keyClick(widget, Key.Key_A)
+        person.sees(number + 1)
+        assert person.verdicts()[number] == "ACCEPT", widget
+    assert tried >= 4
