@@ -310,6 +310,7 @@ def _bin_counts(axes: Axes, bins: Sequence[Bin]) -> None:
     axes.set_xticks(())
     axes.set_yticks(())
     axes.set_ylabel("n", fontsize=SMALL)
+    axes.spines["left"].set_visible(False)
 
 
 def _bars(axes: Axes, edges: Any, heights: Any, bottom: Any, colour: str, name: str) -> None:

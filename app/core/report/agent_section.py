@@ -17,7 +17,7 @@ from app.core.report.parts import (
     share_of,
     table,
 )
-from app.core.report.svg import ACCEPT, AGENT, REJECT, SOFT, UNSURE
+from app.core.report.svg import ACCEPT, REJECT, UNSURE
 from app.core.statistics.number_format import percent
 from app.core.statistics.summary import AgentFigures, Statistics
 
@@ -84,11 +84,7 @@ def _curve(trust: ReliabilityContent) -> Markup:
     state = paragraph(figures.calibration_state)
     if found is None:
         return state
-    legend = key(
-        (SOFT, "as predicted", ""),
-        *([(AGENT, "calibrated (cross-validated)", "")] if found.calibrated else []),
-    )
-    drawn = captioned(reliability_diagram(found.raw, found.calibrated), legend)
+    drawn = captioned(reliability_diagram(found.raw, found.calibrated))
     entries: list[tuple[str, Cell]] = [
         ("judged blind", f"{figures.judged:,}, {trust.own.judged.positives:,} of them ACCEPT"),
         ("mean error", _tenths(found.raw_error)),

@@ -51,7 +51,9 @@ def reliability_diagram(raw: Sequence[Bin], calibrated: Sequence[Bin] | None) ->
     points = "; ".join(
         f"p(YES) about {one.mean_p:.2f}: {one.positives} of {one.n} real" for one in raw
     )
-    curves = {"as predicted": raw} | ({"calibrated": calibrated} if calibrated else {})
+    curves = {"as predicted": raw} | (
+        {"calibrated (cross-validated)": calibrated} if calibrated else {}
+    )
     title = f"Reliability of p(YES), as predicted: {points}"
     return Markup(
         charts.reliability(curves, colours=(SOFT, AGENT), counts=raw, title=title),

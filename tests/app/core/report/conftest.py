@@ -4,5 +4,5 @@ import pytest
 
 
 @pytest.fixture
-def place(tmp_path):
+def location(tmp_path):
     return tmp_path / "night.speco3"

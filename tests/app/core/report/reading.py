@@ -77,10 +77,10 @@ def written(session, out, read=read):
     return Page(out.read_text(encoding="utf-8"))
 
 
-def lived_in(place, rng):
+def lived_in(location, rng):
     """Two people, a model, a repeat, a calibration; candidates 150 on are open."""
     field = sample_judged(rng, 300, prior=0.3)
-    session = made(place, 300, reviewer="Ada")
+    session = made(location, 300, reviewer="Ada")
     inspect(
         session,
         "nano",

@@ -7,8 +7,8 @@ from tests.app.core.report.reading import written
 from tests.app.core.sessions import made
 
 
-def test_not_calibrated_is_said_plainly(place, tmp_path):
-    with made(place, 9) as session:
+def test_not_calibrated_is_said_plainly(location, tmp_path):
+    with made(location, 9) as session:
         inspect(session, "nano", {1: ("YES", 0.9), 2: ("NO", 0.1), 3: ("NO", 0.2)})
         say(session, "Ada", {1: A, 2: R})
         text = written(session, tmp_path / "report.html").text()

@@ -9,14 +9,14 @@ from tests.app.core.report.reading import Page, broken, read
 from tests.app.core.sessions import made
 
 
-def test_nothing_accepted_and_nothing_disputed_gives_no_section(place):
-    with made(place, 2) as session:
+def test_nothing_accepted_and_nothing_disputed_gives_no_section(location):
+    with made(location, 2) as session:
         content = gather_content(session, read)
     assert cards_section(content) is None and disagreement_section(content) is None
 
 
-def test_accepted_objects_are_drawn_or_say_why_not(place):
-    with made(place, 2) as session:
+def test_accepted_objects_are_drawn_or_say_why_not(location):
+    with made(location, 2) as session:
         say(session, "Ada", {1: A})
         drawn = Page(cards_section(gather_content(session, read)))
         failed = Page(cards_section(gather_content(session, broken)))
@@ -24,8 +24,8 @@ def test_accepted_objects_are_drawn_or_say_why_not(place):
     assert failed.tags.count("svg") == 0 and "could not be read: cut short" in failed.text()
 
 
-def test_both_kinds_of_disagreement(place):
-    with made(place, 3) as session:
+def test_both_kinds_of_disagreement(location):
+    with made(location, 3) as session:
         inspect(session, "nano", {2: ("NO", 0.1)})
         say(session, "Ada", {1: A, 2: A})
         say(session, "Ben", {1: R})

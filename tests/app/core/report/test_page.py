@@ -9,8 +9,8 @@ from tests.app.core.report.reading import broken, lived_in, read, written
 from tests.app.core.sessions import made
 
 
-def test_all_of_it_is_there(place, rng, tmp_path):
-    with lived_in(place, rng) as session:
+def test_all_of_it_is_there(location, rng, tmp_path):
+    with lived_in(location, rng) as session:
         page = written(session, tmp_path / "report.html")
         accepted = [
             n for n in range(1, 150) if [j.opinion.verdict for j in session.judgements(n)] == [A, A]
@@ -32,8 +32,8 @@ def test_all_of_it_is_there(place, rng, tmp_path):
         assert "Kappa for faint and for bright" in text
 
 
-def test_an_empty_session(place, tmp_path):
-    with made(place, 0) as session:
+def test_an_empty_session(location, tmp_path):
+    with made(location, 0) as session:
         page = written(session, tmp_path / "report.html")
     assert page.text_of("h2") == ["Counts", "Provenance"]
     assert "The session holds no candidates." in page.text()
@@ -43,8 +43,8 @@ def badges(page):
     return page.attributes.count(("span", "class", "simulated"))
 
 
-def test_simulated_objects_say_so(place, tmp_path):
-    with made(place, 3) as session:
+def test_simulated_objects_say_so(location, tmp_path):
+    with made(location, 3) as session:
         say(session, "Ada", {1: A, 2: A})
         page = written(session, tmp_path / "report.html")
         assert badges(page) == 2  # one at the head, one on the card
@@ -55,11 +55,11 @@ def test_simulated_objects_say_so(place, tmp_path):
         assert "1 of the 3 looked at" in page.text()
 
 
-def test_all_simulated_is_said_at_the_head_whatever_is_shown(place, tmp_path):
+def test_all_simulated_is_said_at_the_head_whatever_is_shown(location, tmp_path):
     def simulated(candidate):
         return replace(read(candidate), simulated=True)
 
-    with made(place, 3) as session:
+    with made(location, 3) as session:
         page = written(session, tmp_path / "report.html", simulated)
         head = page.text().split("None of the 3 candidates")[0]
         assert "SIMULATED Simulated spectra in this session: all 3." in head
@@ -67,8 +67,8 @@ def test_all_simulated_is_said_at_the_head_whatever_is_shown(place, tmp_path):
         assert "imulated" not in page.text()
 
 
-def test_for_those_who_do_not_see_it(place, rng, tmp_path):
-    with lived_in(place, rng) as session:
+def test_for_those_who_do_not_see_it(location, rng, tmp_path):
+    with lived_in(location, rng) as session:
         page = written(session, tmp_path / "report.html")
     figures = page.tags.count("svg")
     assert figures > 30

@@ -9,15 +9,15 @@ from tests.app.core.report.reading import Page, read
 from tests.app.core.sessions import made
 
 
-def test_counts_leave_out_what_there_is_none_of(place):
-    with made(place, 4) as session:
+def test_counts_leave_out_what_there_is_none_of(location):
+    with made(location, 4) as session:
         say(session, "Ada", {1: A, 2: A})
         items = Page(counts_section(gather_content(session, read).statistics)).text_of("li")
     assert [each.strip() for each in items] == ["accepted", "open"]
 
 
-def test_one_person_alone_agrees_with_nobody(place):
-    with made(place, 4) as session:
+def test_one_person_alone_agrees_with_nobody(location):
+    with made(location, 4) as session:
         assert pace_section(gather_content(session, read).statistics) is None
         say(session, "Ada", {1: A, 2: R})
         found = gather_content(session, read).statistics
@@ -25,8 +25,8 @@ def test_one_person_alone_agrees_with_nobody(place):
     assert "Ada" in Page(pace_section(found)).text()
 
 
-def test_two_people_have_a_row_and_a_matrix(place):
-    with made(place, 6) as session:
+def test_two_people_have_a_row_and_a_matrix(location):
+    with made(location, 6) as session:
         say(session, "Ada", {1: A, 2: R, 3: A})
         say(session, "Ben", {1: A, 2: R, 3: R})
         page = Page(agreement_section(gather_content(session, read).statistics))

@@ -27,8 +27,8 @@ HARMLESS = frozenset(
 )
 
 
-def test_nothing_of_a_session_becomes_markup(place, tmp_path):
-    with made(place, 6) as session:
+def test_nothing_of_a_session_becomes_markup(location, tmp_path):
+    with made(location, 6) as session:
         with session.database.writing() as connection:
             for table, column in (
                 ("candidates", "object_id"),
@@ -77,8 +77,8 @@ def test_nothing_of_a_session_becomes_markup(place, tmp_path):
         assert policy.startswith("default-src 'none'")
 
 
-def test_the_same_session_gives_the_same_page(place, rng, tmp_path):
-    with lived_in(place, rng) as session:
+def test_the_same_session_gives_the_same_page(location, rng, tmp_path):
+    with lived_in(location, rng) as session:
         out = tmp_path / "report.html"
         pages = []
         for _ in range(2):
@@ -87,12 +87,12 @@ def test_the_same_session_gives_the_same_page(place, rng, tmp_path):
                 re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "", out.read_text(encoding="utf-8"))
             )
         assert pages[0] == pages[1]
-    with open_session(place, "Cy", read_only=True) as session:
+    with open_session(location, "Cy", read_only=True) as session:
         write_report(session, out, read)
 
 
-def test_a_file_that_cannot_be_written_leaves_the_old_one(place, tmp_path):
-    with made(place, 1) as session:
+def test_a_file_that_cannot_be_written_leaves_the_old_one(location, tmp_path):
+    with made(location, 1) as session:
         old = tmp_path / "old.html"
         old.write_text("old")
         with pytest.raises(SessionError):
@@ -108,8 +108,8 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(place, tmp_path):
         assert not list(tmp_path.glob(".*part"))
 
 
-def test_half_characters_do_not_stop_it(place, tmp_path):
-    with made(place, 1) as session:
+def test_half_characters_do_not_stop_it(location, tmp_path):
+    with made(location, 1) as session:
         say(session, "Ada", {1: A})
         page = written(
             session, tmp_path / "r.html", lambda c: (_ for _ in ()).throw(OSError("\ud800 \x00"))
@@ -117,8 +117,8 @@ def test_half_characters_do_not_stop_it(place, tmp_path):
     assert "could not be read: � �" in page.text()
 
 
-def test_no_scripts_and_nothing_to_fetch(place, rng, tmp_path):
-    with lived_in(place, rng) as session:
+def test_no_scripts_and_nothing_to_fetch(location, rng, tmp_path):
+    with lived_in(location, rng) as session:
         out = write_report(session, tmp_path / "report.html", read)
     text = out.read_text(encoding="utf-8")
     assert "http://" not in text
