@@ -1,4 +1,4 @@
-"""`spec-o3-train report OUT.html`: what was trained and how well it judges, on one page."""
+"""`spec-o3-train report OUT.html`: one page about training runs and how well the models judge."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def report(
         list[Path] | None, typer.Option(help="Folder of an sft, grpo or other run; repeatable.")
     ] = None,
     evaluation: Annotated[
-        Path | None, typer.Option(help="Folder that spec-o3-train evaluate filled.")
+        Path | None, typer.Option(help="Output folder of spec-o3-train evaluate.")
     ] = None,
     bench: Annotated[
-        Path | None, typer.Option(help="The bench that was judged: draws the failures.")
+        Path | None, typer.Option(help="The bench that was judged, to draw the failures.")
     ] = None,
     pool: Annotated[Path | None, typer.Option(help="Folder of spec-o3-train curate.")] = None,
-    failures: Annotated[int, typer.Option(min=0, max=200, help="Shown of each judge.")] = 6,
+    failures: Annotated[int, typer.Option(min=0, max=200, help="Failures of each judge.")] = 6,
     title: Annotated[str, typer.Option()] = "Training report",
 ) -> None:
     """Training dynamics, scores, agreement, reliability and failures on one HTML page."""
@@ -42,7 +42,7 @@ def report(
 def _sections(
     runs: list[Path], evaluation: Path | None, bench: Path | None, pool: Path | None, failures: int
 ) -> Iterator[str]:
-    """What it came to, then how it was trained, then what still goes wrong."""
+    """Results first, then training, then failures."""
     from train.report.curating import curating_section
     from train.report.dynamics import dynamics_section
     from train.report.failures import failure_sections

@@ -1,4 +1,4 @@
-"""How curation went: who approved what, the scores given, and how far raters agree."""
+"""The section about curation: approvals, scores and agreement of raters."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ def curating_section(pool: Path) -> str:
     from train.curate.figures import figures
     from train.curate.pool import open_pool
 
-    return section("Curation", *parts(figures(open_pool(pool).cases())))
+    return section("Curation", *curation_parts(figures(open_pool(pool).cases())))
 
 
-def parts(found: Mapping[str, Any]) -> Iterator[str]:
-    """Of `train.curate.figures`."""
-    told = {"trajectories": found["trajectories"]}
-    told |= {_stage(stage): count for stage, count in found["stages"].items()}
-    told |= {"revised": found["revised"], "reviews that do not count": found["void_reviews"]}
-    yield table(("", "number"), [(name, f"{count:,}") for name, count in told.items()])
+def curation_parts(found: Mapping[str, Any]) -> Iterator[str]:
+    """The parts of the section, from the result of `train.curate.figures`."""
+    counts = {"trajectories": found["trajectories"]}
+    counts |= {_stage(stage): count for stage, count in found["stages"].items()}
+    counts |= {"revised": found["revised"], "reviews that do not count": found["void_reviews"]}
+    yield table(("", "number"), [(name, f"{count:,}") for name, count in counts.items()])
     rows = [
-        (role, str(told["n"]), str(told["approved"]), _share(told["share"]))
-        for role, told in found["approvals"].items()
-        if told["n"]
+        (role, str(given["n"]), str(given["approved"]), _share(given["share"]))
+        for role, given in found["approvals"].items()
+        if given["n"]
     ]
     yield table(("role", "reviews", "approved", "share"), rows)
     for score, name in SCORES.items():
         samples = {
-            role: [value for value, count in enumerate(told["counts"]) for _ in range(count)]
-            for role, told in found["scores"][score].items()
-            if sum(told["counts"])
+            role: [value for value, count in enumerate(given["counts"]) for _ in range(count)]
+            for role, given in found["scores"][score].items()
+            if sum(given["counts"])
         }
         if samples:
             yield heading(f"Scores of {name}")
@@ -46,7 +46,7 @@ def parts(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _stage(name: str) -> str:
-    """A trajectory that is not decided lies with the next in the process."""
+    """An undecided trajectory waits for the next reviewer in the process."""
     return name if name in ("approved", "rejected") else f"waiting for the {name}"
 
 
@@ -58,8 +58,8 @@ def _agreement(pairs: list[dict[str, Any]]) -> Iterator[str]:
         yield heading(f"Agreement of raters on {name} (Spearman)")
         if all(pair[score] is None for pair in pairs):
             yield note(
-                "Nothing to tell: no two raters scored three trajectories in common and gave "
-                "them different scores."
+                "Not measured: no two raters scored three common trajectories with different "
+                "scores."
             )
             continue
         grid: list[list[float | None]] = [[None] * len(names) for _ in names]
@@ -70,14 +70,14 @@ def _agreement(pairs: list[dict[str, Any]]) -> Iterator[str]:
             grid[one][other] = grid[other][one] = pair[score]
         yield heat_map(names, grid)
         if any(cell is None for row in grid for cell in row):
-            yield note("-: fewer than three in common, or all of them scored alike.")
+            yield note("-: fewer than three in common, or all with the same score.")
 
 
 def _preference(found: Mapping[str, Any]) -> Iterator[str]:
-    """Whose drafts of one spectrum raters scored higher."""
+    """Which source's drafts of the same spectrum were scored higher."""
     if not found["pairs"]:
         return
-    yield heading("Whose drafts are preferred")
+    yield heading("Preferred drafts")
     rows = [
         (
             f"{pair['first']} to {pair['second']}",

@@ -1,4 +1,4 @@
-"""How training went: reward, calls, length and the rest against the step."""
+"""The section about training: loss, reward, calls and more against the step."""
 
 from __future__ import annotations
 
@@ -18,48 +18,48 @@ Runs = Mapping[str, Records]
 
 @dataclass(frozen=True)
 class Chapter:
-    """Runs of one sort, whose figures can be laid over each other."""
+    """Runs of one kind, whose metrics are drawn in the same panels."""
 
     title: str
-    told: str
+    note: str
     panels: Mapping[str, str]
-    """Metrics that are drawn where a run has them, and what they are called."""
+    """Metrics to draw where a run has them, and their titles."""
     shares: frozenset[str]
     """Metrics from 0 to 1, drawn on that scale."""
     summed_up: tuple[str, ...]
-    """Metrics whose way from the first to the last steps stands in the table."""
+    """Metrics in the table, at the first and the last steps."""
 
 
-LEARNING = Chapter(
+SFT = Chapter(
     "Fine-tuning",
-    "Loss is in nats a token over what the agent says. Thick lines are running means.",
+    "Loss is in nats per token of the agent's turns. Thick lines are running means.",
     {
         "loss": "loss",
         "held_out_loss": "held-out loss",
-        "held_out_verdict_accuracy": "held-out verdicts right",
+        "held_out_verdict_accuracy": "held-out verdicts correct",
         "learning_rate": "learning rate",
-        "tokens_per_second": "tokens a second",
+        "tokens_per_second": "tokens per second",
     },
     frozenset({"held_out_verdict_accuracy"}),
     ("loss", "held_out_loss"),
 )
-REINFORCING = Chapter(
+RL = Chapter(
     "Reinforcement",
-    "Each step is an update from rollouts that were sampled for it: 1 for a right verdict in good "
-    "form, less where form or answer is missing. A group without a signal is a question whose "
-    "rollouts were all rewarded alike.",
+    "Each step is one update from fresh rollouts. The reward is 1 for a correct, well-formed "
+    "answer and less otherwise. A group without a signal is a question whose rollouts all got the "
+    "same reward.",
     {
         "reward": "mean reward",
         "f1": "F1",
-        "accuracy": "share right",
-        "says_yes": "share of YES",
-        "calls": "calls a rollout",
-        "tokens": "tokens said a rollout",
-        "well_formed": "share well-formed",
-        "answered": "share answered",
+        "accuracy": "fraction correct",
+        "says_yes": "fraction YES",
+        "calls": "calls per rollout",
+        "tokens": "tokens per rollout",
+        "well_formed": "fraction well-formed",
+        "answered": "fraction answered",
         "groups_alike": "groups without a signal",
         "reward_std": "spread of the reward",
-        "entropy": "entropy, nats a token",
+        "entropy": "entropy, nats per token",
         "loss": "loss",
     },
     frozenset({"f1", "accuracy", "says_yes", "well_formed", "answered", "groups_alike"}),
@@ -69,9 +69,9 @@ REINFORCING = Chapter(
 
 def dynamics_section(runs: Sequence[Path]) -> str:
     records = {_name(path): read_metrics(path) for path in runs}
-    rewarded = {name: own for name, own in records.items() if _of(own, "reward")}
+    rewarded = {name: own for name, own in records.items() if _points(own, "reward")}
     others = {name: own for name, own in records.items() if name not in rewarded}
-    return "".join([*_chapter(LEARNING, others), *_chapter(REINFORCING, rewarded)])
+    return "".join([*_chapter(SFT, others), *_chapter(RL, rewarded)])
 
 
 def _chapter(chapter: Chapter, runs: Runs) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _chapter(chapter: Chapter, runs: Runs) -> Iterator[str]:
         return
     panels, shares = {}, set()
     for metric, title in chapter.panels.items():
-        series = {name: points for name, own in runs.items() if (points := _of(own, metric))}
+        series = {name: points for name, own in runs.items() if (points := _points(own, metric))}
         if series:
             panels[title] = series
         if metric in chapter.shares:
@@ -95,15 +95,15 @@ def _chapter(chapter: Chapter, runs: Runs) -> Iterator[str]:
         if own
     ]
     drawn = small_multiples(panels, "step", shares)
-    told = f"{chapter.told} The table has means over the first and the last tenth of the steps."
-    yield section(chapter.title, note(told), table(head, rows), drawn)
+    text = f"{chapter.note} The table has means over the first and the last tenth of the steps."
+    yield section(chapter.title, note(text), table(head, rows), drawn)
 
 
 def _name(path: Path) -> str:
     return path.resolve().name
 
 
-def _of(records: Records, metric: str) -> list[tuple[float, float]]:
+def _points(records: Records, metric: str) -> list[tuple[float, float]]:
     return [
         (float(record["step"]), float(record[metric]))
         for record in records
@@ -113,7 +113,7 @@ def _of(records: Records, metric: str) -> list[tuple[float, float]]:
 
 def _ends(records: Records, metric: str) -> str:
     """Means over the first and the last tenth."""
-    values = [value for _, value in _of(records, metric)]
+    values = [value for _, value in _points(records, metric)]
     if not values:
         return "-"
     part = max(1, len(values) // 10)

@@ -1,4 +1,4 @@
-"""The worst failures, with what the judge saw and said."""
+"""The section about the worst failures, with the pictures and turns of the judge."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from train.report.judging import Judging
 from train.report.page import card, heading, listed, note, pictures, section
 
 PICTURES = 4
-LONGEST, MOST = 400, 12
-"""Characters of a line, and lines, that are shown of what was said."""
+MAX_LINE_LENGTH, MAX_LINES = 400, 12
 BOX = re.compile(r"\\boxed\{(YES|NO)\}")
 ENDS = {
     "answer": "an answer without a verdict",
-    "turn_limit": "nothing within its turns",
-    "length": "nothing within its tokens",
-    "cancelled": "nothing, for it was stopped",
-    "error": "nothing, for it failed",
+    "turn_limit": "nothing within the turn limit",
+    "length": "nothing within the token limit",
+    "cancelled": "nothing, it was stopped",
+    "error": "nothing, it failed",
 }
 
 
 def failure_sections(judged: Iterable[Judging], bench: Path, count: int) -> Iterator[str]:
-    """Of every judge that left trajectories. A set is looked at in the first table about it: the
-    ablation has the main table's models under other names."""
+    """One section for each judge with trajectories.
+
+    A set is shown for the first table about it only, as the ablation has the main table's models
+    under other names."""
     seen: set[tuple[str, str]] = set()
     for one in judged:
         path = bench / f"{one.set_name}.parquet"
@@ -43,7 +44,7 @@ def failure_sections(judged: Iterable[Judging], bench: Path, count: int) -> Iter
 
 
 def _gallery(judging: Judging, judge: str, store: ExampleStore, count: int) -> Iterator[str]:
-    """The surest mistakes first, then those without a probability, then those without an answer."""
+    """Most confident mistakes first, then those without p(YES), then those without an answer."""
     judgements = judging.read(judge)
     wrong = {one.key: one for one in judgements if not one.is_right}
     if not wrong:
@@ -58,14 +59,14 @@ def _gallery(judging: Judging, judge: str, store: ExampleStore, count: int) -> I
     shown = [cards[one.key] for one in worst if one.key in cards]
     alarms = sum(one.answer == "NO" and one.verdict == "YES" for one in wrong.values())
     missed = sum(one.answer == "YES" and one.verdict == "NO" for one in wrong.values())
-    told = f"{len(wrong)} of {len(judgements):,} are wrong: {alarms} called real that are not, "
-    told += f"{missed} missed, {len(wrong) - alarms - missed} without an answer. "
-    told += "The worst first." if len(wrong) == len(shown) else f"The worst {len(shown)} of them."
-    yield section(f"Failures of {judge}: {judging.title}", note(told), *shown)
+    text = f"{len(wrong)} of {len(judgements):,} are wrong: {alarms} false positives, "
+    text += f"{missed} missed, {len(wrong) - alarms - missed} without an answer. "
+    text += "The worst first." if len(wrong) == len(shown) else f"The worst {len(shown)} of them."
+    yield section(f"Failures of {judge}: {judging.title}", note(text), *shown)
 
 
 def _surprise(one: Judgement) -> float:
-    """How sure it was of what is wrong; from 0.5 to 1 where it gave a probability."""
+    """The probability given to the wrong answer; 0 if unknown, -1 without an answer."""
     if one.verdict is None:
         return -1.0
     if one.p_yes is None:
@@ -86,16 +87,16 @@ def _failure(one: Judgement, example: Example, record: Trajectory) -> str:
         captions = ["whole spectrum", *map(_window, record.looks)]
         parts.append(pictures(list(zip(drawn, captions, strict=True))[:PICTURES]))
     except WorkbenchError:
-        parts.append(note("The pictures come out different in this version of the program."))
+        parts.append(note("This version of the program draws the pictures differently."))
     return card(*parts, listed(_lines(record.steps)))
 
 
 def _lines(steps: Sequence[Step]) -> list[tuple[str, bool]]:
-    """What it did, line by line, and whether it was a mistake in form."""
+    """The steps as lines, each with whether it was malformed."""
     lines = [(_short(text), bool(step.error)) for step in steps if (text := _line(step))]
-    left = len(lines) - MOST
+    left = len(lines) - MAX_LINES
     if left > 0:
-        lines[MOST // 2 : MOST // 2 + left] = [(f"... {left} more ...", False)]
+        lines[MAX_LINES // 2 : MAX_LINES // 2 + left] = [(f"... {left} more ...", False)]
     return lines
 
 
@@ -119,4 +120,4 @@ def _window(look: Step) -> str:
 
 def _short(text: str) -> str:
     plain = " ".join(text.split())
-    return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} ..."
+    return plain if len(plain) <= MAX_LINE_LENGTH else f"{plain[:MAX_LINE_LENGTH]} ..."

@@ -1,4 +1,4 @@
-"""How judging went: figures of each set, reliability curves, scores, and who is better."""
+"""The sections about judges: scores on each set, reliability and comparisons."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FEWEST_FOR_A_CURVE = 20
 
 @dataclass(frozen=True)
 class Judging:
-    """Judges side by side on one set, as a table of `spec-o3-train evaluate` has them."""
+    """Judges on one set, from one table of `spec-o3-train evaluate`."""
 
     title: str
     set_name: str
     """Stem of the bench's file."""
     tasks: Sequence[str]
     files: Mapping[str, Path]
-    """Judgements by judge; of other tasks, too, where other tables are about the same set."""
+    """Judgements by judge; they may cover tasks of other tables, too."""
     comparisons: Sequence[Mapping[str, Any]]
 
     def read(self, judge: str) -> list[Judgement]:
@@ -37,19 +37,19 @@ class Judging:
 
 
 def judgings(evaluation: Path) -> list[Judging]:
-    """Of every table that was written into the folder that `spec-o3-train evaluate` filled."""
+    """All tables in an output folder of `spec-o3-train evaluate`."""
     found = []
     for kind in KINDS.values():
         path = evaluation / f"{kind.name}.json"
         if not path.is_file():
             continue
-        told = json.loads(path.read_text(encoding="utf-8"))["sets"]
+        sets = json.loads(path.read_text(encoding="utf-8"))["sets"]
         for file, name in kind.sets:
-            if name not in told:
+            if name not in sets:
                 continue
             stem = Path(file).stem
             folder = evaluation / "judgements" / stem
-            judges = told[name]["judges"]
+            judges = sets[name]["judges"]
             tasks = {task["task"] for one in judges for task in one["tasks"]}
             found.append(
                 Judging(
@@ -60,7 +60,7 @@ def judgings(evaluation: Path) -> list[Judging]:
                         *sorted(tasks - {*kind.tasks}),
                     ],
                     files={one["judge"]: folder / f"{one['judge']}.jsonl" for one in judges},
-                    comparisons=told[name]["comparisons"],
+                    comparisons=sets[name]["comparisons"],
                 )
             )
     if not found:
@@ -74,7 +74,7 @@ def judging_section(one: Judging) -> str:
 
 
 def _figures(judges: Mapping[str, Sequence[Judgement]], tasks: Sequence[str]) -> Iterator[str]:
-    found = [judge_figures(name, said) for name, said in judges.items() if said]
+    found = [judge_figures(name, judgements) for name, judgements in judges.items() if judgements]
     if not found:
         return
     found.sort(key=lambda one: one.mean_f1.value or 0.0, reverse=True)
@@ -82,20 +82,22 @@ def _figures(judges: Mapping[str, Sequence[Judgement]], tasks: Sequence[str]) ->
     positives = sum(task.positives for task in first)
     others = sum(task.n for task in first) - positives
     yield note(
-        f"F1 in per cent; {positives:,} real, {others:,} others; intervals hold 95 per cent. No "
-        "answer counts as wrong. Seconds are the median."
+        f"F1 in per cent with 95 % intervals; {positives:,} real, {others:,} others. No answer "
+        "counts as wrong. Seconds are the median."
     )
     head = ["judge", *tasks, "mean F1 (95 %)", "answered", "well-formed", "calls", "seconds"]
     yield table(head, [_row(one, tasks) for one in found])
-    curves = {name: judged for name, said in judges.items() if (judged := _judged(said))}
+    curves = {
+        name: judged for name, judgements in judges.items() if (judged := _scores(judgements))
+    }
     if curves:
-        yield heading("Does p(YES) mean what it says?")
+        yield heading("Reliability of p(YES)")
         yield reliability(dict(_reliability(name, judged) for name, judged in curves.items()))
         yield note(
-            "On the line, of the candidates given 70 per cent seven in ten are real; below it the "
-            "judge is too sure. ECE is the mean distance from the line."
+            "On the dashed line, seven in ten candidates with p(YES) of 0.7 are real; below it the "
+            "judge is overconfident. ECE is the mean distance from the line."
         )
-        yield heading("p(YES) of the real ones and of the others")
+        yield heading("p(YES) of real and other candidates")
         for name, judged in curves.items():
             parts = {"real": judged.p[judged.label], "others": judged.p[~judged.label]}
             both = {f"{name}, {what}": p.tolist() for what, p in parts.items() if p.size}
@@ -124,8 +126,8 @@ def _reliability(name: str, judged: JudgedScores) -> tuple[str, Sequence[Bin]]:
     return f"{name}, ECE {expected_calibration_error(curve):.3f}", curve
 
 
-def _judged(said: Sequence[Judgement]) -> JudgedScores | None:
-    judged = judged_of(said)
+def _scores(judgements: Sequence[Judgement]) -> JudgedScores | None:
+    judged = judged_of(judgements)
     return judged if len(judged) >= FEWEST_FOR_A_CURVE else None
 
 
@@ -145,8 +147,8 @@ def _comparisons(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             )
         )
     head = ("judges", "mean F1, points (95 %)", "right where the other is wrong", "p")
-    told = note(
-        "Differences on the same candidates. p is McNemar's, two-sided: the chance of so uneven a "
-        "count between equals, of this pair alone."
+    about = note(
+        "Differences on the same candidates. p is McNemar's two-sided test, not corrected for "
+        "the number of pairs."
     )
-    yield folded(f"Who is better, pair by pair ({len(rows)})", told, table(head, rows))
+    yield folded(f"Pairwise comparisons ({len(rows)})", about, table(head, rows))

@@ -71,12 +71,12 @@ def card(*parts: str) -> str:
 
 
 def folded(summary: str, *parts: str) -> str:
-    """Hidden until it is asked for."""
+    """Parts that are hidden until the reader opens them."""
     return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
 
 
 def listed(lines: Iterable[tuple[str, bool]]) -> str:
-    """Numbered; those marked are mistakes."""
+    """A numbered list; lines marked True are shown as mistakes."""
     items = (
         f'<li class="wrong">{escape(text)}</li>' if wrong else f"<li>{escape(text)}</li>"
         for text, wrong in lines
@@ -85,7 +85,7 @@ def listed(lines: Iterable[tuple[str, bool]]) -> str:
 
 
 def pictures(captioned: Iterable[tuple[Image.Image, str]]) -> str:
-    """Side by side, each with what it shows."""
+    """Pictures side by side, each with its caption."""
     figures = (
         f"<figure>{_picture(image, caption)}<figcaption>{escape(caption)}</figcaption></figure>"
         for image, caption in captioned
